@@ -1,0 +1,94 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors in CI, and only there: a person with a newer compiler still gets a program.
+let strict: [SwiftSetting] =
+  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+// CCurlHook defines libcurl entry points in front of libcurl itself. The dynamic linker only finds
+// them when the executable exports them; SwiftPM has no tamer way to say so. The library products do
+// not depend on any target that carries these flags, so other packages can depend on them.
+let exportCurlHook: [LinkerSetting] = [
+  .unsafeFlags(
+    ["curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action"]
+      .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
+    .when(platforms: [.linux]))
+]
+
+let package = Package(
+  name: "hoist",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "hoist", targets: ["hoist"]),
+    .library(name: "MultipartForm", targets: ["MultipartForm"]),
+    .library(name: "MediaTypes", targets: ["MediaTypes"]),
+    .library(name: "Receiver", targets: ["Receiver"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+  ],
+  targets: [
+    // System libraries and C, each entering through one room.
+    .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
+    .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
+    .target(name: "CCurlHook"),
+
+    // Libraries that other projects may depend on.
+    .target(name: "MultipartForm", swiftSettings: strict),
+    .target(name: "MediaTypes", dependencies: ["CMagic"], swiftSettings: strict),
+    .target(
+      name: "Receiver",
+      dependencies: [
+        "MultipartForm",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+
+    // The program's own rooms.
+    .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
+    .target(
+      name: "UploadEngine", dependencies: ["CCurlHook", "MultipartForm", "UploadModel"],
+      swiftSettings: strict),
+    .target(
+      name: "Settings",
+      dependencies: ["UploadModel", .product(name: "TOMLKit", package: "TOMLKit")],
+      swiftSettings: strict),
+    .target(name: "Screens", dependencies: ["UploadModel"], swiftSettings: strict),
+    .target(
+      name: "Terminal", dependencies: ["CNcurses", "Screens"],
+      swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    .executableTarget(
+      name: "hoist",
+      dependencies: [
+        "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal", "UploadEngine",
+        "UploadModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict, linkerSettings: exportCurlHook),
+
+    // Tests.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "MultipartFormTests", dependencies: ["MultipartForm", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "ReceiverTests", dependencies: ["Receiver", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "UploadModelTests", dependencies: ["UploadModel"], swiftSettings: strict),
+    .testTarget(
+      name: "UploadEngineTests", dependencies: ["UploadEngine", "TestSupport"],
+      swiftSettings: strict, linkerSettings: exportCurlHook),
+    .testTarget(
+      name: "SettingsTests", dependencies: ["Settings", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "ScreensTests", dependencies: ["Screens"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

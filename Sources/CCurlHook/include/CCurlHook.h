@@ -1,0 +1,2 @@
+#pragma once
+int hoist_curl_hook_calls(void);
