@@ -66,7 +66,8 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal", "UploadEngine",
+        "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal",
+        "UploadEngine",
         "UploadModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, linkerSettings: exportCurlHook),

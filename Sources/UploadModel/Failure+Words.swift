@@ -1,0 +1,156 @@
+extension Failure {
+  /// One line for a row: what happened, in a few words.
+  public var headline: String {
+    switch cause {
+    case .missing: "file is missing"
+    case .unreadable: "cannot be read"
+    case .notAFile(let kind): "is \(kind)"
+    case .changed(let change): change.headline
+    case .tooLarge: "too large for the target"
+    case .typeNotAllowed(let type, _): "\(type) not accepted"
+    case .unsendable: "cannot be sent"
+    case .nameNotResolved: "host not found"
+    case .connectionRefused: "connection refused"
+    case .unreachable: "host unreachable"
+    case .connectionLost: "connection lost"
+    case .stalled(let seconds): "stalled for \(Wording.seconds(seconds))"
+    case .insecure: "not secure"
+    case .network: "network error"
+    case .refused: Self.statusLine(status)
+    case .redirected: "\(Self.statusLine(status)), not followed"
+    case .notHTTP: "not an HTTP server"
+    case .rejected: "rejected by the server"
+    case .cancelled: "cancelled"
+    case .outcomeUnknown: "outcome unknown"
+    }
+  }
+
+  /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
+  public var explanation: String {
+    let tried = attempts > 1 ? " It was tried \(attempts) times." : ""
+    return "\(story)\(tried) \(advice)"
+  }
+
+  private var story: String {
+    switch cause {
+    case .missing: "There is no file at this path."
+    case .unreadable(let why): "The file cannot be read: \(why)."
+    case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
+    case .changed(let change):
+      "\(change.story) Nothing wrong was stored: the upload was broken off."
+    case .tooLarge(let limit): "The target takes files of at most \(Wording.bytes(limit))."
+    case .typeNotAllowed(let type, let allowed):
+      "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
+    case .unsendable(let why): "No request could be made for this file: \(why)."
+    case .nameNotResolved(let host): "The name \(host) has no address."
+    case .connectionRefused(let why): "The server did not accept a connection: \(why)."
+    case .unreachable(let why): "There is no way to the server: \(why)."
+    case .connectionLost(let why): "The connection broke before everything was sent: \(why)."
+    case .stalled(let seconds): "No byte moved for \(Wording.seconds(seconds))."
+    case .insecure(let why): "No secure connection came about: \(why)."
+    case .network(let why): "The upload broke off: \(why)."
+    case .refused: "The server refused it: \(Self.statusLine(status))."
+    case .redirected(let target, let why):
+      "The server answered \(Self.statusLine(status)) and pointed to \(target ?? "nowhere"). \(why.story)"
+    case .notHTTP(let why): "What answered does not speak HTTP: \(why)."
+    case .rejected(let why): "The server answered \(status ?? 200), yet says it failed: \(why)."
+    case .cancelled: "It was stopped before it was complete."
+    case .outcomeUnknown(let why):
+      "Every byte was sent and then no answer came: \(why). The file may have arrived."
+    }
+  }
+
+  private var advice: String {
+    switch cause {
+    case .missing, .unreadable: "Mend the path or its permissions, then retry."
+    case .notAFile: "Add the files inside it, or pack it first."
+    case .changed: "Retry sends the file as it is now."
+    case .tooLarge: "Make it smaller, or send it elsewhere."
+    case .typeNotAllowed: "Send it elsewhere, or correct its type."
+    case .unsendable: "Mend the target or the file's name, then retry."
+    case .nameNotResolved: "Check the target's URL and the network, then retry."
+    case .connectionRefused, .unreachable: "Check that the server runs, then retry."
+    case .connectionLost, .stalled, .network: "Retry sends it again from the first byte."
+    case .insecure: "Check the certificate and the target's TLS settings before you retry."
+    case .refused: Self.statusAdvice(status)
+    case .redirected: "Put the final URL into the target."
+    case .notHTTP: "Check the target's URL and port."
+    case .rejected: "Mend what the server says, then retry."
+    case .cancelled: "Retry sends it again from the first byte."
+    case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
+    }
+  }
+
+  private static func statusAdvice(_ status: Int?) -> String {
+    switch status {
+    case 400, 422: "Retrying will not help: check the target's field names and values."
+    case 401: "Retrying will not help: give the target credentials that the server takes."
+    case 403: "Retrying will not help: these credentials may not upload here."
+    case 404, 410: "Retrying will not help: check the path in the target's URL."
+    case 405: "Retrying will not help: the server wants another method at this URL."
+    case 411: "Retrying will not help: something between strips the length of the request."
+    case 413: "Retrying will not help: the server does not take files of this size."
+    case 415: "Retrying will not help: the server does not take this type."
+    case 507: "The server's disk is full. Retry when there is room."
+    case .some(let status) where transientStatuses.contains(status):
+      "This may pass: retry in a while."
+    case .some, .none: "Retrying the same file will not help unless something changes there."
+    }
+  }
+
+  /// The status with its standard phrase: "413 Content Too Large" (RFC 9110 §15).
+  public static func statusLine(_ status: Int?) -> String {
+    guard let status else { return "refused" }
+    return phrases[status].map { "\(status) \($0)" } ?? "status \(status)"
+  }
+
+  private static let phrases: [Int: String] = [
+    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 300: "Multiple Choices",
+    301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+    307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
+    401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required",
+    408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required",
+    412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+    415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+    421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked", 425: "Too Early",
+    426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    507: "Insufficient Storage",
+  ]
+}
+
+extension Failure.FileChange {
+  var headline: String {
+    switch self {
+    case .vanished: "file vanished"
+    case .shrank: "file shrank"
+    case .grew: "file grew"
+    case .replaced: "file was replaced"
+    case .modified: "file was modified"
+    }
+  }
+
+  var story: String {
+    switch self {
+    case .vanished: "The file was there when it was queued and is gone now."
+    case .shrank: "The file has become shorter since it was queued."
+    case .grew: "The file has become longer since it was queued."
+    case .replaced: "Another file lies at this path than when it was queued."
+    case .modified: "The file has been written to since it was queued."
+    }
+  }
+}
+
+extension Failure.Redirect {
+  var story: String {
+    switch self {
+    case .losesBody: "Such a redirect would drop the file, so it was not followed."
+    case .otherOrigin: "That is another server than the target names, so it was not followed."
+    case .tooMany: "That was one redirect too many."
+    case .badLocation: "That is no address that an upload can be sent to."
+    }
+  }
+}

@@ -1,0 +1,158 @@
+/// Why a file did not arrive, and what can be done about it.
+///
+/// The words are made in `Failure+Words.swift`; the decisions here are what the retry policy and
+/// the exit status rest on.
+public struct Failure: Error, Hashable, Sendable {
+  /// What went wrong.
+  public var cause: Cause
+  /// The HTTP status code, where there was a reply.
+  public var status: Int?
+  /// What the server said, where it said anything.
+  public var reply: Reply
+  /// How many attempts were made, from 1; 0 where none could be.
+  public var attempts: Int
+  /// How long the server asked to be left alone, in seconds (RFC 9110 §10.2.3).
+  public var retryAfter: Double?
+
+  /// A failure with this cause.
+  public init(
+    _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
+    retryAfter: Double? = nil
+  ) {
+    self.cause = cause
+    self.status = status
+    self.reply = reply
+    self.attempts = attempts
+    self.retryAfter = retryAfter
+  }
+
+  /// Every way in which an upload is known to fail.
+  public enum Cause: Hashable, Sendable {
+    // This machine.
+
+    /// No file lies at the path.
+    case missing
+    /// The file is there and cannot be read; the text is the system's reason.
+    case unreadable(String)
+    /// The path names something that is not a regular file: "a folder", "a FIFO", …
+    case notAFile(kind: String)
+    /// The file is not the one that was queued, or changed while it was sent.
+    case changed(FileChange)
+    /// The file is larger than the target takes, in bytes.
+    case tooLarge(limit: Int64)
+    /// The target takes other media types only.
+    case typeNotAllowed(String, allowed: [String])
+    /// The request could not be made from what was configured.
+    case unsendable(String)
+
+    // The way there. The texts are the network library's own words.
+
+    /// The host's name has no address.
+    case nameNotResolved(host: String)
+    /// Nothing listens at the address, or something in between turns connections away.
+    case connectionRefused(String)
+    /// There is no way to the host.
+    case unreachable(String)
+    /// The connection broke before everything was sent.
+    case connectionLost(String)
+    /// No byte moved for this many seconds.
+    case stalled(seconds: Double)
+    /// No secure connection came about, or the server is not who it should be.
+    case insecure(String)
+    /// Another failure on the way.
+    case network(String)
+
+    // The server.
+
+    /// The server answered with a status outside 200–299.
+    case refused
+    /// The server sent the request elsewhere, and following is not allowed or does not help.
+    case redirected(to: String?, Redirect)
+    /// What answered does not speak HTTP.
+    case notHTTP(String)
+    /// The status was good, and the target's own rule says that the upload failed.
+    case rejected(String)
+
+    // Neither.
+
+    /// The person stopped it.
+    case cancelled
+    /// Everything was sent and no answer came: the file may have arrived.
+    case outcomeUnknown(String)
+  }
+
+  /// How a file differs from what was queued.
+  public enum FileChange: Hashable, Sendable {
+    /// It is gone.
+    case vanished
+    /// It has fewer bytes than when it was queued.
+    case shrank
+    /// It has more bytes than when it was queued.
+    case grew
+    /// Another file lies at the path now.
+    case replaced
+    /// Same size, written to since.
+    case modified
+  }
+
+  /// Why a redirect was not followed.
+  public enum Redirect: Hashable, Sendable {
+    /// 301, 302 and 303 turn an upload into a request without the file (RFC 9110 §15.4).
+    case losesBody
+    /// It leads to an origin that the target does not list.
+    case otherOrigin
+    /// More redirects than are followed.
+    case tooMany
+    /// The `Location` is missing or is no URL that can be sent to.
+    case badLocation
+  }
+
+  /// A word for scripts that does not change from release to release.
+  public var code: String {
+    switch cause {
+    case .missing: "missing"
+    case .unreadable: "unreadable"
+    case .notAFile: "not-a-file"
+    case .changed: "changed"
+    case .tooLarge: "too-large"
+    case .typeNotAllowed: "type-not-allowed"
+    case .unsendable: "unsendable"
+    case .nameNotResolved: "name-not-resolved"
+    case .connectionRefused: "connection-refused"
+    case .unreachable: "unreachable"
+    case .connectionLost: "connection-lost"
+    case .stalled: "stalled"
+    case .insecure: "insecure"
+    case .network: "network"
+    case .refused: status.map { "http-\($0)" } ?? "refused"
+    case .redirected: "redirected"
+    case .notHTTP: "not-http"
+    case .rejected: "rejected"
+    case .cancelled: "cancelled"
+    case .outcomeUnknown: "outcome-unknown"
+    }
+  }
+
+  /// Whether sending the same bytes again, without anyone doing anything, may succeed.
+  ///
+  /// Whether it is *tried* is the retry policy's to say. An unknown outcome may be sent again only
+  /// where the target says that a second copy does no harm.
+  public var isTransient: Bool {
+    switch cause {
+    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .network:
+      true
+    case .refused: status.map(Self.transientStatuses.contains) ?? false
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
+      .insecure, .redirected, .notHTTP, .rejected, .cancelled, .outcomeUnknown:
+      false
+    }
+  }
+
+  /// The statuses that promise nothing about a later attempt being refused too: time-out, too
+  /// early, too many requests, and the server errors that pass (RFC 9110 §15, RFC 8470, RFC 6585).
+  public static let transientStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+
+  /// Whether the person has to change something (the file, the target, a password) before the
+  /// file can go.
+  public var needsPerson: Bool { !isTransient && cause != .cancelled }
+}

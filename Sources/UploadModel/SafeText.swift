@@ -1,0 +1,49 @@
+/// Text from outside (file names, server replies) as a terminal may show it.
+///
+/// This is the one place where it is made safe: nothing else in the program strips or escapes.
+public enum SafeText {
+  /// `text` on one line: each control character, line break, and invisible or reordering format
+  /// character becomes a visible stand-in, so that nothing reaches the terminal as a command and
+  /// nothing shows as something else than it is.
+  ///
+  /// C0 controls become their control pictures (U+2400…), or `?` where `ascii` is set; so do
+  /// DEL and the C1 controls, which an 8-bit terminal takes for escape sequences.
+  public static func line(_ text: some StringProtocol, ascii: Bool = false) -> String {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
+    var safe = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      safe.append(standIn(for: scalar, ascii: ascii))
+    }
+    return String(safe)
+  }
+
+  /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
+  public static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
+    String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .map { line(String($0).replacing("\t", with: "  "), ascii: ascii) }
+  }
+
+  private static func standIn(for scalar: Unicode.Scalar, ascii: Bool) -> Unicode.Scalar {
+    switch scalar.value {
+    case 0x20..<0x7F: return scalar
+    case 0..<0x20: return ascii ? "?" : picture(0x2400 + scalar.value)
+    case 0x7F: return ascii ? "?" : picture(0x2421)
+    case 0x80..<0xA0: return ascii ? "?" : replacement
+    default: break
+    }
+    if ascii { return "?" }
+    switch scalar.properties.generalCategory {
+    // U+200D joins emoji and U+FE0F picks their form: both are harmless and meant.
+    case .format where scalar.value != 0x200D: return replacement
+    case .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate, .control:
+      return replacement
+    default: return scalar
+    }
+  }
+
+  private static let replacement: Unicode.Scalar = "\u{FFFD}"
+
+  private static func picture(_ value: UInt32) -> Unicode.Scalar {
+    Unicode.Scalar(value) ?? replacement
+  }
+}

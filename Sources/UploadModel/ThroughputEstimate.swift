@@ -1,0 +1,67 @@
+import Foundation
+
+/// How fast bytes move, from what has been seen so far.
+///
+/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst
+/// of a buffer. Each is divided by the weight that it has gathered, so that the first seconds are
+/// not biased towards zero. Time without bytes counts as zero speed: a stall shows as a falling
+/// estimate and a growing ETA.
+public struct ThroughputEstimate: Hashable, Sendable {
+  /// Seconds after which a sample counts half.
+  public static let halfLife = 4.0
+  /// Seconds before the estimate is worth showing.
+  public static let settlingTime = 2.0
+
+  private var start: Moment
+  private var last: Moment
+  private var count: Int64
+  private var once = 0.0
+  private var twice = 0.0
+
+  /// An estimate that begins at `start` with `count` bytes already moved.
+  public init(start: Moment, count: Int64 = 0) {
+    self.start = start
+    self.last = start
+    self.count = count
+  }
+
+  /// Notes that `total` bytes have moved in all by `moment`. A total that went down (the body had
+  /// to be sent again) is noted as a new beginning of the count, not as a negative speed.
+  public mutating func note(total: Int64, at moment: Moment) {
+    let elapsed = moment - last
+    guard elapsed > 0 else { return }
+    let speed = Double(max(0, total - count)) / elapsed
+    (once, twice) = smoothed(speed: speed, elapsed: elapsed)
+    count = total
+    last = moment
+  }
+
+  /// Bytes per second as of `moment`; `nil` while there is too little to go by.
+  public func speed(at moment: Moment) -> Double? {
+    guard moment - start >= Self.settlingTime else { return nil }
+    // A pause since the last note pulls the estimate down, but a normal gap between notes must not.
+    let silence = moment - last
+    let value = silence > 1 ? smoothed(speed: 0, elapsed: silence).twice : twice
+    let gathered = gatheredWeight(at: silence > 1 ? moment : last)
+    return gathered > 0 ? value / gathered : nil
+  }
+
+  /// Seconds until `remaining` more bytes have moved; `nil` while nobody can tell.
+  public func eta(remaining: Int64, at moment: Moment) -> Double? {
+    guard let speed = speed(at: moment), speed > 0.5 else { return nil }
+    return Double(remaining) / speed
+  }
+
+  private func smoothed(speed: Double, elapsed: Double) -> (once: Double, twice: Double) {
+    let keep = exp2(-elapsed / Self.halfLife)
+    let newOnce = once * keep + speed * (1 - keep)
+    // Feed the second average with the unbiased first one.
+    let weight = 1 - exp2(-((last - start) + elapsed) / Self.halfLife)
+    let unbiased = weight > 0 ? newOnce / weight : speed
+    return (newOnce, twice * keep + unbiased * (1 - keep))
+  }
+
+  private func gatheredWeight(at moment: Moment) -> Double {
+    1 - exp2(-(moment - start) / Self.halfLife)
+  }
+}

@@ -1,0 +1,59 @@
+import MultipartForm
+
+/// Names one item of the queue for as long as it is there.
+public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// The number, unique within a queue.
+  public var rawValue: Int64
+
+  /// The item with this number.
+  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+  /// Items are numbered in the order in which they were added.
+  public static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
+
+  /// The number, with a sign that says what it is.
+  public var description: String { "#\(rawValue)" }
+}
+
+/// One file that a person asked to have uploaded, and how it shall be sent.
+public struct UploadItem: Hashable, Sendable, Identifiable {
+  /// The item's name in the queue.
+  public let id: ItemID
+  /// Where the file lies on this machine.
+  public var location: FileLocation
+  /// The file name that the server is told.
+  public var fileName: String
+  /// The form field that carries the file; `nil` leaves it to the target.
+  public var field: String?
+  /// The media type that the server is told, as `type/subtype`.
+  public var mediaType: String
+  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
+  public var typeSource: String
+  /// Whether the media type is certain enough to be shown without a question mark.
+  public var typeIsCertain: Bool
+  /// The size in bytes when the file was queued.
+  public var size: Int64
+  /// The file as it was when it was queued; `nil` where it could not be looked at.
+  public var identity: FileIdentity?
+  /// What has become of it.
+  public var state: ItemState
+
+  /// An item of the queue, waiting unless said otherwise.
+  public init(
+    id: ItemID, location: FileLocation, fileName: String? = nil, field: String? = nil,
+    mediaType: String = "application/octet-stream", typeSource: String = "",
+    typeIsCertain: Bool = true, size: Int64 = 0, identity: FileIdentity? = nil,
+    state: ItemState = .waiting
+  ) {
+    self.id = id
+    self.location = location
+    self.fileName = fileName ?? location.lastComponent
+    self.field = field
+    self.mediaType = mediaType
+    self.typeSource = typeSource
+    self.typeIsCertain = typeIsCertain
+    self.size = size
+    self.identity = identity
+    self.state = state
+  }
+}
