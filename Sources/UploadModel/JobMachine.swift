@@ -1,0 +1,178 @@
+import Foundation
+
+/// Decides what happens to one upload: state and event in, actions out. It touches nothing.
+///
+/// ```
+///            start              prepared            all sent
+///  waiting ────────► preparing ──────────► sending ──────────► awaiting reply
+///     ▲                  │                    │                     │ ended: judged
+///     │ retry, timer     └─────── ended ──────┴─────────┬───────────┘
+///     ├──────────────────────────────── retrying ◄──────┼──► finished
+///     └──────────────────────────────── paused          └──► preparing again (redirect)
+/// ```
+public struct JobMachine: Sendable {
+  /// Where the upload stands.
+  public enum State: Hashable, Sendable {
+    /// In line. Goes to `running` on `start`.
+    case waiting
+    /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
+    case running(Run)
+    /// Off the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`.
+    case retrying
+    /// Off the line until the person says so. Goes to `waiting` on `retry`.
+    case paused
+    /// Over. Goes to `waiting` on `retry` unless it was delivered.
+    case finished(delivered: Bool)
+  }
+
+  /// One attempt under way.
+  public struct Run: Hashable, Sendable {
+    /// The number of the attempt, from 1.
+    public var attempt: Int
+    /// How many redirects it has followed.
+    public var redirects: Int
+    /// Set when the person has taken it back; the request's end is still to come.
+    public var stop: Stop?
+  }
+
+  /// Why a person took a running upload back.
+  public enum Stop: Hashable, Sendable {
+    /// For good.
+    case cancel
+    /// For now.
+    case pause
+  }
+
+  /// What can happen to an upload.
+  public enum Event: Sendable {
+    /// A lane is free for it.
+    case start
+    /// The request ended, or could not be made.
+    case ended(TransferEnd, at: Moment, wall: Date, random: Double)
+    /// The delay before the next attempt is over.
+    case timerFired
+    /// The person wants it gone.
+    case cancel
+    /// The person wants it to wait.
+    case pause
+    /// The person wants it to be sent (again).
+    case retry
+  }
+
+  /// What is to be done about it, in order.
+  public enum Action: Hashable, Sendable {
+    /// Open the file and send it to `url`.
+    case send(to: URL, attempt: Int, keepsCredentials: Bool)
+    /// Break the request off; its end is reported as usual.
+    case breakOff
+    /// Give the lane to the next one in line.
+    case leaveLane
+    /// Call back with `timerFired` after so many seconds.
+    case startTimer(seconds: Double)
+    /// Stand in line: at its head after a delay, at its end otherwise.
+    case queue(atHead: Bool)
+    /// Leave the line.
+    case unqueue
+    /// Tell everybody.
+    case report(ItemState)
+  }
+
+  /// Where the upload stands now.
+  public private(set) var state: State = .waiting
+  private let target: Target
+  private var attempts = 0
+
+  /// A machine for one file that goes to `target`.
+  public init(target: Target) { self.target = target }
+
+  /// Takes an event in and says what is to be done. Events that make no sense in the present state
+  /// (a timer that was overtaken, a second cancel) are answered with nothing.
+  public mutating func handle(_ event: Event) -> [Action] {
+    switch (state, event) {
+    case (.waiting, .start):
+      attempts += 1
+      return run(to: target.url, redirects: 0, keepsCredentials: true)
+
+    case (.running(let run), .ended(let end, let moment, let wall, let random)):
+      return conclude(run, end, at: moment, wall: wall, random: random)
+
+    case (.running(var run), .cancel):
+      run.stop = .cancel
+      state = .running(run)
+      return [.breakOff]
+    case (.running(var run), .pause):
+      guard run.stop == nil else { return [] }
+      run.stop = .pause
+      state = .running(run)
+      return [.breakOff]
+
+    case (.retrying, .timerFired):
+      state = .waiting
+      return [.queue(atHead: true)]
+    case (.retrying, .retry):
+      state = .waiting
+      return [.report(.waiting), .queue(atHead: true)]
+
+    case (.paused, .retry), (.finished(delivered: false), .retry):
+      state = .waiting
+      attempts = 0
+      return [.report(.waiting), .queue(atHead: false)]
+
+    case (.waiting, .pause), (.retrying, .pause):
+      state = .paused
+      return [.unqueue, .report(.paused)]
+    case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
+      state = .finished(delivered: false)
+      return [.unqueue, .report(.failed(Failure(.cancelled, attempts: attempts)))]
+
+    case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
+      return []
+    }
+  }
+
+  private mutating func run(to url: URL, redirects: Int, keepsCredentials: Bool) -> [Action] {
+    state = .running(Run(attempt: attempts, redirects: redirects))
+    return [
+      .report(.preparing(attempt: attempts)),
+      .send(to: url, attempt: attempts, keepsCredentials: keepsCredentials),
+    ]
+  }
+
+  private mutating func conclude(
+    _ run: Run, _ end: TransferEnd, at moment: Moment, wall: Date, random: Double
+  ) -> [Action] {
+    let verdict = Verdict.judge(
+      end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
+    // A reply that was faster than the person's wish to stop stands: the server has the file.
+    if case .delivered(let receipt) = verdict {
+      state = .finished(delivered: true)
+      return [.report(.done(receipt)), .leaveLane]
+    }
+    switch run.stop {
+    case .pause:
+      state = .paused
+      return [.report(.paused), .leaveLane]
+    case .cancel:
+      state = .finished(delivered: false)
+      let cause: Failure.Cause =
+        end.sentAll ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
+      return [.report(.failed(Failure(cause, attempts: run.attempt))), .leaveLane]
+    case nil: break
+    }
+    switch verdict {
+    case .follow(let url, let keepsCredentials):
+      return self.run(to: url, redirects: run.redirects + 1, keepsCredentials: keepsCredentials)
+    case .failed(let failure):
+      if let delay = target.retry.delay(after: failure, random: random) {
+        state = .retrying
+        let next = ItemState.retrying(
+          failure, next: run.attempt + 1, of: target.retry.attempts, at: moment + delay)
+        return [.report(next), .leaveLane, .startTimer(seconds: delay)]
+      }
+      state = .finished(delivered: false)
+      return [.report(.failed(failure)), .leaveLane]
+    case .delivered:
+      return []
+    }
+  }
+}

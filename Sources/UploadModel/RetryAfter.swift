@@ -1,0 +1,29 @@
+import Foundation
+
+/// The `Retry-After` header field: seconds or an HTTP date (RFC 9110 §10.2.3).
+public enum RetryAfter {
+  /// Seconds from `now` until the server wants to be asked again; `nil` where the value is neither
+  /// form. A date that has passed gives 0.
+  public static func seconds(_ value: String, now: Date) -> Double? {
+    let text = value.trimmingCharacters(in: .whitespaces)
+    if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      return Double(text).map { min($0, 1e9) }
+    }
+    return date(text).map { max(0, $0.timeIntervalSince(now)) }
+  }
+
+  /// The three forms of an HTTP date (RFC 9110 §5.6.7).
+  private static func date(_ text: String) -> Date? {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    for format in [
+      "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",
+      "EEE MMM d HH:mm:ss yyyy",
+    ] {
+      formatter.dateFormat = format
+      if let date = formatter.date(from: text) { return date }
+    }
+    return nil
+  }
+}

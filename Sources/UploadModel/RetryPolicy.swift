@@ -1,0 +1,44 @@
+/// When a failed attempt is repeated by itself: capped exponential back-off with full jitter, and
+/// the server's own wish where it states one.
+public struct RetryPolicy: Hashable, Sendable {
+  /// How many attempts an upload gets in all, from 1.
+  public var attempts: Int
+  /// The upper bound of the first delay, in seconds; it doubles with every attempt.
+  public var base: Double
+  /// The longest delay, in seconds. Bounds `Retry-After` too.
+  public var cap: Double
+  /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried.
+  public var isIdempotent: Bool
+
+  /// The policy that a target has unless it says otherwise.
+  public init(
+    attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool = false
+  ) {
+    self.attempts = attempts
+    self.base = base
+    self.cap = cap
+    self.isIdempotent = isIdempotent
+  }
+
+  /// Seconds to wait before the next attempt; `nil` where there shall be none.
+  ///
+  /// - Parameters:
+  ///   - failure: how the last attempt ended; its `attempts` counts it.
+  ///   - random: a number in 0..<1 from the caller's generator.
+  public func delay(after failure: Failure, random: Double) -> Double? {
+    guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
+    if let wish = failure.retryAfter {
+      // A little on top, so that a thousand clients told the same do not come back as one.
+      return min(wish + random, cap)
+    }
+    let doublings = Double(min(max(failure.attempts - 1, 0), 30))
+    var bound = base
+    for _ in 0..<Int(doublings) where bound < cap { bound *= 2 }
+    return random * min(bound, cap)
+  }
+
+  private func mayRepeat(_ failure: Failure) -> Bool {
+    if case .outcomeUnknown = failure.cause { return isIdempotent }
+    return failure.isTransient
+  }
+}

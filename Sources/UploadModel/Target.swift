@@ -1,0 +1,94 @@
+import Foundation
+
+/// Where files go and how: everything that the engine needs to know about one endpoint, validated.
+public struct Target: Hashable, Sendable {
+  /// The name that the configuration gives it, or the URL where it has none.
+  public var name: String
+  /// The endpoint. `http` or `https`, with a host.
+  public var url: URL
+  /// The HTTP method, in upper case.
+  public var method: String
+  /// The form field that carries the file.
+  public var fileField: String
+  /// Form fields that go before the file, in this order.
+  public var fields: [Field]
+  /// Query items that are added to the URL, in this order.
+  public var query: [Field]
+  /// Header fields that are added to the request.
+  public var headers: [Field]
+  /// How many files are sent at once.
+  public var concurrency: Int
+  /// When and how often a failed attempt is repeated.
+  public var retry: RetryPolicy
+  /// Seconds without a byte in either direction after which an attempt is given up.
+  public var stallTimeout: Double
+  /// Origins besides the target's own to which a 307 or 308 may lead.
+  public var redirectOrigins: Set<Origin>
+
+  /// A target with the defaults that the README promises.
+  public init(
+    name: String, url: URL, method: String = "POST", fileField: String = "file",
+    fields: [Field] = [], query: [Field] = [], headers: [Field] = [], concurrency: Int = 4,
+    retry: RetryPolicy = RetryPolicy(), stallTimeout: Double = 60,
+    redirectOrigins: Set<Origin> = []
+  ) {
+    self.name = name
+    self.url = url
+    self.method = method
+    self.fileField = fileField
+    self.fields = fields
+    self.query = query
+    self.headers = headers
+    self.concurrency = concurrency
+    self.retry = retry
+    self.stallTimeout = stallTimeout
+    self.redirectOrigins = redirectOrigins
+  }
+
+  /// A name and its value: a form field, a query item or a header field.
+  public struct Field: Hashable, Sendable {
+    /// The name as sent.
+    public var name: String
+    /// The value, with placeholders that are filled in for each file.
+    public var value: Template
+    /// The part's media type; form fields only.
+    public var type: String?
+
+    /// A field with this value.
+    public init(name: String, value: Template, type: String? = nil) {
+      self.name = name
+      self.value = value
+      self.type = type
+    }
+  }
+}
+
+/// Scheme, host and port: what a connection and a credential belong to (RFC 6454 §4).
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
+  /// `http` or `https`.
+  public let scheme: String
+  /// The host in lower case.
+  public let host: String
+  /// The port, the scheme's own where the URL names none.
+  public let port: Int
+
+  /// The origin of `url`; `nil` where it is not an `http` or `https` URL with a host.
+  public init?(_ url: URL) {
+    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty
+    else { return nil }
+    switch scheme {
+    case "http": port = url.port ?? 80
+    case "https": port = url.port ?? 443
+    default: return nil
+    }
+    self.scheme = scheme
+    self.host = host
+  }
+
+  /// The origin as it stands in a URL.
+  public var description: String {
+    let usual = scheme == "https" ? 443 : 80
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == usual ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// What is known when a request is over, whichever way it ended.
+public struct TransferEnd: Hashable, Sendable {
+  /// Where the request went.
+  public var url: URL
+  /// The status code, where a reply came.
+  public var status: Int?
+  /// The reply's header fields, names in lower case.
+  public var headers: [String: String]
+  /// The beginning of the reply's body.
+  public var reply: Reply
+  /// Why the request ended before its time, where it did.
+  public var trouble: Failure.Cause?
+  /// Whether the whole body had been handed over. Not whether it arrived: that only a reply tells.
+  public var sentAll: Bool
+  /// The file's bytes handed over.
+  public var bytes: Int64
+  /// Seconds from the start of the attempt.
+  public var seconds: Double
+
+  /// The end of a request to `url`.
+  public init(
+    url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
+    trouble: Failure.Cause? = nil, sentAll: Bool = true, bytes: Int64 = 0, seconds: Double = 0
+  ) {
+    self.url = url
+    self.status = status
+    self.headers = headers
+    self.reply = reply
+    self.trouble = trouble
+    self.sentAll = sentAll
+    self.bytes = bytes
+    self.seconds = seconds
+  }
+}
+
+/// What the end of a request means for the file.
+public enum Verdict: Hashable, Sendable {
+  /// The server took it.
+  case delivered(Receipt)
+  /// It did not arrive, or nobody can tell.
+  case failed(Failure)
+  /// The server wants it at another address; `keepsCredentials` is false on another origin.
+  case follow(URL, keepsCredentials: Bool)
+
+  /// The most redirects that one attempt follows.
+  public static let mostRedirects = 5
+
+  /// Judges the end of a request.
+  ///
+  /// - Parameters:
+  ///   - end: what came back.
+  ///   - target: whose rules apply.
+  ///   - attempt: the number of the attempt, from 1.
+  ///   - redirects: how many redirects this attempt has followed already.
+  ///   - now: the wall clock, for a `Retry-After` that names a date.
+  public static func judge(
+    _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
+  ) -> Verdict {
+    func failed(_ cause: Failure.Cause) -> Verdict {
+      .failed(
+        Failure(
+          cause, status: end.status, reply: end.reply, attempts: attempt,
+          retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }))
+    }
+
+    // A fault of the file outweighs whatever the server made of the torso.
+    if let trouble = end.trouble, trouble.isLocal { return failed(trouble) }
+    if let status = end.status {
+      switch status {
+      case 200..<300:
+        // A good status before the body was through, and then a broken connection: not stored.
+        if let trouble = end.trouble, !end.sentAll { return failed(trouble) }
+        return .delivered(
+          Receipt(
+            status: status, url: end.headers["location"], reply: end.reply, attempts: attempt,
+            seconds: end.seconds, bytes: end.bytes))
+      case 307, 308:
+        return redirect(end, target: target, redirects: redirects, failed: failed)
+      case 300..<400:
+        return failed(.redirected(to: end.headers["location"], .losesBody))
+      default:
+        return failed(.refused)
+      }
+    }
+    let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
+    switch trouble {
+    case .connectionLost(let why), .network(let why):
+      return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
+    case .stalled(let seconds) where end.sentAll:
+      return failed(.outcomeUnknown("no reply within \(Wording.seconds(seconds))"))
+    default:
+      return failed(trouble)
+    }
+  }
+
+  private static func redirect(
+    _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
+  ) -> Verdict {
+    let location = end.headers["location"]
+    guard let location, let url = URL(string: location, relativeTo: end.url)?.absoluteURL,
+      let origin = Origin(url)
+    else { return failed(.redirected(to: location, .badLocation)) }
+    let home = Origin(target.url)
+    guard origin == home || target.redirectOrigins.contains(origin) else {
+      return failed(.redirected(to: url.absoluteString, .otherOrigin))
+    }
+    guard redirects < mostRedirects else {
+      return failed(.redirected(to: url.absoluteString, .tooMany))
+    }
+    return .follow(url, keepsCredentials: origin == home)
+  }
+}
+
+extension Failure.Cause {
+  /// Whether the fault lies with the file on this machine.
+  public var isLocal: Bool {
+    switch self {
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
+      .cancelled:
+      true
+    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .insecure,
+      .network, .refused, .redirected, .notHTTP, .rejected, .outcomeUnknown:
+      false
+    }
+  }
+}
