@@ -1,1 +1,121 @@
-// Settings
+import Foundation
+import UploadModel
+
+/// The configuration, read and checked as a whole before any of it is used.
+public struct Settings {
+  /// The file that it was read from; nil where there is none.
+  public let file: String?
+  /// The target that is used where none is named.
+  public let defaultTarget: String?
+  private let nodes: [String: ConfigNode]
+  private let environment: [String: String]
+
+  /// The names of all targets, sorted.
+  public var targetNames: [String] { nodes.keys.sorted() }
+
+  /// Settings without a file: no targets, only defaults.
+  public static func none(environment: [String: String]) -> Settings {
+    Settings(file: nil, defaultTarget: nil, nodes: [:], environment: environment)
+  }
+
+  private init(
+    file: String?, defaultTarget: String?, nodes: [String: ConfigNode],
+    environment: [String: String]
+  ) {
+    self.file = file
+    self.defaultTarget = defaultTarget
+    self.nodes = nodes
+    self.environment = environment
+  }
+
+  /// Where the configuration lies unless told otherwise: `$XDG_CONFIG_HOME/hoist/config.toml`, by
+  /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
+  public static func usualPath(environment: [String: String]) -> String {
+    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
+      return "\(base)/hoist/config.toml"
+    }
+    return "\(environment["HOME"] ?? "")/.config/hoist/config.toml"
+  }
+
+  /// Reads the file at `path`, or at the usual place where it need not exist.
+  public static func load(
+    path: String?, environment: [String: String]
+  ) throws(ConfigError) -> Settings {
+    let file = path ?? usualPath(environment: environment)
+    guard path != nil || FileManager.default.fileExists(atPath: file) else {
+      return .none(environment: environment)
+    }
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: file))
+    } catch {
+      let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
+      throw ConfigError(file: file, "cannot be read: \(reason)")
+    }
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw ConfigError(file: file, "is not UTF-8 text")
+    }
+    return try parse(text, file: file, environment: environment)
+  }
+
+  /// Reads the text of a configuration. Every target is checked, so that a mistake is found before
+  /// the day on which the target is needed; only `{env.…}` waits until the target is used.
+  public static func parse(
+    _ text: String, file: String, environment: [String: String]
+  ) throws(ConfigError) -> Settings {
+    do throws(ConfigError) {
+      let top = try ConfigNode.parse(text, file: file).table(["default_target", "targets"])
+      var nodes: [String: ConfigNode] = [:]
+      for (name, node) in try top["targets"]?.entries() ?? [] {
+        _ = try TargetReader(environment: { _ in "" }).target(named: name, node)
+        nodes[name] = node
+      }
+      let defaultTarget = try top["default_target"]?.string()
+      if let defaultTarget, nodes[defaultTarget] == nil {
+        throw ConfigError(
+          keyPath: "default_target", unknownTarget(defaultTarget, among: Array(nodes.keys)))
+      }
+      return Settings(
+        file: file, defaultTarget: defaultTarget, nodes: nodes, environment: environment)
+    } catch {
+      var error = error
+      error.file = file
+      throw error
+    }
+  }
+
+  /// The target that `name` means: one of the configuration, a URL, or the default one for nil.
+  public func target(_ name: String?) throws(ConfigError) -> Target {
+    guard let name = name ?? defaultTarget else {
+      throw ConfigError(
+        "no target: say --to URL, or set default_target in "
+          + (file ?? Self.usualPath(environment: environment)))
+    }
+    if let node = nodes[name] {
+      do throws(ConfigError) {
+        return try TargetReader(environment: { environment[$0] }).target(named: name, node)
+      } catch {
+        var error = error
+        error.file = file
+        throw error
+      }
+    }
+    guard name.contains("://") else {
+      throw ConfigError("--to: \(Self.unknownTarget(name, among: targetNames))")
+    }
+    do throws(TargetURL.Mistake) {
+      return Target(name: name, url: try TargetURL.parse(name))
+    } catch {
+      throw ConfigError("--to: \(error.description)")
+    }
+  }
+
+  private static func unknownTarget(_ name: String, among names: [String]) -> String {
+    let hint =
+      NearestName.of(name, among: names).map { "did you mean \"\($0)\"?" }
+      ?? (names.isEmpty
+        ? "the configuration has no targets; a URL starts with http:// or https://"
+        : "there are: \(names.sorted().joined(separator: ", "))")
+    return "no target is called \"\(name)\"; \(hint)"
+  }
+}

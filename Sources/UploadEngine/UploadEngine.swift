@@ -1,1 +1,320 @@
-// UploadEngine
+import Dispatch
+import Foundation
+import FoundationNetworking
+import MultipartForm
+import UploadModel
+
+/// Runs uploads, several at once, on one Dispatch queue, and tells how they fare.
+///
+/// The engine executes; `JobMachine` decides. It knows neither who listens nor what is drawn. All
+/// methods may be called from anywhere and take effect in the order of the calls.
+public actor UploadEngine {
+  /// Is told of every change, on the engine's queue. Progress comes at most ten times a second per
+  /// item, everything else at once.
+  public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
+
+  /// The most uploads that run at once. URLSession must never be given more transfers for a host
+  /// than it was told to expect.
+  public static let mostLanes = 64
+
+  private struct Job {
+    let upload: UploadJob
+    var machine: JobMachine
+    var task: Int?
+    var timer: DispatchWorkItem?
+  }
+
+  private nonisolated let executor: QueueExecutor
+  private let time: TimeSource
+  private let report: Report
+  private let delegate: SessionDelegate
+  private let session: URLSession
+
+  private var jobs: [ItemID: Job] = [:]
+  private var transfers: [Int: Transfer] = [:]
+  private var lanes: Lanes
+  private var isStarted = true
+  private var isPublishing = false
+  private var watchdog: DispatchSourceTimer?
+
+  /// The queue on which everything here happens.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// An engine without work.
+  ///
+  /// - Parameters:
+  ///   - lanes: how many uploads run at once, 1 to `mostLanes`.
+  ///   - time: clocks and randomness; the system's unless a test needs others.
+  ///   - report: is told of every change.
+  public init(lanes: Int = 4, time: TimeSource = .system, report: @escaping Report) {
+    CurlHook.install()
+    executor = QueueExecutor(label: "hoist.engine")
+    self.time = time
+    self.report = report
+    self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))
+
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.urlCredentialStorage = nil
+    configuration.httpMaximumConnectionsPerHost = Self.mostLanes
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.underlyingQueue = executor.queue
+    delegate = SessionDelegate()
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    delegate.attach { [weak self] task, event in
+      self?.assumeIsolated { $0.take(event, of: task) }
+    }
+  }
+
+  // MARK: What one can ask for
+
+  /// Puts uploads at the end of the line.
+  public nonisolated func submit(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      for upload in uploads where engine.jobs[upload.item.id] == nil {
+        engine.jobs[upload.item.id] = Job(
+          upload: upload, machine: JobMachine(target: upload.target))
+        engine.lanes.queue(upload.item.id, atHead: false)
+      }
+      engine.fillLanes()
+    }
+  }
+
+  /// Stops uploads for good; those that had not begun leave the line.
+  public nonisolated func cancel(_ items: [ItemID]) {
+    onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
+  }
+
+  /// Takes uploads out of the line until `retry`. What was sent of them is lost.
+  public nonisolated func pause(_ items: [ItemID]) {
+    onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
+  }
+
+  /// Sends failed, waiting-to-retry and paused uploads again. `replacing` brings what the queue
+  /// knows of the files by now.
+  public nonisolated func retry(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      for upload in uploads {
+        let id = upload.item.id
+        if let job = engine.jobs[id], job.task == nil {
+          engine.jobs[id] = Job(upload: upload, machine: job.machine, timer: job.timer)
+          engine.handle(.retry, for: id)
+        } else if engine.jobs[id] == nil {
+          engine.submit([upload])
+        }
+      }
+    }
+  }
+
+  /// Forgets uploads that are over, stopping them first if they are not.
+  public nonisolated func remove(_ items: [ItemID]) {
+    onQueue { engine in
+      for id in items {
+        engine.handle(.cancel, for: id)
+        if engine.jobs[id]?.task == nil { engine.jobs[id] = nil }
+      }
+    }
+  }
+
+  /// Changes how many uploads run at once. Those under way are not broken off.
+  public nonisolated func setLanes(_ count: Int) {
+    onQueue { engine in
+      engine.lanes.count = min(max(count, 1), Self.mostLanes)
+      engine.fillLanes()
+    }
+  }
+
+  /// Holds or lets go the start of further uploads.
+  public nonisolated func setStarted(_ isStarted: Bool) {
+    onQueue { engine in
+      engine.isStarted = isStarted
+      engine.fillLanes()
+    }
+  }
+
+  /// Breaks everything off and ends the session. The engine takes no more work.
+  public func shutDown() {
+    isStarted = false
+    for id in jobs.keys { handle(.cancel, for: id) }
+    session.invalidateAndCancel()
+  }
+
+  private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
+    executor.queue.async { self.assumeIsolated { work($0) } }
+  }
+
+  // MARK: Deciding
+
+  private func fillLanes() {
+    while isStarted, let id = lanes.next() { handle(.start, for: id) }
+  }
+
+  private func handle(_ event: JobMachine.Event, for id: ItemID) {
+    guard let actions = jobs[id]?.machine.handle(event) else { return }
+    for action in actions { perform(action, for: id) }
+  }
+
+  private func perform(_ action: JobMachine.Action, for id: ItemID) {
+    switch action {
+    case .send(let url, let attempt, let keepsCredentials):
+      send(id, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    case .breakOff:
+      guard let task = jobs[id]?.task else { return }
+      transfers[task]?.isStopped = true
+      transfers[task]?.task.cancel()
+    case .leaveLane:
+      lanes.leave(id)
+      // Not from inside: a file that fails at once would recurse through the whole line.
+      onQueue { $0.fillLanes() }
+    case .startTimer(let seconds):
+      let timer = DispatchWorkItem { [weak self] in
+        self?.assumeIsolated { $0.handle(.timerFired, for: id) }
+      }
+      jobs[id]?.timer = timer
+      executor.queue.asyncAfter(deadline: .now() + seconds, execute: timer)
+    case .queue(let atHead):
+      stopTimer(of: id)
+      lanes.queue(id, atHead: atHead)
+      fillLanes()
+    case .unqueue:
+      stopTimer(of: id)
+      lanes.unqueue(id)
+    case .report(let state):
+      report([(id, state)])
+    }
+  }
+
+  private func stopTimer(of id: ItemID) {
+    jobs[id]?.timer?.cancel()
+    jobs[id]?.timer = nil
+  }
+
+  // MARK: Sending
+
+  private func send(_ id: ItemID, to url: URL, attempt: Int, keepsCredentials: Bool) {
+    guard let job = jobs[id] else { return }
+    let start = time.now()
+    let request: UploadRequest
+    do throws(Failure.Cause) {
+      request = try UploadRequest(
+        job.upload, to: url, keepsCredentials: keepsCredentials, now: time.date())
+    } catch {
+      conclude(id, TransferEnd(url: url, trouble: error, sentAll: false))
+      return
+    }
+    let fate = BodyFate()
+    var head = request.head
+    head.httpBodyStream = BodyStream(request.body, fate: fate)
+    let task = session.dataTask(with: head)
+    delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
+    transfers[task.taskIdentifier] = Transfer(
+      item: id, attempt: attempt, task: task, request: request, url: url, fate: fate, start: start)
+    jobs[id]?.task = task.taskIdentifier
+    startWatching()
+    task.resume()
+  }
+
+  private func take(_ event: TaskEvent, of task: Int) {
+    guard var transfer = transfers[task] else { return }
+    transfer.lastActivity = time.now()
+    switch event {
+    case .sent(let total):
+      transfer.noteSent(total: total)
+      if transfer.hasSentAll {
+        transfer.isPublished = true
+        transfers[task] = transfer
+        report([(transfer.item, transfer.itemState)])
+        return
+      }
+      transfer.isPublished = false
+      publishSoon()
+    case .bodyRestarted:
+      transfer.noteRestart()
+    case .responded(let status, let headers):
+      transfer.status = status
+      transfer.headers = headers
+    case .received(let data):
+      if !transfer.noteReply(data) { transfer.task.cancel() }
+    case .ended(let error, let status, let headers):
+      transfers[task] = nil
+      if let status, transfer.status == nil {
+        transfer.status = status
+        transfer.headers = headers
+      }
+      transfer.trouble = trouble(of: transfer, error)
+      jobs[transfer.item]?.task = nil
+      conclude(transfer.item, transfer.end(at: time.now()))
+      return
+    }
+    transfers[task] = transfer
+  }
+
+  /// Why a transfer failed, the most telling reason first: the file's, the engine's own, the line's.
+  private func trouble(of transfer: Transfer, _ error: (any Error)?) -> Failure.Cause? {
+    if let error = transfer.fate.error { return Failure.Cause(error, wasSeen: true) }
+    if let trouble = transfer.trouble { return trouble }
+    guard let error else { return nil }
+    let cause = TransportTrouble.cause(of: error, host: transfer.url.host ?? "")
+    // A refused challenge and a reply that was cut off end in a "cancelled" that nobody asked for.
+    if cause == .cancelled, !transfer.isStopped { return nil }
+    return cause
+  }
+
+  private func conclude(_ id: ItemID, _ end: TransferEnd) {
+    handle(
+      .ended(end, at: time.now(), wall: time.date(), random: time.random()), for: id)
+    if transfers.isEmpty { stopWatching() }
+  }
+
+  // MARK: Progress
+
+  /// Lets a tenth of a second of callbacks add up before anybody is told.
+  private func publishSoon() {
+    guard !isPublishing else { return }
+    isPublishing = true
+    executor.queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in
+      self?.assumeIsolated { $0.publish() }
+    }
+  }
+
+  private func publish() {
+    isPublishing = false
+    var changes: [(ItemID, ItemState)] = []
+    for (task, transfer) in transfers where !transfer.isPublished {
+      changes.append((transfer.item, transfer.itemState))
+      transfers[task]?.isPublished = true
+    }
+    if !changes.isEmpty { report(changes) }
+  }
+
+  // MARK: Stalls
+
+  private func startWatching() {
+    guard watchdog == nil else { return }
+    let timer = DispatchSource.makeTimerSource(queue: executor.queue)
+    timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(50))
+    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
+    timer.activate()
+    watchdog = timer
+  }
+
+  private func stopWatching() {
+    watchdog?.cancel()
+    watchdog = nil
+  }
+
+  private func lookForStalls() {
+    let now = time.now()
+    for (task, transfer) in transfers {
+      guard let limit = jobs[transfer.item]?.upload.target.stallTimeout,
+        now - transfer.lastActivity > limit, transfer.trouble == nil
+      else { continue }
+      transfers[task]?.trouble = .stalled(seconds: limit)
+      transfer.task.cancel()
+    }
+  }
+}

@@ -27,7 +27,7 @@ public struct Failure: Error, Hashable, Sendable {
   }
 
   /// Every way in which an upload is known to fail.
-  public enum Cause: Hashable, Sendable {
+  public enum Cause: Error, Hashable, Sendable {
     // This machine.
 
     /// No file lies at the path.

@@ -1,0 +1,26 @@
+/// What is wrong in the configuration: where, what was found, what was expected, what is near.
+public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file, as the person knows it; nil where the fault lies on the command line.
+  public var file: String?
+  /// The line in the file, from 1, where it is known.
+  public var line: Int?
+  /// The keys that lead to the value: `targets.demo.url`. Empty for the file as a whole.
+  public var keyPath: String
+  /// What is wrong and what would be right, as a sentence without its full stop.
+  public var problem: String
+
+  /// A fault at a key.
+  public init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
+    self.file = file
+    self.line = line
+    self.keyPath = keyPath
+    self.problem = problem
+  }
+
+  /// `config.toml:3: targets.demo.url: expected …`.
+  public var description: String {
+    let place = [file.map { file in line.map { "\(file):\($0)" } ?? file }, keyPath]
+      .compactMap { $0 }.filter { !$0.isEmpty }
+    return (place + [problem]).joined(separator: ": ")
+  }
+}

@@ -1,0 +1,146 @@
+import TOMLKit
+
+/// A value of the configuration with the keys that lead to it. The only file that knows TOMLKit.
+struct ConfigNode {
+  enum Value {
+    case string(String)
+    case integer(Int)
+    case float(Double)
+    case bool(Bool)
+    case array([Value])
+    case table([String: Value])
+    case other(String)
+
+    /// The kind of value, as a person calls it.
+    var kind: String {
+      switch self {
+      case .string: "a string"
+      case .integer, .float: "a number"
+      case .bool: "a boolean"
+      case .array: "an array"
+      case .table: "a table"
+      case .other(let kind): kind
+      }
+    }
+  }
+
+  let value: Value
+  let path: String
+
+  /// Parses a whole file.
+  static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
+    do {
+      return ConfigNode(value: convert(try TOMLTable(string: text)), path: "")
+    } catch let error as TOMLParseError {
+      throw ConfigError(
+        file: file, line: error.source.begin.line,
+        "not valid TOML: \(error.description)")
+    } catch {
+      throw ConfigError(file: file, "not valid TOML: \(error)")
+    }
+  }
+
+  private static func convert(_ value: any TOMLValueConvertible) -> Value {
+    if let table = value.table {
+      var entries: [String: Value] = [:]
+      for key in table.keys { entries[key] = table[key].map(convert) }
+      return .table(entries)
+    }
+    if let array = value.array { return .array(array.map(convert)) }
+    if let text = value.string { return .string(text) }
+    if let flag = value.bool { return .bool(flag) }
+    if let number = value.int { return .integer(number) }
+    if let number = value.double { return .float(number) }
+    return .other("a date or time")
+  }
+
+  func fault(_ problem: String) -> ConfigError { ConfigError(keyPath: path, problem) }
+
+  private func expected(_ what: String) -> ConfigError {
+    fault("expected \(what), found \(value.kind)")
+  }
+
+  private func child(_ key: String, _ value: Value) -> ConfigNode {
+    // A key that TOML itself would want quoted is shown quoted.
+    let isBare = key.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+        || $0 == 0x2D || $0 == 0x5F
+    }
+    let name = isBare && !key.isEmpty ? key : "\"\(key)\""
+    return ConfigNode(value: value, path: path.isEmpty ? name : "\(path).\(name)")
+  }
+
+  // MARK: Readings, each an error that names what was expected
+
+  func string() throws(ConfigError) -> String {
+    guard case .string(let text) = value else { throw expected("a string") }
+    return text
+  }
+
+  func bool() throws(ConfigError) -> Bool {
+    guard case .bool(let flag) = value else { throw expected("true or false") }
+    return flag
+  }
+
+  func integer(in range: ClosedRange<Int>) throws(ConfigError) -> Int {
+    let wanted = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard case .integer(let number) = value else { throw expected(wanted) }
+    guard range.contains(number) else { throw fault("expected \(wanted), found \(number)") }
+    return number
+  }
+
+  /// The elements of an array, each with its index in its path.
+  func array() throws(ConfigError) -> [ConfigNode] {
+    guard case .array(let elements) = value else { throw expected("an array") }
+    return elements.enumerated().map { index, element in
+      ConfigNode(value: element, path: "\(path)[\(index)]")
+    }
+  }
+
+  /// The entries of a table, sorted by key.
+  func entries() throws(ConfigError) -> [(key: String, node: ConfigNode)] {
+    guard case .table(let entries) = value else { throw expected("a table") }
+    return entries.sorted { $0.key < $1.key }.map { ($0.key, child($0.key, $0.value)) }
+  }
+
+  /// The entries of a table that may have these keys and no others.
+  func table(_ known: [String]) throws(ConfigError) -> [String: ConfigNode] {
+    var fields: [String: ConfigNode] = [:]
+    for (key, node) in try entries() {
+      guard known.contains(key) else {
+        let near = NearestName.of(key, among: known).map { "did you mean \"\($0)\"?" }
+        throw node.fault(
+          "unknown key; \(near ?? "valid here: \(known.sorted().joined(separator: ", "))")")
+      }
+      fields[key] = node
+    }
+    return fields
+  }
+
+  /// Seconds: a number, or a text such as "500ms", "60s", "5m", "1h".
+  func seconds(in range: ClosedRange<Double>) throws(ConfigError) -> Double {
+    let seconds: Double? =
+      switch value {
+      case .integer(let number): Double(number)
+      case .float(let number): number
+      case .string(let text): Self.seconds(text)
+      case .bool, .array, .table, .other: nil
+      }
+    guard let seconds else { throw expected("a time such as \"30s\" or \"5m\"") }
+    guard range.contains(seconds) else {
+      throw fault("expected a time from \(range.lowerBound) s to \(range.upperBound) s")
+    }
+    return seconds
+  }
+
+  private static func seconds(_ text: String) -> Double? {
+    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+    for (unit, factor) in units where text.hasSuffix(unit) {
+      let number = text.dropLast(unit.count).trimmingPrefix(while: \.isWhitespace)
+      if let value = Double(String(number).trimmingCharacters(in: .whitespaces)), value >= 0 {
+        return value * factor
+      }
+    }
+    return nil
+  }
+}

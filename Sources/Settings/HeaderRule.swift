@@ -1,0 +1,29 @@
+/// Which header fields a target may add to its requests (RFC 9110 §5).
+public enum HeaderRule {
+  /// Why a header field cannot be sent.
+  public struct Mistake: Error, Hashable, CustomStringConvertible {
+    /// What is wrong with it.
+    public let description: String
+  }
+
+  /// Those that say how the body is framed are hoist's own: a second opinion there is how requests
+  /// are smuggled.
+  private static let reserved: Set<String> = [
+    "connection", "content-length", "content-type", "expect", "host", "te", "trailer",
+    "transfer-encoding", "upgrade",
+  ]
+
+  /// Checks a name and, where it is known already, its value.
+  public static func check(name: String, value: String?) throws(Mistake) {
+    let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
+    guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {
+      throw Mistake(description: "\"\(name)\" is not a header name")
+    }
+    guard !reserved.contains(name.lowercased()) else {
+      throw Mistake(description: "\(name) is set by hoist itself")
+    }
+    if let value, value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+      throw Mistake(description: "the value of \(name) holds a control character")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Dispatch
+
+/// Runs an actor on a serial Dispatch queue, so that callbacks which arrive on that queue are
+/// already inside the actor. (`DispatchSerialQueue`, which is one by itself, exists on Apple's
+/// systems only.)
+final class QueueExecutor: SerialExecutor {
+  let queue: DispatchQueue
+
+  init(label: String) {
+    queue = DispatchQueue(label: label, qos: .userInitiated)
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.async { job.runSynchronously(on: executor) }
+  }
+
+  func checkIsolated() {
+    dispatchPrecondition(condition: .onQueue(queue))
+  }
+}

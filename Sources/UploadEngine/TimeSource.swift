@@ -1,0 +1,29 @@
+import Dispatch
+import Foundation
+import UploadModel
+
+/// The clocks and the randomness that the engine goes by.
+public struct TimeSource: Sendable {
+  /// The monotonic clock.
+  public var now: @Sendable () -> Moment
+  /// The wall clock.
+  public var date: @Sendable () -> Date
+  /// A number in 0..<1.
+  public var random: @Sendable () -> Double
+
+  /// Clocks and randomness from these sources.
+  public init(
+    now: @escaping @Sendable () -> Moment, date: @escaping @Sendable () -> Date,
+    random: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.date = date
+    self.random = random
+  }
+
+  /// The system's.
+  public static let system = TimeSource(
+    now: { Moment(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
+    date: { Date() },
+    random: { Double.random(in: 0..<1) })
+}

@@ -1,0 +1,72 @@
+import Foundation
+import FoundationNetworking
+import UploadModel
+
+/// Reads the cause out of what URLSession reports when a task fails.
+///
+/// On Linux the code is coarse (-1 for everything that has no counterpart on Apple's systems) and
+/// the description is libcurl's own sentence, which says more. Both are looked at.
+enum TransportTrouble {
+  static func cause(code: Int, text: String, host: String) -> Failure.Cause {
+    let words = clean(text)
+    switch code {
+    case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: return .nameNotResolved(host: host)
+    case NSURLErrorTimedOut where words.isEmpty: return .unreachable("no answer in time")
+    case NSURLErrorCancelled: return .cancelled
+    case NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateUntrusted,
+      NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateHasUnknownRoot,
+      NSURLErrorServerCertificateNotYetValid, NSURLErrorClientCertificateRejected,
+      NSURLErrorClientCertificateRequired:
+      return .insecure(words)
+    default: break
+    }
+    for (sign, cause) in signs where words.localizedCaseInsensitiveContains(sign) {
+      return cause(words.isEmpty ? "code \(code)" : words, host)
+    }
+    switch code {
+    case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: return .notHTTP(words)
+    case NSURLErrorCannotConnectToHost: return .connectionRefused(words)
+    case NSURLErrorNetworkConnectionLost: return .connectionLost(words)
+    case NSURLErrorTimedOut: return .unreachable(words)
+    case NSURLErrorNotConnectedToInternet: return .unreachable(words)
+    default: return .network(words.isEmpty ? "error \(code)" : words)
+    }
+  }
+
+  static func cause(of error: any Error, host: String) -> Failure.Cause {
+    let error = error as NSError
+    let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
+    return cause(code: error.code, text: text, host: host)
+  }
+
+  /// Phrases of libcurl and of the system, the telling ones first.
+  private static let signs: [(String, @Sendable (String, String) -> Failure.Cause)] = [
+    ("resolve host", { _, host in .nameNotResolved(host: host) }),
+    ("resolve proxy", { words, _ in .unreachable(words) }),
+    ("certificate", { words, _ in .insecure(words) }),
+    ("SSL", { words, _ in .insecure(words) }),
+    ("TLS", { words, _ in .insecure(words) }),
+    ("HTTP/0.9", { _, _ in .notHTTP("it sent something that is not an HTTP reply") }),
+    ("Unsupported HTTP", { words, _ in .notHTTP(words) }),
+    ("Invalid status line", { words, _ in .notHTTP(words) }),
+    ("Weird server reply", { words, _ in .notHTTP(words) }),
+    ("Connection refused", { words, _ in .connectionRefused(words) }),
+    ("No route to host", { words, _ in .unreachable(words) }),
+    ("Network is unreachable", { words, _ in .unreachable(words) }),
+    ("connect to server", { words, _ in .connectionRefused(words) }),
+    ("Connection timed out", { words, _ in .unreachable(words) }),
+    ("Connection reset", { words, _ in .connectionLost(words) }),
+    ("Broken pipe", { words, _ in .connectionLost(words) }),
+    ("Empty reply", { words, _ in .connectionLost(words) }),
+    ("Send failure", { words, _ in .connectionLost(words) }),
+    ("Recv failure", { words, _ in .connectionLost(words) }),
+    ("transfer closed", { words, _ in .connectionLost(words) }),
+  ]
+
+  /// The sentence without a full stop, for it goes into one of ours.
+  private static func clean(_ text: String) -> String {
+    var words = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    while words.hasSuffix(".") { words.removeLast() }
+    return words
+  }
+}

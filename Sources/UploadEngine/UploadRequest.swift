@@ -1,0 +1,87 @@
+import Foundation
+import FoundationNetworking
+import MultipartForm
+import UploadModel
+
+/// One file and where it goes.
+public struct UploadJob: Sendable {
+  /// The file.
+  public var item: UploadItem
+  /// Its destination.
+  public var target: Target
+
+  /// An upload of `item` to `target`.
+  public init(item: UploadItem, target: Target) {
+    self.item = item
+    self.target = target
+  }
+}
+
+/// The request that carries a job: its head for URLSession and its body, made from the file as it
+/// is now.
+struct UploadRequest {
+  let head: URLRequest
+  let body: FormBody
+  /// Where in the body the file's own bytes lie.
+  let content: Range<Int64>
+
+  /// - Throws: `Failure.Cause`, in words for the person, where the file cannot be sent.
+  init(
+    _ job: UploadJob, to url: URL, keepsCredentials: Bool, now: Date
+  ) throws(Failure.Cause) {
+    let (item, target) = (job.item, job.target)
+    let values = Template.Values(
+      fileName: item.location.lastComponent, fileSize: item.size, fileType: item.mediaType,
+      now: now, uuid: UUID())
+
+    var parts = target.fields.map { field in
+      Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
+    }
+    let file = Part.file(
+      name: item.field ?? target.fileField, at: item.location, fileName: item.fileName,
+      contentType: item.mediaType, expecting: item.identity)
+    parts.append(file)
+    do {
+      body = try FormBody(Form(parts: parts))
+    } catch {
+      throw Failure.Cause(error, wasSeen: item.identity != nil)
+    }
+    content = body.contentRanges.last ?? 0..<0
+
+    var head = URLRequest(url: Self.url(url, adding: url == target.url ? target.query : [], values))
+    head.httpMethod = target.method
+    head.cachePolicy = .reloadIgnoringLocalCacheData
+    // The engine watches for stalls itself: this clock counts in whole seconds and ends without a
+    // reason. It is set well behind.
+    head.timeoutInterval = target.stallTimeout + 60
+    head.setValue("hoist/\(Self.version)", forHTTPHeaderField: "User-Agent")
+    head.setValue("*/*", forHTTPHeaderField: "Accept")
+    // Another origin is given nothing that was meant for this one.
+    if keepsCredentials {
+      for field in target.headers {
+        head.setValue(field.value.filled(with: values), forHTTPHeaderField: field.name)
+      }
+    }
+    head.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
+    head.setValue(String(body.contentLength), forHTTPHeaderField: "Content-Length")
+    // libcurl drops a header field whose value is blank, and with it the behaviour: no chunks, and
+    // no waiting for a 100 that many servers never send.
+    head.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+    head.setValue(" ", forHTTPHeaderField: "Expect")
+    self.head = head
+  }
+
+  static let version = "0.1.0"
+
+  private static func url(
+    _ url: URL, adding query: [Target.Field], _ values: Template.Values
+  ) -> URL {
+    guard !query.isEmpty,
+      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return url }
+    var items = components.queryItems ?? []
+    items += query.map { URLQueryItem(name: $0.name, value: $0.value.filled(with: values)) }
+    components.queryItems = items
+    return components.url ?? url
+  }
+}

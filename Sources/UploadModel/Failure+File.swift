@@ -1,0 +1,41 @@
+import Foundation
+import MultipartForm
+
+extension Failure.Cause {
+  /// What a fault of a body means in the words of the queue.
+  ///
+  /// - Parameter wasSeen: whether the file had been looked at before, so that its absence is a
+  ///   change and not a mistyped path.
+  public init(_ error: BodyError, wasSeen: Bool) {
+    switch error {
+    case .form(let error): self = .unsendable(String(describing: error))
+    case .file(let error): self.init(error, wasSeen: wasSeen)
+    }
+  }
+
+  /// What a fault of a file means in the words of the queue; `wasSeen` as above.
+  public init(_ error: FileError, wasSeen: Bool) {
+    switch error.reason {
+    case .vanished: self = wasSeen ? .changed(.vanished) : .missing
+    case .shrunk, .rangeOutsideFile: self = .changed(.shrank)
+    case .grown: self = .changed(.grew)
+    case .replaced: self = .changed(.replaced)
+    case .modified: self = .changed(.modified)
+    case .unreadable(let code, _): self = .unreadable(String(cString: strerror(code)))
+    case .notARegularFile(let kind): self = .notAFile(kind: kind.words)
+    case .sizeUnknown: self = .unreadable("its size cannot be known before it is read")
+    }
+  }
+}
+
+extension FileError.Kind {
+  fileprivate var words: String {
+    switch self {
+    case .directory: "a folder"
+    case .fifo: "a FIFO"
+    case .device: "a device"
+    case .socket: "a socket"
+    case .other: "not a regular file"
+    }
+  }
+}

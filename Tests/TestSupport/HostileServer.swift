@@ -1,0 +1,208 @@
+import Foundation
+import Synchronization
+
+/// A server on a loopback port that does to its clients whatever a test tells it: a closure gets each
+/// connection as a raw socket and may answer, stall, lie or hang up.
+public final class HostileServer: Sendable {
+  /// What one connection does, given its number from 0.
+  public typealias Script = @Sendable (_ connection: HostileConnection, _ number: Int) -> Void
+
+  /// The port that it listens on.
+  public let port: Int
+  private let listener: Int32
+  private let seen = Mutex<[SeenRequest]>([])
+  private let open = Mutex<Set<Int32>>([])
+
+  /// A request as it came in.
+  public struct SeenRequest: Sendable {
+    /// The request line.
+    public var line: String
+    /// The header fields, names in lower case.
+    public var headers: [String: String]
+    /// The bytes of the body that arrived.
+    public var body: [UInt8]
+  }
+
+  /// Starts to listen and runs `script` for every connection, each on a thread of its own.
+  public init(_ script: @escaping Script) throws {
+    (listener, port) = try Self.listen()
+    Thread.detachNewThread { [self] in
+      var number = 0
+      while true {
+        let socket = accept(listener, nil, nil)
+        guard socket >= 0 else { return }
+        let (connection, index) = (HostileConnection(socket: socket, server: self), number)
+        open.withLock { _ = $0.insert(socket) }
+        Thread.detachNewThread {
+          script(connection, index)
+          connection.close()
+        }
+        number += 1
+      }
+    }
+  }
+
+  /// A server whose connections each answer every request with the same reply after reading it.
+  public static func answering(_ reply: String) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      while connection.readRequest() != nil { connection.send(reply) }
+    }
+  }
+
+  /// A port on which nothing listens.
+  public static func closedPort() throws -> Int {
+    let (socket, port) = try listen()
+    Glibc.close(socket)
+    return port
+  }
+
+  /// `http://127.0.0.1:port/` with the path.
+  public func url(_ path: String = "/upload") -> URL {
+    URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/")
+  }
+
+  /// What has been asked so far.
+  public var requests: [SeenRequest] { seen.withLock { $0 } }
+
+  /// Hangs up on everybody.
+  public func stop() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    Glibc.close(listener)
+    for socket in open.withLock({ $0 }) { shutdown(socket, Int32(SHUT_RDWR)) }
+  }
+
+  fileprivate func note(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
+  fileprivate func forget(_ socket: Int32) { open.withLock { _ = $0.remove(socket) } }
+
+  private static func listen() throws -> (socket: Int32, port: Int) {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, size) == 0 && Glibc.listen(socket, 256) == 0
+          && getsockname(socket, $0, &size) == 0
+      }
+    }
+    guard socket >= 0, result else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    return (socket, Int(UInt16(bigEndian: address.sin_port)))
+  }
+}
+
+/// One connection of a `HostileServer`, used by the thread that runs its script.
+public final class HostileConnection: @unchecked Sendable {
+  // Unchecked: made on the accepting thread, handed to the script's thread once, and only used there.
+  private let socket: Int32
+  private let server: HostileServer
+  private var buffered: [UInt8] = []
+  private var isClosed = false
+
+  init(socket: Int32, server: HostileServer) {
+    self.socket = socket
+    self.server = server
+  }
+
+  /// Reads a request's head, without its body. `nil` where the client has hung up.
+  public func readHead() -> HostileServer.SeenRequest? {
+    while true {
+      if let end = Self.headEnd(in: buffered) {
+        let head = String(decoding: buffered[..<end], as: UTF8.self)
+        buffered.removeFirst(end + 4)
+        var lines = head.components(separatedBy: "\r\n")
+        let line = lines.removeFirst()
+        var headers: [String: String] = [:]
+        for field in lines {
+          let pair = field.split(separator: ":", maxSplits: 1)
+          guard pair.count == 2 else { continue }
+          headers[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
+        }
+        return HostileServer.SeenRequest(line: line, headers: headers, body: [])
+      }
+      guard receive() else { return nil }
+    }
+  }
+
+  /// Reads a whole request and keeps it among the server's `requests`. `nil` where the client has
+  /// hung up before its end.
+  @discardableResult
+  public func readRequest() -> HostileServer.SeenRequest? {
+    guard var request = readHead() else { return nil }
+    let length = Int(request.headers["content-length"] ?? "") ?? 0
+    guard let body = read(length) else { return nil }
+    request.body = body
+    server.note(request)
+    return request
+  }
+
+  /// Reads so many bytes of a body; `nil` where there are fewer.
+  public func read(_ count: Int) -> [UInt8]? {
+    while buffered.count < count {
+      guard receive() else { return nil }
+    }
+    defer { buffered.removeFirst(count) }
+    return Array(buffered.prefix(count))
+  }
+
+  /// Sends text as it is.
+  public func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Sends bytes as they are. Returns whether the client took them.
+  @discardableResult
+  public func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  /// Breaks the connection with a reset instead of an orderly end.
+  public func reset() {
+    var linger = Glibc.linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    close()
+  }
+
+  /// Does nothing until the client, or the server's end, hangs up. Reads nothing meanwhile.
+  public func stall() {
+    let peerHungUp: Int16 = 0x2000  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE
+    var poller = pollfd(fd: socket, events: peerHungUp, revents: 0)
+    poll(&poller, 1, -1)
+  }
+
+  /// Reads and throws away until the client hangs up.
+  public func drain() {
+    while receive() { buffered.removeAll(keepingCapacity: true) }
+  }
+
+  /// Ends the connection in order.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    server.forget(socket)
+    Glibc.close(socket)
+  }
+
+  private func receive() -> Bool {
+    guard !isClosed else { return false }
+    var chunk = [UInt8](repeating: 0, count: 256 * 1024)
+    let count = recv(socket, &chunk, chunk.count, 0)
+    guard count > 0 else { return false }
+    buffered += chunk[..<count]
+    return true
+  }
+
+  private static func headEnd(in bytes: [UInt8]) -> Int? {
+    guard bytes.count >= 4 else { return nil }
+    return (0...(bytes.count - 4)).first {
+      bytes[$0] == 13 && bytes[$0 + 1] == 10 && bytes[$0 + 2] == 13 && bytes[$0 + 3] == 10
+    }
+  }
+}

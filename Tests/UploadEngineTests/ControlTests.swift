@@ -1,0 +1,174 @@
+import Foundation
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+/// A gate between a test and a server's script, so that things happen in an order and not at a time.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func open() { semaphore.signal() }
+  func pass() { semaphore.wait() }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ControlTests {
+  let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+  /// A server that reads the head and a little of the body, opens `reached`, and goes on reading
+  /// when `goOn` is passed.
+  private func haltingServer(reached: Gate, goOn: Gate) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+      reached.open()
+      goOn.pass()
+      connection.drain()
+    }
+  }
+
+  @Test(arguments: [
+    (Failure.FileChange.shrank, "truncate"), (.grew, "append"), (.modified, "write"),
+    (.replaced, "rename"), (.vanished, "delete"),
+  ])
+  func aFileThatChangesWhileItIsSentFails(_ change: Failure.FileChange, by: String) async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try haltingServer(reached: reached, goOn: goOn)
+    defer { server.stop() }
+    let path = try folder.file("a.bin", count: 30_000_000)
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    await Task.detached { reached.pass() }.value
+
+    switch change {
+    case .shrank: truncate(path, 20_000_000)
+    case .grew, .modified:
+      let file = try #require(FileHandle(forUpdatingAtPath: path))
+      try file.seek(toOffset: change == .grew ? 30_000_000 : 5)
+      try file.write(contentsOf: Data("x".utf8))
+      try file.close()
+    case .replaced:
+      rename(try folder.file("b.bin", count: 30_000_000, seed: 2), path)
+    case .vanished: unlink(path)
+    }
+    goOn.open()
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.first?.failure?.cause == .changed(change), "\(ends)")
+    #expect(server.requests.isEmpty, "the server never got a whole body")
+  }
+
+  @Test func aFileThatChangedSinceItWasQueuedIsNotSent() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let path = try folder.file("a.txt", Array("before".utf8))
+    let item = UploadItem.file(path, id: 1)
+    try folder.file("a.txt", Array("after, and longer".utf8))
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: .once(server.url()))])
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.first?.failure?.code == "changed", "\(ends)")
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func whatIsNoFileSaysSo() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let fifo = "\(folder.path)/fifo"
+    mkfifo(fifo, 0o600)
+    let paths = ["\(folder.path)/none", folder.path, fifo, try folder.file("empty", [])]
+    let ends = await EngineHarness().upload(paths, to: .once(server.url()))
+    #expect(ends.map(\.code) == ["missing", "not-a-file", "not-a-file", "done 200"], "\(ends)")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func cancelInTheMiddleEndsThatOneOnly() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try haltingServer(reached: reached, goOn: goOn)
+    let kind = try HostileServer.answering(Self.ok)
+    defer {
+      server.stop()
+      kind.stop()
+    }
+    let path = try folder.file("a.bin", count: 30_000_000)
+    let small = try folder.file("b.bin", count: 10)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit([
+      UploadJob(item: .file(path, id: 1), target: .once(server.url())),
+      UploadJob(item: .file(small, id: 2), target: .once(kind.url())),
+    ])
+    await Task.detached { reached.pass() }.value
+    harness.engine.cancel([ItemID(1)])
+    let ends = await harness.finish([ItemID(1), ItemID(2)])
+    goOn.open()
+    #expect(ends.map(\.code) == ["cancelled", "done 200"], "\(ends)")
+  }
+
+  @Test func pauseTakesItOutAndRetrySendsItFromTheStart() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let requests = Mutex(0)
+    let server = try HostileServer { connection, number in
+      if number == 0 {
+        guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+        reached.open()
+        goOn.pass()
+        return
+      }
+      guard let request = connection.readRequest() else { return }
+      requests.withLock { $0 = request.body.count }
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    let path = try folder.file("a.bin", count: 30_000_000)
+    let harness = EngineHarness()
+    let job = UploadJob(item: .file(path, id: 1), target: .once(server.url()))
+    harness.engine.submit([job])
+    await Task.detached { reached.pass() }.value
+    harness.engine.pause([ItemID(1)])
+    await harness.wait { $0[ItemID(1)]?.last == .paused }
+    goOn.open()
+    harness.engine.retry([job])
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(requests.withLock { $0 } > 30_000_000)
+  }
+
+  @Test func noMoreThanTheLanesAreUnderWay() async throws {
+    let underWay = Mutex((now: 0, most: 0))
+    let server = try HostileServer { connection, _ in
+      while connection.readHead() != nil {
+        underWay.withLock {
+          $0.now += 1
+          $0.most = max($0.most, $0.now)
+        }
+        _ = connection.read(1000)
+        underWay.withLock { $0.now -= 1 }
+        // Whatever is left of the body: the reply ends the request.
+        connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        connection.drain()
+      }
+    }
+    defer { server.stop() }
+    let paths = try (0..<40).map { try folder.file("\($0)", count: 5000, seed: $0) }
+    let ends = await EngineHarness(lanes: 3).upload(paths, to: .once(server.url()))
+    #expect(ends.allSatisfy { $0.code == "done 200" })
+    #expect(underWay.withLock { $0.most } <= 3)
+  }
+
+  @Test func manySmallFilesShareConnections() async throws {
+    let connections = Mutex(0)
+    let server = try HostileServer { connection, _ in
+      connections.withLock { $0 += 1 }
+      while connection.readRequest() != nil { connection.send(Self.ok) }
+    }
+    defer { server.stop() }
+    let paths = try (0..<200).map { try folder.file("\($0)", count: 500, seed: $0) }
+    let ends = await EngineHarness(lanes: 4).upload(paths, to: .once(server.url()))
+    #expect(ends.allSatisfy { $0.code == "done 200" })
+    #expect(server.requests.count == 200)
+    #expect(connections.withLock { $0 } <= 8)
+  }
+}

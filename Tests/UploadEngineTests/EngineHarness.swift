@@ -1,0 +1,102 @@
+import Foundation
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+/// An engine and everything that it said, for tests that wait for a state and never for a time.
+final class EngineHarness: Sendable {
+  let engine: UploadEngine
+  private let log: Log
+
+  /// What the engine said, and who waits for what.
+  private final class Log: Sendable {
+    struct Content {
+      var states: [ItemID: [ItemState]] = [:]
+      var waiters:
+        [(ready: @Sendable ([ItemID: [ItemState]]) -> Bool, CheckedContinuation<Void, Never>)] =
+          []
+    }
+    let content = Mutex(Content())
+
+    func note(_ changes: [(ItemID, ItemState)]) {
+      let ready = content.withLock { content in
+        for (id, state) in changes { content.states[id, default: []].append(state) }
+        let states = content.states
+        let ready = content.waiters.filter { $0.ready(states) }
+        content.waiters.removeAll { $0.ready(states) }
+        return ready
+      }
+      ready.forEach { $0.1.resume() }
+    }
+  }
+
+  init(lanes: Int = 4, time: TimeSource = .system) {
+    let log = Log()
+    self.log = log
+    engine = UploadEngine(lanes: lanes, time: time) { log.note($0) }
+  }
+
+  /// Every state that the item went through.
+  func states(of id: ItemID) -> [ItemState] {
+    log.content.withLock { $0.states[id] ?? [] }
+  }
+
+  /// Returns once `condition` holds for what the engine has said.
+  func wait(until condition: @escaping @Sendable ([ItemID: [ItemState]]) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isReady = log.content.withLock { content in
+        if condition(content.states) { return true }
+        content.waiters.append((condition, continuation))
+        return false
+      }
+      if isReady { continuation.resume() }
+    }
+  }
+
+  /// The last state of each item once all of them are over.
+  func finish(_ ids: [ItemID]) async -> [ItemState] {
+    await wait { states in ids.allSatisfy { states[$0]?.last?.isFinished == true } }
+    return ids.compactMap { states(of: $0).last }
+  }
+
+  /// Uploads files and returns how each ended, in order.
+  func upload(_ paths: [String], to target: Target) async -> [ItemState] {
+    let jobs = paths.enumerated().map { index, path in
+      UploadJob(item: .file(path, id: Int64(index + 1)), target: target)
+    }
+    engine.submit(jobs)
+    return await finish(jobs.map(\.item.id))
+  }
+}
+
+extension UploadItem {
+  /// An item for a file as it is now.
+  static func file(_ path: String, id: Int64) -> UploadItem {
+    let location = FileLocation(path)
+    let identity = try? FileIdentity.of(location)
+    return UploadItem(
+      id: ItemID(id), location: location, size: identity?.size ?? 0, identity: identity)
+  }
+}
+
+extension Target {
+  /// A target that tries once, so that a test sees the first cause.
+  static func once(_ url: URL, stallTimeout: Double = 20) -> Target {
+    Target(
+      name: "test", url: url, retry: RetryPolicy(attempts: 1), stallTimeout: stallTimeout)
+  }
+}
+
+extension ItemState {
+  /// The failure's word for scripts, or the state's.
+  var code: String {
+    switch self {
+    case .failed(let failure): failure.code
+    case .done(let receipt): "done \(receipt.status)"
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: "unfinished"
+    }
+  }
+}

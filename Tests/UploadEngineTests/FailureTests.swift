@@ -1,0 +1,297 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+/// One hostile behaviour, and what the engine must make of it.
+struct Behaviour: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let code: String
+  let script: HostileServer.Script
+  var words = ""
+  var stallTimeout = 20.0
+
+  init(
+    _ name: String, is code: String, saying words: String = "", stallTimeout: Double = 20,
+    _ script: @escaping HostileServer.Script
+  ) {
+    testDescription = name
+    self.code = code
+    self.words = words
+    self.stallTimeout = stallTimeout
+    self.script = script
+  }
+}
+
+/// Scripts that answer a whole request with one reply.
+private func reply(_ text: String) -> HostileServer.Script {
+  { connection, _ in
+    while connection.readRequest() != nil { connection.send(text) }
+  }
+}
+
+private let behaviours: [Behaviour] = [
+  // Replies.
+  Behaviour("413 with words", is: "http-413", saying: "at most 100 MB") { connection, number in
+    reply("HTTP/1.1 413 Too Large\r\nContent-Length: 14\r\n\r\nat most 100 MB")(connection, number)
+  },
+  Behaviour("413 before the body is read, then close", is: "http-413", saying: "too big") {
+    connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.send(
+      "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 7\r\n\r\ntoo big")
+    connection.drain()
+  },
+  Behaviour("401 with a Basic challenge", is: "http-401", saying: "who are you") {
+    connection, number in
+    reply(
+      "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 11\r\n\r\nwho are you"
+    )(connection, number)
+  },
+  Behaviour("401 with a Bearer challenge, early", is: "http-401") { connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.send(
+      "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n")
+    connection.drain()
+  },
+  Behaviour("403", is: "http-403", reply("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour("503", is: "http-503", reply("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour(
+    "429", is: "http-429",
+    reply("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour("chunked reply", is: "http-400", saying: "hello world") { connection, number in
+    reply(
+      "HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"
+    )(
+      connection, number)
+  },
+  Behaviour("204", is: "done 204", reply("HTTP/1.1 204 No Content\r\n\r\n")),
+  Behaviour("100 then 201", is: "done 201") { connection, number in
+    reply("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")(
+      connection, number)
+  },
+  Behaviour("HTTP/1.0 without length", is: "done 200", saying: "stored") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.0 200 OK\r\n\r\nstored")
+  },
+  Behaviour("endless error page", is: "http-500", saying: "aaaa") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 500 Oops\r\n\r\n")
+    while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
+  },
+  Behaviour("20 MB error page", is: "http-500", saying: "aaaa") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 500 Oops\r\nContent-Length: 20000000\r\n\r\n")
+    connection.send([UInt8](repeating: 0x61, count: 20_000_000))
+    connection.drain()
+  },
+  // Redirects.
+  Behaviour(
+    "301", is: "redirected",
+    reply("HTTP/1.1 301 Moved\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour(
+    "302", is: "redirected",
+    reply("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour(
+    "307 to another origin", is: "redirected",
+    reply(
+      "HTTP/1.1 307 Temporary\r\nLocation: http://127.0.0.2:9/x\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour(
+    "308 to itself, for ever", is: "redirected",
+    reply("HTTP/1.1 308 Permanent\r\nLocation: /upload\r\nContent-Length: 0\r\n\r\n")),
+  Behaviour(
+    "307 without a location", is: "redirected",
+    reply("HTTP/1.1 307 Temporary\r\nContent-Length: 0\r\n\r\n")),
+  // Broken lines.
+  Behaviour("reset before the request is read", is: "connection-lost") { connection, _ in
+    _ = connection.read(1)
+    connection.reset()
+  },
+  Behaviour("reset in the middle of the body", is: "connection-lost") { connection, _ in
+    guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+    connection.reset()
+  },
+  Behaviour("closed in the middle of the body", is: "connection-lost") { connection, _ in
+    guard connection.readHead() != nil else { return }
+    _ = connection.read(100_000)
+  },
+  Behaviour("reset after the last byte", is: "outcome-unknown") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.reset()
+  },
+  Behaviour("closed after the last byte", is: "outcome-unknown") { connection, _ in
+    connection.readRequest()
+  },
+  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 1) { connection, _ in
+    connection.readRequest()
+    connection.stall()
+  },
+  Behaviour("no byte is read", is: "stalled", stallTimeout: 1) { connection, _ in
+    connection.stall()
+  },
+  Behaviour("stall in the middle", is: "stalled", stallTimeout: 1) { connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.stall()
+  },
+  // Not HTTP.
+  Behaviour("garbage", is: "not-http") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("\u{1}\u{2}SSH-2.0-OpenSSH_9.2\r\n")
+  },
+  Behaviour("greeting of another protocol", is: "not-http") { connection, _ in
+    connection.send("220 mail.example.com ESMTP\r\n")
+    connection.drain()
+  },
+]
+
+@Suite(.timeLimit(.minutes(2)))
+struct FailureTests {
+  let folder: TemporaryDirectory
+  init() throws { folder = try TemporaryDirectory() }
+
+  @Test(arguments: behaviours)
+  func eachBehaviourHasItsOwnCauseAndLeavesOthersAlone(_ behaviour: Behaviour) async throws {
+    let hostile = try HostileServer(behaviour.script)
+    let kind = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    defer {
+      hostile.stop()
+      kind.stop()
+    }
+    // Larger than what the kernel buffers, so that "in the middle" is in the middle.
+    let path = try folder.file("a.bin", count: 12_000_000)
+    let small = try folder.file("b.bin", count: 1000)
+    let harness = EngineHarness()
+    let target = Target.once(hostile.url(), stallTimeout: behaviour.stallTimeout)
+    harness.engine.submit([
+      UploadJob(item: .file(path, id: 1), target: target),
+      UploadJob(item: .file(small, id: 2), target: .once(kind.url())),
+    ])
+    let ends = await harness.finish([ItemID(1), ItemID(2)])
+    #expect(ends[0].code == behaviour.code, "\(ends[0])")
+    #expect(ends[1].code == "done 200")
+    switch ends[0] {
+    case .failed(let failure):
+      #expect(behaviour.words.isEmpty || failure.reply.text.contains(behaviour.words))
+      #expect(failure.attempts == 1)
+      #expect(!failure.headline.isEmpty)
+    case .done(let receipt):
+      #expect(behaviour.words.isEmpty || receipt.reply.text.contains(behaviour.words))
+    default: Issue.record("\(ends[0])")
+    }
+  }
+
+  @Test func nobodyListens() async throws {
+    let port = try HostileServer.closedPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+    let path = try folder.file("a.bin", count: 1000)
+    let ends = await EngineHarness().upload([path], to: .once(url))
+    #expect(ends.map(\.code) == ["connection-refused"], "\(ends)")
+  }
+
+  @Test func nameWithoutAddress() async throws {
+    let url = try #require(URL(string: "http://no-such-host.invalid/upload"))
+    let path = try folder.file("a.bin", count: 1000)
+    let ends = await EngineHarness().upload([path], to: .once(url))
+    #expect(ends.map(\.code) == ["name-not-resolved"], "\(ends)")
+  }
+
+  @Test func plainHTTPWhereTLSIsExpected() async throws {
+    let server = try HostileServer { connection, _ in
+      _ = connection.read(1)
+      connection.send("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n")
+    }
+    defer { server.stop() }
+    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+    let path = try folder.file("a.bin", count: 1000)
+    let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 3))
+    #expect(ends.map(\.code) == ["insecure"], "\(ends)")
+  }
+
+  @Test func redirectsThatKeepTheBodyAreFollowedWithIt() async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          request.line.contains("/upload")
+            ? "HTTP/1.1 307 Temporary\r\nLocation: /moved\r\nContent-Length: 0\r\n\r\n"
+            : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let path = try folder.file("a.bin", count: 300_000)
+    var target = Target.once(server.url())
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(server.requests.map(\.line) == ["POST /upload HTTP/1.1", "POST /moved HTTP/1.1"])
+    #expect(server.requests[1].body.count > 300_000)
+    #expect(server.requests[1].headers["authorization"] == "Bearer t")
+  }
+
+  @Test func credentialsStayAtTheirOrigin() async throws {
+    let other = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    let server = try HostileServer.answering(
+      "HTTP/1.1 308 Moved\r\nLocation: \(other.url("/there"))\r\nContent-Length: 0\r\n\r\n")
+    defer {
+      server.stop()
+      other.stop()
+    }
+    let path = try folder.file("a.bin", count: 1000)
+    var target = Target.once(server.url())
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    target.query = [.init(name: "key", value: Template(literal: "secret"))]
+    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(other.requests.map(\.line) == ["POST /there HTTP/1.1"])
+    #expect(other.requests.first?.headers["authorization"] == nil)
+    #expect(server.requests.first?.line == "POST /upload?key=secret HTTP/1.1")
+  }
+
+  @Test func aRetryThatHelpsEndsWell() async throws {
+    let server = try HostileServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      connection.send(
+        number < 2
+          ? "HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbusy"
+          : "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    }
+    defer { server.stop() }
+    let path = try folder.file("a.bin", count: 1000)
+    var target = Target.once(server.url())
+    target.retry = RetryPolicy(attempts: 5, base: 0.01, cap: 0.05)
+    let harness = EngineHarness()
+    let ends = await harness.upload([path], to: target)
+    guard case .done(let receipt) = ends.first else {
+      Issue.record("\(ends)")
+      return
+    }
+    #expect(receipt.attempts == 3)
+    let retries = harness.states(of: ItemID(1)).compactMap { state -> String? in
+      guard case .retrying(let failure, let next, let of, _) = state else { return nil }
+      return "\(failure.code) \(failure.reply.text) \(next)/\(of)"
+    }
+    #expect(retries == ["http-503 busy 2/5", "http-503 busy 3/5"])
+  }
+
+  @Test func aStaleConnectionIsReplacedWithoutLoss() async throws {
+    // The server closes each kept-alive connection on the second request, before reading it.
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      _ = connection.readHead()
+    }
+    defer { server.stop() }
+    let paths = try (0..<4).map { try folder.file("\($0).bin", count: 200_000, seed: $0) }
+    var target = Target.once(server.url())
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+    let harness = EngineHarness(lanes: 1)
+    let ends = await harness.upload(paths, to: target)
+    #expect(ends.map(\.code) == Array(repeating: "done 200", count: 4))
+    for (index, path) in paths.enumerated() {
+      let content = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(server.requests.contains { Data($0.body).range(of: content) != nil }, "file \(index)")
+    }
+  }
+}
