@@ -15,8 +15,8 @@ private final class Gate: Sendable {
 
 @Suite(.timeLimit(.minutes(1)))
 struct ControlTests {
-  let folder: TemporaryDirectory
-  init() throws { folder = try TemporaryDirectory() }
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
 
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -39,7 +39,7 @@ struct ControlTests {
     let (reached, goOn) = (Gate(), Gate())
     let server = try haltingServer(reached: reached, goOn: goOn)
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 30_000_000)
+    let path = try folder.write("a.bin", count: 30_000_000)
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
     await Task.detached { reached.pass() }.value
@@ -52,7 +52,7 @@ struct ControlTests {
       try file.write(contentsOf: Data("x".utf8))
       try file.close()
     case .replaced:
-      rename(try folder.file("b.bin", count: 30_000_000, seed: 2), path)
+      rename(try folder.write("b.bin", count: 30_000_000, seed: 2), path)
     case .vanished: unlink(path)
     }
     goOn.open()
@@ -64,9 +64,9 @@ struct ControlTests {
   @Test func aFileThatChangedSinceItWasQueuedIsNotSent() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }
-    let path = try folder.file("a.txt", Array("before".utf8))
+    let path = try folder.write("a.txt", Array("before".utf8))
     let item = UploadItem.file(path, id: 1)
-    try folder.file("a.txt", Array("after, and longer".utf8))
+    try folder.write("a.txt", Array("after, and longer".utf8))
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: .once(server.url()))])
     let ends = await harness.finish([ItemID(1)])
@@ -79,7 +79,7 @@ struct ControlTests {
     defer { server.stop() }
     let fifo = "\(folder.path)/fifo"
     mkfifo(fifo, 0o600)
-    let paths = ["\(folder.path)/none", folder.path, fifo, try folder.file("empty", [])]
+    let paths = ["\(folder.path)/none", folder.path, fifo, try folder.write("empty", [])]
     let ends = await EngineHarness().upload(paths, to: .once(server.url()))
     #expect(ends.map(\.code) == ["missing", "not-a-file", "not-a-file", "done 200"], "\(ends)")
     #expect(server.requests.count == 1)
@@ -93,8 +93,8 @@ struct ControlTests {
       server.stop()
       kind.stop()
     }
-    let path = try folder.file("a.bin", count: 30_000_000)
-    let small = try folder.file("b.bin", count: 10)
+    let path = try folder.write("a.bin", count: 30_000_000)
+    let small = try folder.write("b.bin", count: 10)
     let harness = EngineHarness(lanes: 1)
     harness.engine.submit([
       UploadJob(item: .file(path, id: 1), target: .once(server.url())),
@@ -122,7 +122,7 @@ struct ControlTests {
       connection.send(Self.ok)
     }
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 30_000_000)
+    let path = try folder.write("a.bin", count: 30_000_000)
     let harness = EngineHarness()
     let job = UploadJob(item: .file(path, id: 1), target: .once(server.url()))
     harness.engine.submit([job])
@@ -152,7 +152,7 @@ struct ControlTests {
       }
     }
     defer { server.stop() }
-    let paths = try (0..<40).map { try folder.file("\($0)", count: 5000, seed: $0) }
+    let paths = try (0..<40).map { try folder.write("\($0)", count: 5000, seed: $0) }
     let ends = await EngineHarness(lanes: 3).upload(paths, to: .once(server.url()))
     #expect(ends.allSatisfy { $0.code == "done 200" })
     #expect(underWay.withLock { $0.most } <= 3)
@@ -165,7 +165,7 @@ struct ControlTests {
       while connection.readRequest() != nil { connection.send(Self.ok) }
     }
     defer { server.stop() }
-    let paths = try (0..<200).map { try folder.file("\($0)", count: 500, seed: $0) }
+    let paths = try (0..<200).map { try folder.write("\($0)", count: 500, seed: $0) }
     let ends = await EngineHarness(lanes: 4).upload(paths, to: .once(server.url()))
     #expect(ends.allSatisfy { $0.code == "done 200" })
     #expect(server.requests.count == 200)

@@ -7,13 +7,13 @@ import UploadModel
 
 @Suite(.timeLimit(.minutes(1)))
 struct DeliveryTests {
-  let folder: TemporaryDirectory
-  init() throws { folder = try TemporaryDirectory() }
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
 
   @Test func aFileArrivesWithItsLengthToldBeforehand() async throws {
     let server = try HostileServer.answering("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok")
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 3_000_000)
+    let path = try folder.write("a.bin", count: 3_000_000)
     let ends = await EngineHarness().upload([path], to: .once(server.url()))
 
     guard case .done(let receipt) = try #require(ends.first) else {
@@ -49,7 +49,7 @@ struct DeliveryTests {
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     }
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 20_000_000)
+    let path = try folder.write("a.bin", count: 20_000_000)
     let harness = EngineHarness()
     _ = await harness.upload([path], to: .once(server.url()))
     var last: Int64 = 0

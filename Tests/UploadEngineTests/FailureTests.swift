@@ -148,8 +148,8 @@ private let behaviours: [Behaviour] = [
 
 @Suite(.timeLimit(.minutes(2)))
 struct FailureTests {
-  let folder: TemporaryDirectory
-  init() throws { folder = try TemporaryDirectory() }
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
 
   @Test(arguments: behaviours)
   func eachBehaviourHasItsOwnCauseAndLeavesOthersAlone(_ behaviour: Behaviour) async throws {
@@ -160,8 +160,8 @@ struct FailureTests {
       kind.stop()
     }
     // Larger than what the kernel buffers, so that "in the middle" is in the middle.
-    let path = try folder.file("a.bin", count: 12_000_000)
-    let small = try folder.file("b.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 12_000_000)
+    let small = try folder.write("b.bin", count: 1000)
     let harness = EngineHarness()
     let target = Target.once(hostile.url(), stallTimeout: behaviour.stallTimeout)
     harness.engine.submit([
@@ -185,14 +185,14 @@ struct FailureTests {
   @Test func nobodyListens() async throws {
     let port = try HostileServer.closedPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-    let path = try folder.file("a.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 1000)
     let ends = await EngineHarness().upload([path], to: .once(url))
     #expect(ends.map(\.code) == ["connection-refused"], "\(ends)")
   }
 
   @Test func nameWithoutAddress() async throws {
     let url = try #require(URL(string: "http://no-such-host.invalid/upload"))
-    let path = try folder.file("a.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 1000)
     let ends = await EngineHarness().upload([path], to: .once(url))
     #expect(ends.map(\.code) == ["name-not-resolved"], "\(ends)")
   }
@@ -204,7 +204,7 @@ struct FailureTests {
     }
     defer { server.stop() }
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-    let path = try folder.file("a.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 1000)
     let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 3))
     #expect(ends.map(\.code) == ["insecure"], "\(ends)")
   }
@@ -219,7 +219,7 @@ struct FailureTests {
       }
     }
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 300_000)
+    let path = try folder.write("a.bin", count: 300_000)
     var target = Target.once(server.url())
     target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
     let ends = await EngineHarness().upload([path], to: target)
@@ -237,7 +237,7 @@ struct FailureTests {
       server.stop()
       other.stop()
     }
-    let path = try folder.file("a.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 1000)
     var target = Target.once(server.url())
     target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
     target.query = [.init(name: "key", value: Template(literal: "secret"))]
@@ -258,7 +258,7 @@ struct FailureTests {
           : "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
     }
     defer { server.stop() }
-    let path = try folder.file("a.bin", count: 1000)
+    let path = try folder.write("a.bin", count: 1000)
     var target = Target.once(server.url())
     target.retry = RetryPolicy(attempts: 5, base: 0.01, cap: 0.05)
     let harness = EngineHarness()
@@ -283,7 +283,7 @@ struct FailureTests {
       _ = connection.readHead()
     }
     defer { server.stop() }
-    let paths = try (0..<4).map { try folder.file("\($0).bin", count: 200_000, seed: $0) }
+    let paths = try (0..<4).map { try folder.write("\($0).bin", count: 200_000, seed: $0) }
     var target = Target.once(server.url())
     target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
     let harness = EngineHarness(lanes: 1)
