@@ -1,0 +1,22 @@
+import Foundation
+
+/// Why a body cannot be made or read on.
+public enum BodyError: Error, Hashable, Sendable {
+  /// The form itself cannot be sent.
+  case form(FormError)
+  /// One of its files cannot be sent, or is no longer what the body was made from.
+  case file(FileError)
+}
+
+extension BodyError: CustomStringConvertible, LocalizedError {
+  /// What failed, with what, why, and what to do about it.
+  public var description: String {
+    switch self {
+    case .form(let error): error.description
+    case .file(let error): error.description
+    }
+  }
+
+  /// The same text, for `localizedDescription`.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,96 @@
+/// The text that separates the parts of a form: RFC 2046 §5.1.1, 1 to 70 of its `bchars`.
+///
+/// The wire shows it after two dashes. A boundary that a stranger can guess lets a file end its own
+/// part early, so ``random(_:)`` draws at least 128 bits from the system's generator each time.
+public struct Boundary: Sendable, Hashable, CustomStringConvertible {
+  /// The shape of a generated boundary.
+  public enum Style: Sendable, CaseIterable {
+    /// Four dashes and 128 random bits in the shape of a UUID (no bits are fixed, so it is not an
+    /// RFC 9562 version 4 UUID, which has only 122).
+    case uuid
+    /// Twenty-four dashes and 22 random letters and digits (131 bits): the shape that curl sends.
+    case random
+  }
+
+  /// The longest boundary that RFC 2046 allows, in bytes.
+  public static let maximumLength = 70
+
+  /// The boundary as the Content-Type names it, without the two dashes of the delimiter line.
+  public let text: String
+
+  /// A fresh boundary with at least 128 bits from the system's random generator.
+  public static func random(_ style: Style = .random) -> Boundary {
+    var generator = SystemRandomNumberGenerator()
+    switch style {
+    case .uuid:
+      let digits = [generator.next(), generator.next()].map { (half: UInt64) in
+        let hex = String(half, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - hex.utf8.count) + hex
+      }.joined()
+      var rest = Substring(digits)
+      let groups = [8, 4, 4, 4, 12].map { length in
+        defer { rest = rest.dropFirst(length) }
+        return String(rest.prefix(length))
+      }
+      return Boundary(unchecked: "----" + groups.joined(separator: "-"))
+    case .random:
+      let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+      let letters = (0..<22).map { _ in
+        alphabet[Int.random(in: alphabet.indices, using: &generator)]
+      }
+      return Boundary(
+        unchecked: String(repeating: "-", count: 24) + String(decoding: letters, as: UTF8.self))
+    }
+  }
+
+  /// Takes a boundary chosen by the caller.
+  ///
+  /// A chosen boundary is safe only when it occurs in none of the files: they are not searched.
+  ///
+  /// - Throws: ``FormError/invalidBoundary(_:_:)`` unless it is 1 to 70 `bchars` and does not end
+  ///   with a space (RFC 2046 §5.1.1).
+  public init(_ text: String) throws(FormError) {
+    let bytes = text.utf8
+    if bytes.isEmpty { throw .invalidBoundary(text, .empty) }
+    if bytes.count > Self.maximumLength { throw .invalidBoundary(text, .tooLong(bytes.count)) }
+    if let bad = bytes.first(where: { !ASCII.isBoundary($0) }) {
+      throw .invalidBoundary(text, .illegalByte(bad))
+    }
+    if bytes.last == ASCII.space { throw .invalidBoundary(text, .endsWithSpace) }
+    self.text = text
+  }
+
+  /// Takes the boundary out of a `Content-Type` header's value, as a receiver does.
+  ///
+  /// The parameter may be quoted or not, and its name and the media type may be in any case.
+  ///
+  /// - Throws: ``FormError/notMultipartForm(_:)`` for another media type,
+  ///   ``FormError/missingBoundary(_:)`` when there is no boundary parameter or more than one, and
+  ///   ``FormError/invalidBoundary(_:_:)`` when it is too long or has an illegal byte.
+  public init(contentType: String) throws(FormError) {
+    guard let value = ParameterizedValue(Array(contentType.utf8)),
+      ASCII.equalIgnoringCase(value.value, "multipart/form-data".utf8)
+    else { throw .notMultipartForm(contentType) }
+    let boundaries = value.parameters.filter { $0.name == "boundary" }
+    guard let found = boundaries.first, boundaries.count == 1 else {
+      throw .missingBoundary(contentType)
+    }
+    try self.init(String(decoding: found.value, as: UTF8.self))
+  }
+
+  private init(unchecked text: String) { self.text = text }
+
+  /// The boundary's text.
+  public var description: String { text }
+
+  /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary
+  /// is quoted only where RFC 2045 §5.1 asks for it: some receivers take the quotes as its part.
+  public var contentType: String {
+    let plain = text.utf8.allSatisfy { !"()<>@,;:\\\"/[]?= ".utf8.contains($0) }
+    return "multipart/form-data; boundary=" + (plain ? text : "\"\(text)\"")
+  }
+
+  /// CRLF, two dashes, the boundary: what stands between parts. CR occurs only as its first byte,
+  /// so a failed match can never overlap the start of the next one.
+  var delimiter: [UInt8] { Array("\r\n--\(text)".utf8) }
+}

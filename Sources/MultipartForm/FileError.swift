@@ -1,0 +1,111 @@
+import Foundation
+
+/// Why a file cannot be sent, or can no longer be sent as it was promised.
+public struct FileError: Error, Hashable, Sendable {
+  /// What the path turned out to be instead of a regular file.
+  public enum Kind: String, Hashable, Sendable {
+    /// A directory.
+    case directory
+    /// A named pipe.
+    case fifo
+    /// A character or block device.
+    case device
+    /// A Unix domain socket.
+    case socket
+    /// Something else that the system knows and this library does not.
+    case other
+  }
+
+  /// The step that the system refused.
+  public enum Step: String, Hashable, Sendable {
+    /// Looking at the file's metadata (`stat`).
+    case inspect
+    /// Opening it for reading.
+    case open
+    /// Reading its bytes.
+    case read
+  }
+
+  /// What is the matter with the file.
+  public enum Reason: Hashable, Sendable {
+    /// There is no file at the path, or no longer.
+    case vanished
+    /// The file has fewer bytes than before. Sizes in bytes.
+    case shrunk(from: Int64, to: Int64)
+    /// The file has more bytes than before. Sizes in bytes.
+    case grown(from: Int64, to: Int64)
+    /// Another file is at the path now.
+    case replaced
+    /// The file has the same size, but it was written to.
+    case modified
+    /// The system refused, with this `errno`.
+    case unreadable(errno: Int32, during: Step)
+    /// The path names something that is not a regular file.
+    case notARegularFile(Kind)
+    /// The file says that it is empty and yet gives bytes, as files in `/proc` do, so a length
+    /// cannot be promised.
+    case sizeUnknown
+    /// The wanted range does not lie within the file. Range and size in bytes.
+    case rangeOutsideFile(Range<Int64>, size: Int64)
+  }
+
+  /// The file.
+  public let file: FileLocation
+  /// What is the matter with it.
+  public let reason: Reason
+
+  /// Makes an error about a file.
+  public init(_ file: FileLocation, _ reason: Reason) {
+    self.file = file
+    self.reason = reason
+  }
+
+  /// Whether the file is there but not the one that was promised: looking at it again and starting
+  /// over with what it is now can succeed.
+  public var isChange: Bool {
+    switch reason {
+    case .shrunk, .grown, .replaced, .modified: true
+    case .vanished, .unreadable, .notARegularFile, .sizeUnknown, .rangeOutsideFile: false
+    }
+  }
+}
+
+extension FileError: CustomStringConvertible, LocalizedError {
+  /// What failed, with which file, why, and what to do about it.
+  public var description: String {
+    "\(file): " + reason.description
+  }
+
+  /// The same text, for `localizedDescription`.
+  public var errorDescription: String? { description }
+}
+
+extension FileError.Reason: CustomStringConvertible {
+  /// The reason and what to do about it, without the file's name.
+  public var description: String {
+    switch self {
+    case .vanished:
+      "there is no such file. Check the path, or queue the file again from where it is now."
+    case .shrunk(let before, let now):
+      "the file shrank from \(before) to \(now) bytes since it was looked at. "
+        + "Send it again when nothing writes to it."
+    case .grown(let before, let now):
+      "the file grew from \(before) to \(now) bytes since it was looked at. "
+        + "Send it again when nothing writes to it."
+    case .replaced:
+      "another file has taken its place since it was looked at. Send it again."
+    case .modified:
+      "the file was written to since it was looked at. Send it again when nothing writes to it."
+    case .unreadable(let code, let step):
+      "cannot \(step.rawValue) the file: \(String(cString: strerror(code))). "
+        + "Check its permissions and its disk."
+    case .notARegularFile(let kind):
+      "not a regular file (\(kind.rawValue)). Only regular files can be sent."
+    case .sizeUnknown:
+      "the file does not tell its size, as files in /proc do not. Copy it and send the copy."
+    case .rangeOutsideFile(let range, let size):
+      "bytes \(range.lowerBound) to \(range.upperBound) are not all in the file, "
+        + "which has \(size) bytes."
+    }
+  }
+}

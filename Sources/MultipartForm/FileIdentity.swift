@@ -1,0 +1,39 @@
+/// What tells one state of a file from another without reading it.
+///
+/// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give
+/// the same identity.
+public struct FileIdentity: Hashable, Sendable, Codable {
+  /// The number of the device that the file is on (`st_dev`).
+  public var device: UInt64
+  /// The file's number on that device (`st_ino`).
+  public var inode: UInt64
+  /// The size in bytes.
+  public var size: Int64
+  /// The time of the last change of the content, in nanoseconds since 1970.
+  public var modified: Int64
+
+  /// Makes an identity from values that were kept, for example in a queue's database.
+  public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modified = modified
+  }
+
+  /// Asks the system for the identity of the file at a path, symbolic links followed. The file is
+  /// not opened, so this does not block on a FIFO.
+  ///
+  /// - Throws: ``FileError`` when there is no file, it may not be looked at, or it is not a regular
+  ///   file.
+  public static func of(_ path: FileLocation) throws(FileError) -> FileIdentity {
+    try SystemFile.identity(of: path)
+  }
+
+  /// What happened to the file, when this was its identity before: nil when nothing did.
+  func change(to now: FileIdentity) -> FileError.Reason? {
+    if device != now.device || inode != now.inode { return .replaced }
+    if now.size < size { return .shrunk(from: size, to: now.size) }
+    if now.size > size { return .grown(from: size, to: now.size) }
+    return modified == now.modified ? nil : .modified
+  }
+}

@@ -1,0 +1,64 @@
+/// The path of a file as the system sees it: bytes without NUL, which on Linux need not be UTF-8.
+public struct FileLocation: Hashable, Sendable {
+  /// The path's bytes, exactly as the system calls get them.
+  public let bytes: [UInt8]
+
+  /// The path that this text names, in UTF-8.
+  public init(_ path: String) { bytes = Array(path.utf8) }
+
+  /// The path with these bytes, as `readdir` gave them. A NUL among them makes the path one that
+  /// cannot be opened (``FileError/Reason/unreadable(errno:during:)`` with `EINVAL`).
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The last component, for a part's file name; bytes that are not UTF-8 become U+FFFD.
+  public var lastComponent: String {
+    let end = bytes.lastIndex { $0 != ASCII.slash }.map { $0 + 1 } ?? 0
+    let start = bytes[..<end].lastIndex(of: ASCII.slash).map { $0 + 1 } ?? 0
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// Calls the body with the path as a C string. A NUL inside the path would end it early there:
+  /// see ``isUsable``.
+  public func withCString<Result>(
+    _ body: (UnsafePointer<CChar>) throws -> Result
+  ) rethrows -> Result {
+    try (bytes.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { text in
+      // The array has at least its terminator, so there is an address.
+      guard let address = text.baseAddress else { preconditionFailure("an empty C string") }
+      return try body(address)
+    }
+  }
+
+  /// Whether the system can be asked for this path at all: it has no NUL.
+  public var isUsable: Bool { !bytes.contains(0) }
+}
+
+extension FileLocation: CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The path as text, bytes that are not UTF-8 replaced by U+FFFD. Not made safe for a terminal.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The path that the literal names, in UTF-8.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension FileLocation: Codable {
+  /// Reads a string, or an array of bytes where the path was not UTF-8.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let text = try? container.decode(String.self) {
+      self.init(text)
+    } else {
+      self.init(bytes: try container.decode([UInt8].self))
+    }
+  }
+
+  /// Writes a string, or an array of bytes where the path is not UTF-8.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    if let text = String(validating: bytes, as: UTF8.self) {
+      try container.encode(text)
+    } else {
+      try container.encode(bytes)
+    }
+  }
+}

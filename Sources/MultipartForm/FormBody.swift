@@ -1,0 +1,153 @@
+/// The bytes of a form, or of one raw file, fixed but not yet read.
+///
+/// Making a body looks at every file once: it must be regular, readable and, where an identity was
+/// expected, unchanged. From then on the length is exact, and a ``BodyReader`` either gives exactly
+/// these bytes, as often as it is asked to, or says which file changed.
+public struct FormBody: Sendable {
+  /// The value for the request's `Content-Type`.
+  public let contentType: String
+  /// The length of the body in bytes, for `Content-Length`.
+  public let contentLength: Int64
+  /// For each part, in order, which bytes of the body are its content.
+  public let contentRanges: [Range<Int64>]
+  let segments: [Segment]
+
+  /// Fixes the bytes of a form.
+  ///
+  /// - Throws: ``BodyError/form(_:)`` when a name, type or header cannot be sent;
+  ///   ``BodyError/file(_:)`` when a file cannot be read or is not the one that was expected.
+  public init(_ form: Form) throws(BodyError) {
+    let delimiter = form.boundary.delimiter
+    // The first delimiter has no line to end.
+    var opening = Array(delimiter.dropFirst(2))
+    var layout = Layout()
+    for (index, part) in form.parts.enumerated() {
+      let encoding = PartEncoding(part: part, index: index, strictness: form.strictness)
+      do throws(FormError) {
+        layout.append(
+          Segment(opening + [ASCII.carriageReturn, ASCII.lineFeed] + (try encoding.header())))
+      } catch { throw .form(error) }
+      layout.appendContent(try Self.content(encoding, apartFrom: form.boundary))
+      opening = delimiter
+    }
+    layout.append(Segment(opening + Array("--\r\n".utf8)))
+    try self.init(layout, contentType: form.boundary.contentType)
+  }
+
+  /// A body that is one file, or a range of it, without a form around it, as for PUT. It counts as
+  /// one part without a header.
+  ///
+  /// - Parameters:
+  ///   - contentType: the value for the request's `Content-Type`.
+  ///   - range: the bytes to send, within the file; all of them when nil.
+  ///   - expected: the identity that the file had when it was chosen.
+  /// - Throws: ``BodyError/file(_:)`` when the file cannot be read or is not the one expected,
+  ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
+  public init(
+    rawFile location: FileLocation, contentType: String = "application/octet-stream",
+    range: Range<Int64>? = nil, expecting expected: FileIdentity? = nil
+  ) throws(BodyError) {
+    if let bad = contentType.utf8.first(where: { !ASCII.isFieldValue($0) }) {
+      throw .form(.illegalByte(bad, in: .contentType, part: 0))
+    }
+    var layout = Layout()
+    do throws(FileError) {
+      layout.appendContent(Segment(try FileRange(location, range: range, expecting: expected)))
+    } catch { throw .file(error) }
+    try self.init(layout, contentType: contentType)
+  }
+
+  private init(_ layout: Layout, contentType: String) throws(BodyError) {
+    guard !layout.overflowed else { throw .form(.tooLong) }
+    self.contentType = contentType
+    contentLength = layout.length
+    contentRanges = layout.contentRanges
+    segments = layout.segments
+  }
+
+  /// A reader that starts at the first byte. Each one gives the same bytes.
+  public func makeReader() -> BodyReader { BodyReader(self) }
+
+  /// The part that the byte at this offset belongs to, so that the progress of a body can be told
+  /// as the progress of each file. Nil outside the body and in the closing delimiter.
+  ///
+  /// Takes time logarithmic in the number of parts.
+  public func part(at offset: Int64) -> PartPosition? {
+    guard offset >= 0 else { return nil }
+    // The first part whose content ends behind the offset.
+    var low = 0
+    var high = contentRanges.count
+    while low < high {
+      let middle = (low + high) / 2
+      if contentRanges[middle].upperBound <= offset { low = middle + 1 } else { high = middle }
+    }
+    guard low < contentRanges.count else { return nil }
+    let content = contentRanges[low]
+    return PartPosition(
+      part: low, place: offset < content.lowerBound ? .header : .content,
+      contentOffset: max(0, offset - content.lowerBound), contentSize: Int64(content.count))
+  }
+
+  /// How many bytes of a part's content have gone once this many bytes of the body have.
+  ///
+  /// - Parameter index: the index of a part of this body.
+  public func contentSent(ofPart index: Int, at offset: Int64) -> Int64 {
+    let content = contentRanges[index]
+    return min(max(offset, content.lowerBound), content.upperBound) - content.lowerBound
+  }
+
+  private static func content(
+    _ encoding: PartEncoding, apartFrom boundary: Boundary
+  ) throws(BodyError) -> Segment {
+    let bytes: [UInt8]
+    switch encoding.part.content {
+    case .file(let location, let range, let expected):
+      do throws(FileError) {
+        return Segment(try FileRange(location, range: range, expecting: expected))
+      } catch { throw .file(error) }
+    case .memory(let content):
+      bytes = content
+    case .text(let value):
+      do throws(FormError) { bytes = try encoding.text(value) } catch { throw .form(error) }
+    }
+    do throws(FormError) {
+      return try memory(bytes, of: encoding.index, apartFrom: boundary)
+    } catch { throw .form(error) }
+  }
+
+  /// Content from memory. It costs little to search it, and a receiver that met the delimiter in it
+  /// would store half of it without a word.
+  private static func memory(
+    _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
+  ) throws(FormError) -> Segment {
+    var scanner = DelimiterScanner(boundary)
+    scanner.startOfLine()
+    let found = bytes.withUnsafeBytes {
+      var content = $0
+      return scanner.scan(&content) { _ in }
+    }
+    if found { throw .boundaryInContent(part: part) }
+    return Segment(bytes)
+  }
+}
+
+/// Segments in a row, and what they add up to.
+private struct Layout {
+  var segments: [Segment] = []
+  var contentRanges: [Range<Int64>] = []
+  var length: Int64 = 0
+  var overflowed = false
+
+  mutating func append(_ segment: Segment) {
+    let (sum, overflow) = length.addingReportingOverflow(segment.length)
+    overflowed = overflowed || overflow
+    length = overflow ? length : sum
+    segments.append(segment)
+  }
+
+  mutating func appendContent(_ segment: Segment) {
+    let start = length
+    append(segment)
+    contentRanges.append(start..<length)
+  }
+}

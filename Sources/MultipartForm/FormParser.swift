@@ -1,0 +1,238 @@
+/// Takes a `multipart/form-data` body apart as its bytes arrive (RFC 7578, RFC 2046 §5.1.1).
+///
+/// Push the bytes in pieces of any size: the events say the same, and content comes as pointers into
+/// the pieces, so nothing but the headers of one part is ever held.
+///
+/// Accepted: a preamble and an epilogue, blanks behind a delimiter, a delimiter line's look-alike
+/// with more text behind the boundary (it is content), a missing line end behind the final
+/// delimiter, folded headers, parameters with and without quotes, a missing Content-Type.
+/// Refused: line ends without CR, a missing final delimiter, a delimiter behind the final one, a part
+/// without Content-Disposition or name or with two of them, base64 and quoted-printable.
+/// A nested `multipart/mixed`, which RFC 7578 §4.3 gave up, is the content of its part.
+public struct FormParser {
+  /// What was found. Content is a pointer into the bytes being pushed, or into the delimiter that
+  /// they resembled, valid only during the call.
+  public enum Event {
+    /// A part's headers are complete.
+    case partBegan(PartHeader)
+    /// The next bytes of the part's content, at least one. An empty part has none of these.
+    case content(UnsafeRawBufferPointer)
+    /// The part's content is complete.
+    case partEnded
+  }
+
+  private enum State {
+    case preamble
+    case header
+    case content
+    /// Behind `--boundary`.
+    case delimiterLine(DelimiterLine)
+    /// Behind `--boundary--`.
+    case finalLine(afterReturn: Bool)
+    case epilogue
+    case stopped
+  }
+
+  /// What has been read behind `--boundary`.
+  private enum DelimiterLine {
+    case nothing, dash, carriageReturn, blanks, blanksAndCarriageReturn
+  }
+
+  /// What the delimiter stands behind.
+  private enum Region { case preamble, content, epilogue }
+
+  private let limits: Limits
+  private var scanner: DelimiterScanner
+  private var state = State.preamble
+  private var region = Region.preamble
+  private var headerBlock: [UInt8] = []
+  /// Where the line starts that is being read into the block.
+  private var lineStart = 0
+  private var meter: Meter
+
+  /// A parser for one body.
+  public init(boundary: Boundary, limits: Limits = Limits()) {
+    self.limits = limits
+    scanner = DelimiterScanner(boundary)
+    // The first delimiter may stand at the very start, as if a line had just ended.
+    scanner.startOfLine()
+    meter = Meter(limits: limits)
+  }
+
+  /// Takes the next bytes of the body, and calls the handler for what they complete.
+  ///
+  /// - Throws: ``ParserError``, or what the handler throws. Either ends the parser: every further
+  ///   call throws ``ParserError/stopped``.
+  public mutating func push(
+    _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
+  ) throws {
+    if case .stopped = state { throw ParserError.stopped }
+    do {
+      let allowed = meter.admit(bytes.count)
+      try consume(bytes.first(allowed), handle)
+      if allowed < bytes.count { throw ParserError.bodyTooLong(limit: limits.totalBytes) }
+    } catch {
+      state = .stopped
+      throw error
+    }
+  }
+
+  /// Ends the body.
+  ///
+  /// - Throws: ``ParserError/truncated(in:)`` unless the final delimiter has come. The handler is
+  ///   there for symmetry: a body that ends early completes nothing.
+  public mutating func finish(_ handle: (Event) throws -> Void = { _ in }) throws {
+    defer { state = .stopped }
+    switch state {
+    case .finalLine: break
+    // A delimiter that has only begun hides no part; see `delimiterLine` for a whole one.
+    case .epilogue: break
+    case .preamble: throw ParserError.truncated(in: .preamble)
+    case .header: throw ParserError.truncated(in: .header)
+    case .content: throw ParserError.truncated(in: .content)
+    case .delimiterLine where region == .epilogue: throw ParserError.delimiterAfterEnd
+    case .delimiterLine: throw ParserError.truncated(in: .delimiter)
+    case .stopped: throw ParserError.stopped
+    }
+  }
+
+  private mutating func consume(
+    _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
+  ) throws {
+    var input = bytes
+    while !input.isEmpty {
+      switch state {
+      case .preamble, .epilogue:
+        if scanner.scan(&input, { _ in }) { state = .delimiterLine(.nothing) }
+      case .content:
+        // The meter is a copy for the time of the call, so that the scanner can be changed too.
+        var meter = meter
+        let found = try scanner.scan(&input) { try meter.pass($0, handle) }
+        self.meter = meter
+        if found { state = .delimiterLine(.nothing) }
+      case .delimiterLine(let read):
+        try delimiterLine(read, &input, handle)
+      case .header:
+        try header(&input, handle)
+      case .finalLine(let afterReturn):
+        try finalLine(afterReturn, &input)
+      case .stopped:
+        throw ParserError.stopped
+      }
+    }
+  }
+
+  /// Reads behind `--boundary`: it was a delimiter if the line ends there, blanks aside, or if two
+  /// more dashes follow. Otherwise it was content that resembles one.
+  private mutating func delimiterLine(
+    _ read: DelimiterLine, _ input: inout UnsafeRawBufferPointer,
+    _ handle: (Event) throws -> Void
+  ) throws {
+    let byte = input[0]
+    switch (read, byte) {
+    case (.nothing, ASCII.dash): state = .delimiterLine(.dash)
+    case (.nothing, ASCII.carriageReturn): state = .delimiterLine(.carriageReturn)
+    case (.nothing, ASCII.space), (.nothing, ASCII.tab), (.blanks, ASCII.space),
+      (.blanks, ASCII.tab):
+      state = .delimiterLine(.blanks)
+    case (.blanks, ASCII.carriageReturn): state = .delimiterLine(.blanksAndCarriageReturn)
+    case (.nothing, ASCII.lineFeed), (.blanks, ASCII.lineFeed):
+      throw ParserError.bareLineFeed(in: .delimiter)
+    case (.dash, ASCII.dash):
+      try endRegion(handle)
+      state = .finalLine(afterReturn: false)
+    case (.carriageReturn, ASCII.lineFeed), (.blanksAndCarriageReturn, ASCII.lineFeed):
+      try endRegion(handle)
+      try meter.beginPart()
+      headerBlock.removeAll(keepingCapacity: true)
+      lineStart = 0
+      state = .header
+    case (.blanks, _), (.blanksAndCarriageReturn, _):
+      throw ParserError.malformedDelimiter(byte)
+    case (.nothing, _), (.dash, _), (.carriageReturn, _):
+      // The byte itself is content too, and is left for the scanner: it may be a CR.
+      return try resumeBehindLookAlike(read, handle)
+    }
+    input.skip(1)
+  }
+
+  /// The delimiter is one: what it stands behind is over.
+  private mutating func endRegion(_ handle: (Event) throws -> Void) throws {
+    switch region {
+    case .preamble: break
+    case .content: try handle(.partEnded)
+    case .epilogue: throw ParserError.delimiterAfterEnd
+    }
+    scanner.forget()
+  }
+
+  private mutating func resumeBehindLookAlike(
+    _ read: DelimiterLine, _ handle: (Event) throws -> Void
+  ) throws {
+    switch region {
+    case .preamble: state = .preamble
+    case .epilogue: state = .epilogue
+    case .content: state = .content
+    }
+    guard region == .content else { return scanner.forget() }
+    try scanner.giveBack { try meter.pass($0, handle) }
+    switch read {
+    case .dash: try [ASCII.dash].withUnsafeBytes { try meter.pass($0, handle) }
+    case .carriageReturn: try [ASCII.carriageReturn].withUnsafeBytes { try meter.pass($0, handle) }
+    case .nothing, .blanks, .blanksAndCarriageReturn: break
+    }
+  }
+
+  /// Reads one line of a header block, or what there is of it.
+  private mutating func header(
+    _ input: inout UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
+  ) throws {
+    let lineEnd = input.firstIndex(ofByte: ASCII.lineFeed)
+    let count = lineEnd.map { $0 + 1 } ?? input.count
+    guard headerBlock.count + count <= limits.headerBytes else {
+      throw ParserError.headerTooLong(part: meter.part, limit: limits.headerBytes)
+    }
+    headerBlock += input.first(count)
+    input.skip(count)
+    guard lineEnd != nil else { return }
+
+    let line = headerBlock[lineStart...]
+    guard line.dropLast().last == ASCII.carriageReturn else {
+      throw ParserError.bareLineFeed(in: .header)
+    }
+    guard line.count == 2 else {
+      lineStart = headerBlock.count
+      return
+    }
+    let header: PartHeader
+    do {
+      header = try HeaderBlock(headerBlock[..<lineStart]).partHeader(index: meter.part)
+    } catch {
+      throw ParserError.header(error, part: meter.part)
+    }
+    meter.beginContent(isFile: header.isFile)
+    try handle(.partBegan(header))
+    region = .content
+    state = .content
+    // A part without content may end with its headers' own line end (RFC 2046 §5.1.1, body-part).
+    scanner.startOfLine()
+  }
+
+  /// Reads behind `--boundary--`: blanks and a line end, or the end of the body.
+  private mutating func finalLine(
+    _ afterReturn: Bool, _ input: inout UnsafeRawBufferPointer
+  ) throws {
+    let byte = input[0]
+    input.skip(1)
+    switch byte {
+    case ASCII.space where !afterReturn, ASCII.tab where !afterReturn: break
+    case ASCII.carriageReturn where !afterReturn: state = .finalLine(afterReturn: true)
+    case ASCII.lineFeed where afterReturn:
+      region = .epilogue
+      state = .epilogue
+      scanner.startOfLine()
+    case ASCII.lineFeed: throw ParserError.bareLineFeed(in: .delimiter)
+    default: throw ParserError.malformedDelimiter(byte)
+    }
+  }
+}

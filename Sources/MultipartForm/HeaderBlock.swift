@@ -1,0 +1,106 @@
+/// The headers of a part as they came: lines that end with CRLF, without the empty one after them.
+struct HeaderBlock {
+  private struct Field {
+    var name: String
+    var value: [UInt8]
+  }
+
+  private var fields: [Field] = []
+
+  init(_ block: ArraySlice<UInt8>) throws(ParserError.HeaderFault) {
+    var rest = block
+    while let end = rest.firstIndex(of: ASCII.lineFeed) {
+      // Each line ends with CRLF, so there is a CR in front of the LF.
+      let line = rest[..<(end - 1)]
+      rest = rest[(end + 1)...]
+      if let bad = line.first(where: { $0 == 0 || $0 == ASCII.carriageReturn }) {
+        throw .illegalByte(bad)
+      }
+      if let first = line.first, ASCII.isBlank(first) {
+        guard !fields.isEmpty else { throw .notAHeader }
+        fields[fields.count - 1].value += [ASCII.space] + ASCII.trimmed(line)
+        continue
+      }
+      let name = line.prefix { $0 != ASCII.colon }
+      guard !name.isEmpty, name.endIndex < line.endIndex, name.allSatisfy(ASCII.isToken) else {
+        throw .notAHeader
+      }
+      fields.append(
+        Field(
+          name: String(decoding: name, as: UTF8.self),
+          value: Array(ASCII.trimmed(line[(name.endIndex + 1)...]))))
+    }
+  }
+
+  /// What the block says, checked as RFC 7578 §4 has it.
+  func partHeader(index: Int) throws(ParserError.HeaderFault) -> PartHeader {
+    guard let disposition = try only("Content-Disposition") else { throw .missingDisposition }
+    guard let form = ParameterizedValue(disposition) else { throw .malformedDisposition }
+    guard ASCII.equalIgnoringCase(form.value, "form-data".utf8) else { throw .notFormData }
+    guard let name = try Self.only("name", of: form) else { throw .missingName }
+    if let encoding = try only("Content-Transfer-Encoding"),
+      !["binary", "8bit", "7bit"].contains(where: {
+        ASCII.equalIgnoringCase(encoding, $0.utf8)
+      })
+    {
+      throw .transferEncoding(String(decoding: encoding, as: UTF8.self))
+    }
+    return PartHeader(
+      index: index, name: String(decoding: name, as: UTF8.self),
+      fileName: try Self.fileName(form),
+      contentType: try only("Content-Type").map { String(decoding: $0, as: UTF8.self) },
+      headers: fields.map { Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
+  }
+
+  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids and some libraries send alone.
+  private static func fileName(
+    _ form: ParameterizedValue
+  ) throws(ParserError.HeaderFault) -> String? {
+    let extended = try only("filename*", of: form)
+    if let plain = try only("filename", of: form) { return String(decoding: plain, as: UTF8.self) }
+    guard let extended else { return nil }
+    guard let decoded = ExtendedValue.decode(extended) else { throw .malformedDisposition }
+    return decoded
+  }
+
+  private func only(_ name: String) throws(ParserError.HeaderFault) -> [UInt8]? {
+    let found = fields.filter { ASCII.equalIgnoringCase($0.name.utf8, name.utf8) }
+    guard found.count < 2 else { throw .duplicate(name) }
+    return found.first?.value
+  }
+
+  private static func only(
+    _ name: String, of form: ParameterizedValue
+  ) throws(ParserError.HeaderFault) -> [UInt8]? {
+    let found = form.parameters.filter { $0.name == name }
+    guard found.count < 2 else { throw .duplicateParameter(name) }
+    return found.first?.value
+  }
+}
+
+/// RFC 8187 §3.2: a charset, a language and percent-encoded bytes, as in `UTF-8''na%C3%AFve.txt`.
+enum ExtendedValue {
+  /// Nil unless the charset is UTF-8 and every percent sign has two hexadecimal digits behind it.
+  static func decode(_ bytes: [UInt8]) -> String? {
+    let pieces = bytes.split(
+      separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard pieces.count == 3, ASCII.equalIgnoringCase(pieces[0], "utf-8".utf8) else { return nil }
+    var result: [UInt8] = []
+    var rest = pieces[2]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        result.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, !digits.contains(UInt8(ascii: "+")),
+        let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      // What the plain form cannot carry, the encoded one may not either.
+      guard decoded != 0 else { return nil }
+      result.append(decoded)
+      rest = rest.dropFirst(2)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,85 @@
+/// A header value with parameters: `form-data; name="a"; filename="b"`.
+///
+/// Reads what senders really write, which is less than RFC 2045 §5.1 allows and also more:
+/// - A value may be quoted or not. Unquoted it runs to the next semicolon, spaces around it aside,
+///   because real boundaries have `=` and `/` in them without quotes.
+/// - In quotes a backslash is itself: browsers send file names raw (WHATWG HTML, "multipart/form-data
+///   encoding algorithm"). Only `\"` is a quote, as RFC 9110 §5.6.4 and older curls have it, unless
+///   that quote ends the value, as it does after a name whose last character is a backslash.
+/// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
+struct ParameterizedValue: Equatable {
+  struct Parameter: Equatable {
+    /// In lower case.
+    var name: String
+    var value: [UInt8]
+  }
+
+  /// What stands before the first semicolon.
+  var value: [UInt8]
+  var parameters: [Parameter] = []
+
+  /// Nil when the bytes do not have this form: no value, a parameter without a name or `=`, quotes
+  /// that do not end, or something other than a semicolon after them.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    let head = rest.prefix { $0 != ASCII.semicolon }
+    value = Array(ASCII.trimmed(head))
+    guard !value.isEmpty else { return nil }
+    rest = rest[head.endIndex...]
+
+    while let semicolon = rest.first {
+      guard semicolon == ASCII.semicolon else { return nil }
+      rest = rest.dropFirst().drop(while: ASCII.isBlank)
+      // A stray semicolon at the end or a doubled one says nothing.
+      guard let next = rest.first else { return }
+      if next == ASCII.semicolon { continue }
+
+      let name = rest.prefix { ASCII.isToken($0) }
+      rest = rest[name.endIndex...].drop(while: ASCII.isBlank)
+      guard !name.isEmpty, rest.first == ASCII.equals else { return nil }
+      rest = rest.dropFirst().drop(while: ASCII.isBlank)
+
+      let value: [UInt8]
+      if rest.first == ASCII.quote {
+        guard let quoted = Self.takeQuoted(&rest) else { return nil }
+        value = quoted
+        rest = rest.drop(while: ASCII.isBlank)
+      } else {
+        let plain = rest.prefix { $0 != ASCII.semicolon }
+        value = Array(ASCII.trimmed(plain))
+        rest = rest[plain.endIndex...]
+      }
+      parameters.append(
+        Parameter(
+          name: String(decoding: name.map(ASCII.lowercased), as: UTF8.self), value: value))
+    }
+  }
+
+  /// Takes a quoted string from the front; nil when its closing quote is missing.
+  private static func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+    var taken: [UInt8] = []
+    var index = rest.startIndex + 1
+    while index < rest.endIndex {
+      let byte = rest[index]
+      if byte == ASCII.quote {
+        rest = rest[(index + 1)...]
+        return taken
+      }
+      if byte == ASCII.backslash, rest[(index + 1)...].first == ASCII.quote,
+        !endsValue(rest[(index + 2)...])
+      {
+        taken.append(ASCII.quote)
+        index += 2
+      } else {
+        taken.append(byte)
+        index += 1
+      }
+    }
+    return nil
+  }
+
+  private static func endsValue(_ rest: ArraySlice<UInt8>) -> Bool {
+    let next = rest.first { !ASCII.isBlank($0) }
+    return next == nil || next == ASCII.semicolon
+  }
+}

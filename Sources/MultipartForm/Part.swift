@@ -1,0 +1,89 @@
+import Foundation
+
+/// One part of a form: a name, a content and what is said about it.
+///
+/// Names need not be unique: several files under one name are several parts with that name
+/// (RFC 7578 §4.3).
+public struct Part: Sendable {
+  enum Content: Sendable {
+    case text(String)
+    case memory([UInt8])
+    case file(FileLocation, range: Range<Int64>?, expected: FileIdentity?)
+  }
+
+  /// The name of the form's field.
+  public let name: String
+  /// The file name that the receiver is told; nil for a part that is not a file.
+  public let fileName: String?
+  /// The value of the part's Content-Type; nil when none is sent.
+  public let contentType: String?
+  /// Further headers, written after Content-Disposition and Content-Type.
+  public let headers: [Header]
+  let content: Content
+
+  /// A text field. Its line breaks are sent as CRLF, as browsers do (WHATWG HTML,
+  /// "multipart/form-data encoding algorithm"); use ``data(name:fileName:contentType:bytes:headers:)``
+  /// for bytes that must stay as they are.
+  ///
+  /// - Parameter contentType: none unless given: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
+  public static func text(
+    name: String, value: String, contentType: String? = nil, headers: [Header] = []
+  ) -> Part {
+    Part(
+      name: name, fileName: nil, contentType: contentType, headers: headers, content: .text(value))
+  }
+
+  /// A part from bytes in memory, sent unchanged.
+  ///
+  /// - Parameters:
+  ///   - fileName: when given, receivers take the part for a file.
+  ///   - contentType: when nil, a part with a file name gets `application/octet-stream`: some
+  ///     receivers take a file without a type for a text field.
+  public static func data(
+    name: String, fileName: String? = nil, contentType: String? = nil,
+    bytes: some Sequence<UInt8>, headers: [Header] = []
+  ) -> Part {
+    Part(
+      name: name, fileName: fileName,
+      contentType: contentType ?? fileName.map { _ in "application/octet-stream" },
+      headers: headers, content: .memory(Array(bytes)))
+  }
+
+  /// A part with a value in JSON, `Content-Type: application/json`.
+  ///
+  /// - Throws: what the encoder throws.
+  public static func json(
+    name: String, value: some Encodable, encoder: JSONEncoder = JSONEncoder(),
+    headers: [Header] = []
+  ) throws -> Part {
+    .data(
+      name: name, contentType: "application/json", bytes: try encoder.encode(value),
+      headers: headers)
+  }
+
+  /// A part whose content is a file, or a range of its bytes, read while the body is sent.
+  ///
+  /// - Parameters:
+  ///   - location: the file; symbolic links are followed.
+  ///   - fileName: the last component of the path unless given. Directories in a given name are
+  ///     sent as they are.
+  ///   - range: the bytes to send, within the file; all of them when nil.
+  ///   - expected: the identity that the file had when it was chosen. When the file differs by the
+  ///     time the body is made, that is a ``FileError`` that says how.
+  public static func file(
+    name: String, at location: FileLocation, fileName: String? = nil,
+    contentType: String = "application/octet-stream", range: Range<Int64>? = nil,
+    expecting expected: FileIdentity? = nil, headers: [Header] = []
+  ) -> Part {
+    Part(
+      name: name, fileName: fileName ?? location.lastComponent, contentType: contentType,
+      headers: headers, content: .file(location, range: range, expected: expected))
+  }
+
+  /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6).
+  /// Text parts are always UTF-8, so there is nothing else that it could say.
+  public static let charset = text(name: charsetName, value: "UTF-8")
+
+  /// The name of the field that gives the charset of the other fields (RFC 7578 §4.6).
+  public static let charsetName = "_charset_"
+}

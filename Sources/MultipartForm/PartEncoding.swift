@@ -1,0 +1,112 @@
+/// The bytes in front of a part's content, after the "multipart/form-data encoding algorithm" of
+/// the WHATWG HTML standard.
+struct PartEncoding {
+  let part: Part
+  let index: Int
+  let strictness: Form.Strictness
+
+  /// Content-Disposition, Content-Type and custom headers with the empty line after them.
+  func header() throws(FormError) -> [UInt8] {
+    var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
+    bytes += try escaped(normalized(part.name, in: .name), in: .name)
+    bytes.append(ASCII.quote)
+    if let fileName = part.fileName {
+      bytes += "; filename=\"".utf8
+      // Names have their line breaks normalised, file names do not.
+      bytes += try escaped(Array(fileName.utf8), in: .fileName)
+      bytes.append(ASCII.quote)
+    }
+    bytes += "\r\n".utf8
+    if let contentType = part.contentType {
+      try check(contentType, in: .contentType)
+      bytes += "Content-Type: \(contentType)\r\n".utf8
+    }
+    for header in part.headers {
+      try check(header)
+      bytes += "\(header.name): \(header.value)\r\n".utf8
+    }
+    return bytes + "\r\n".utf8
+  }
+
+  /// The bytes of a text value: line breaks as CRLF, everything else as it is.
+  func text(_ value: String) throws(FormError) -> [UInt8] {
+    try normalized(value, in: .value)
+  }
+
+  /// Lone CR and lone LF become CRLF.
+  private func normalized(_ text: String, in place: FormError.Place) throws(FormError) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    guard bytes.contains(where: { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }) else {
+      return bytes
+    }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 16)
+    for (position, byte) in bytes.enumerated() {
+      switch byte {
+      case ASCII.carriageReturn:
+        if position + 1 == bytes.count || bytes[position + 1] != ASCII.lineFeed {
+          try refuseIfStrict(byte, in: place)
+          result += [ASCII.carriageReturn, ASCII.lineFeed]
+        } else {
+          result.append(byte)
+        }
+      case ASCII.lineFeed:
+        if position == 0 || bytes[position - 1] != ASCII.carriageReturn {
+          try refuseIfStrict(byte, in: place)
+          result.append(ASCII.carriageReturn)
+        }
+        result.append(byte)
+      default:
+        result.append(byte)
+      }
+    }
+    return result
+  }
+
+  /// `"`, CR and LF percent-escaped. NUL has no escape there and would end the header in receivers
+  /// written in C, so it is refused; other controls and `%` and `\` go as they are.
+  private func escaped(_ bytes: [UInt8], in place: FormError.Place) throws(FormError) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 8)
+    for byte in bytes {
+      switch byte {
+      case 0: throw .illegalByte(byte, in: place, part: index)
+      case ASCII.quote, ASCII.carriageReturn, ASCII.lineFeed:
+        try refuseIfStrict(byte, in: place)
+        result += Self.escape(byte)
+      default: result.append(byte)
+      }
+    }
+    return result
+  }
+
+  private static func escape(_ byte: UInt8) -> String.UTF8View {
+    switch byte {
+    case ASCII.quote: "%22".utf8
+    case ASCII.carriageReturn: "%0D".utf8
+    default: "%0A".utf8
+    }
+  }
+
+  private func check(_ header: Header) throws(FormError) {
+    let name = header.name.utf8
+    if name.isEmpty { throw .emptyHeaderName(part: index) }
+    if let bad = name.first(where: { !ASCII.isToken($0) }) {
+      throw .illegalByte(bad, in: .headerName(header.name), part: index)
+    }
+    if header.isNamed("Content-Disposition") || header.isNamed("Content-Type") {
+      throw .reservedHeader(header.name, part: index)
+    }
+    try check(header.value, in: .headerValue(header.name))
+  }
+
+  private func check(_ value: String, in place: FormError.Place) throws(FormError) {
+    if let bad = value.utf8.first(where: { !ASCII.isFieldValue($0) }) {
+      throw .illegalByte(bad, in: place, part: index)
+    }
+  }
+
+  private func refuseIfStrict(_ byte: UInt8, in place: FormError.Place) throws(FormError) {
+    if strictness == .strict { throw .illegalByte(byte, in: place, part: index) }
+  }
+}

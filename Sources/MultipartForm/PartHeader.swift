@@ -1,0 +1,46 @@
+/// What a body says about one of its parts. All of it is the sender's word: a file name may hold
+/// directories, and nothing in it is safe for a terminal or a path.
+public struct PartHeader: Sendable, Hashable {
+  /// The index of the part, from 0.
+  public let index: Int
+  /// The name of the form's field, escapes as they came; bytes that are not UTF-8 as U+FFFD.
+  public let name: String
+  /// The file name, escapes as they came; nil for a part that is not a file. Browsers send an empty
+  /// one for a file field without a file.
+  public let fileName: String?
+  /// The value of Content-Type; nil when there is none, which means `text/plain` (RFC 7578 §4.4).
+  public let contentType: String?
+  /// All headers in order, Content-Disposition and Content-Type among them. Folded lines are joined
+  /// by a space (RFC 5322 §2.2.3).
+  public let headers: [Header]
+
+  /// Whether the part is a file: it has a file name (RFC 7578 §4.2).
+  public var isFile: Bool { fileName != nil }
+
+  /// The file name with `%22`, `%0D` and `%0A` turned back, the three escapes that browsers write.
+  /// They do not escape `%`, so a file whose name really has `%22` in it comes out changed.
+  public var unescapedFileName: String? { fileName.map(Self.unescaped) }
+
+  /// The name with the same escapes turned back.
+  public var unescapedName: String { Self.unescaped(name) }
+
+  private static func unescaped(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      switch String(decoding: bytes[index...].prefix(3), as: UTF8.self).uppercased() {
+      case "%22": result.append(ASCII.quote)
+      case "%0D": result.append(ASCII.carriageReturn)
+      case "%0A": result.append(ASCII.lineFeed)
+      default:
+        result.append(bytes[index])
+        index += 1
+        continue
+      }
+      index += 3
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,19 @@
+/// Where in a form an offset of its body lies.
+public struct PartPosition: Hashable, Sendable {
+  /// Which bytes of a part.
+  public enum Place: Hashable, Sendable {
+    /// The delimiter and the headers in front of the content.
+    case header
+    /// The content.
+    case content
+  }
+
+  /// The index of the part in the form.
+  public let part: Int
+  /// Whether the offset lies in the part's header or in its content.
+  public let place: Place
+  /// How many bytes of the part's content lie before the offset.
+  public let contentOffset: Int64
+  /// The size of the part's content in bytes.
+  public let contentSize: Int64
+}

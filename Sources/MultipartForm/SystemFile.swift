@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
+///
+/// Nothing here waits for anyone: a FIFO without a writer, a terminal or a tape drive is refused
+/// before it is opened, and again after, should one take the file's place in between.
+struct SystemFile: ~Copyable {
+  let location: FileLocation
+  private let descriptor: Int32
+
+  init(opening location: FileLocation) throws(FileError) {
+    _ = try Self.identity(of: location)
+    var descriptor: Int32
+    repeat {
+      descriptor = location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else { throw Self.failure(of: .open, at: location) }
+    self.location = location
+    self.descriptor = descriptor
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// The identity of the open file, wherever its name points by now.
+  func identity() throws(FileError) -> FileIdentity {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw Self.failure(of: .inspect, at: location)
+    }
+    return try Self.identity(from: status, at: location)
+  }
+
+  /// The identity of what is at the path, symbolic links followed.
+  static func identity(of location: FileLocation) throws(FileError) -> FileIdentity {
+    guard location.isUsable else {
+      throw FileError(location, .unreadable(errno: EINVAL, during: .inspect))
+    }
+    var status = stat()
+    guard location.withCString({ stat($0, &status) }) == 0 else {
+      throw failure(of: .inspect, at: location)
+    }
+    return try identity(from: status, at: location)
+  }
+
+  /// Reads at an offset until the buffer is full or the file ends; gives the number of bytes.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
+    guard let base = buffer.baseAddress else { return 0 }
+    var filled = 0
+    while filled < buffer.count {
+      let count = pread(
+        descriptor, base + filled, buffer.count - filled, off_t(offset) + off_t(filled))
+      if count == 0 { break }
+      if count > 0 {
+        filled += count
+      } else if errno != EINTR {
+        throw Self.failure(of: .read, at: location)
+      }
+    }
+    return filled
+  }
+
+  private static func identity(
+    from status: stat, at location: FileLocation
+  ) throws(FileError) -> FileIdentity {
+    let kind: FileError.Kind
+    switch status.st_mode & S_IFMT {
+    case S_IFREG:
+      #if canImport(Darwin)
+        let time = status.st_mtimespec
+      #else
+        let time = status.st_mtim
+      #endif
+      // Wraps for times beyond the year 2262; it is only ever compared.
+      let modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+      return FileIdentity(
+        device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+        size: Int64(status.st_size), modified: modified)
+    case S_IFDIR: kind = .directory
+    case S_IFIFO: kind = .fifo
+    case S_IFCHR, S_IFBLK: kind = .device
+    case S_IFSOCK: kind = .socket
+    default: kind = .other
+    }
+    throw FileError(location, .notARegularFile(kind))
+  }
+
+  private static func failure(of step: FileError.Step, at location: FileLocation) -> FileError {
+    let code = errno
+    return switch code {
+    case ENOENT, ENOTDIR: FileError(location, .vanished)
+    default: FileError(location, .unreadable(errno: code, during: step))
+    }
+  }
+}

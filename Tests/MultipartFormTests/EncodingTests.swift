@@ -1,0 +1,110 @@
+import MultipartForm
+import Testing
+
+/// The exact bytes of forms. Sources:
+/// - WHATWG HTML, "multipart/form-data encoding algorithm"
+/// - web-platform-tests, html/semantics/forms/form-submission-0/multipart-formdata.window.js (WPT)
+/// - RFC 7578, RFC 2046 §5.1.1
+@Suite struct EncodingTests {
+  let boundary: Boundary
+
+  init() throws { boundary = try Boundary("B") }
+
+  private func encode(_ parts: [Part], _ strictness: Form.Strictness = .browser) throws -> String {
+    let body = try FormBody(Form(parts: parts, boundary: boundary, strictness: strictness))
+    let bytes = try body.bytes()
+    #expect(Int64(bytes.count) == body.contentLength)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("an empty form is its final delimiter (WPT)")
+  func empty() throws {
+    #expect(try encode([]) == "--B--\r\n")
+  }
+
+  @Test("parts come in order, names may repeat, headers follow the type")
+  func several() throws {
+    let body = try encode([
+      .text(name: "a", value: "1"),
+      .data(name: "f", fileName: "x.bin", bytes: [0x41]),
+      .data(
+        name: "f", contentType: "application/json", bytes: Array("{}".utf8),
+        headers: [Header("X-One", "1"), Header("X-Two", "2")]),
+    ])
+    #expect(
+      body == """
+        --B\r
+        Content-Disposition: form-data; name="a"\r
+        \r
+        1\r
+        --B\r
+        Content-Disposition: form-data; name="f"; filename="x.bin"\r
+        Content-Type: application/octet-stream\r
+        \r
+        A\r
+        --B\r
+        Content-Disposition: form-data; name="f"\r
+        Content-Type: application/json\r
+        X-One: 1\r
+        X-Two: 2\r
+        \r
+        {}\r
+        --B--\r
+
+        """)
+  }
+
+  /// Input, then what stands between the quotes of `name` and of `filename`.
+  static let names: [(String, name: String, fileName: String)] = [
+    ("plain", "plain", "plain"),  // WPT "Basic"
+    ("", "", ""),  // WPT "Basic filename": empty names are sent
+    ("a\nb", "a%0D%0Ab", "a%0Ab"),  // WPT "0x0A in name", "0x0A in filename"
+    ("a\rb", "a%0D%0Ab", "a%0Db"),  // WPT "0x0D in name", "0x0D in filename"
+    ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"),  // WPT "0x0D 0x0A in name"
+    ("a\n\rb", "a%0D%0A%0D%0Ab", "a%0A%0Db"),  // WPT "0x0A 0x0D in name"
+    ("\r", "%0D%0A", "%0D"),
+    ("\n", "%0D%0A", "%0A"),
+    ("\r\r\n", "%0D%0A%0D%0A", "%0D%0D%0A"),
+    ("a\"b", "a%22b", "a%22b"),  // WPT "double quote in name"
+    ("a'b", "a'b", "a'b"),  // WPT "single quote in name"
+    ("a\\b", "a\\b", "a\\b"),  // WPT "backslash in name"
+    ("a\\", "a\\", "a\\"),
+    ("a%b%22", "a%b%22", "a%b%22"),  // WHATWG: % is not escaped
+    ("a;b=c, d/e", "a;b=c, d/e", "a;b=c, d/e"),
+    ("\u{259}", "\u{259}", "\u{259}"),  // WPT "non-ASCII in name and value": raw UTF-8, C9 99
+    ("💩 e\u{301}", "💩 e\u{301}", "💩 e\u{301}"),  // not normalised to NFC
+    ("\u{85}\u{2028}", "\u{85}\u{2028}", "\u{85}\u{2028}"),  // only CR and LF are line breaks
+    ("\u{10A}\u{10D}", "\u{10A}\u{10D}", "\u{10A}\u{10D}"),  // C4 8A: truncation makes LF of it
+    ("a\u{1}b\u{7F}\t", "a\u{1}b\u{7F}\t", "a\u{1}b\u{7F}\t"),  // WPT: other controls unchanged
+  ]
+
+  @Test("names and file names are escaped as browsers do", arguments: Self.names)
+  func escaping(input: String, name: String, fileName: String) throws {
+    let body = try encode([.data(name: input, fileName: input, contentType: "t/t", bytes: [])])
+    let expected = """
+      --B\r
+      Content-Disposition: form-data; name="\(name)"; filename="\(fileName)"\r
+      Content-Type: t/t\r
+      \r
+      \r
+      --B--\r
+
+      """
+    #expect(Array(body.utf8) == Array(expected.utf8))
+  }
+
+  static let values: [(String, String)] = [
+    ("", ""), ("a", "a"),
+    ("a\nb", "a\r\nb"), ("a\rb", "a\r\nb"), ("a\r\nb", "a\r\nb"), ("a\n\rb", "a\r\n\r\nb"),  // WPT
+    ("\n", "\r\n"), ("\r", "\r\n"), ("\n\n", "\r\n\r\n"), ("\r\r", "\r\n\r\n"),
+    ("\"%22\\\0\u{259}", "\"%22\\\0\u{259}"),  // nothing else changes
+  ]
+
+  @Test("line breaks in text become CRLF (WHATWG; WPT \"in value\")", arguments: Self.values)
+  func lineBreaks(value: String, expected: String) throws {
+    let body = try encode([.text(name: "n", value: value)])
+    let whole =
+      "--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n\(expected)\r\n--B--\r\n"
+    #expect(Array(body.utf8) == Array(whole.utf8))
+  }
+}
