@@ -1,0 +1,118 @@
+import CMagic
+import Foundation
+import Synchronization
+
+/// Recognises a file by its first bytes, through libmagic.
+///
+/// A libmagic handle must not be used by two threads at once; this type keeps one behind a lock and opens
+/// it on first use, since loading the database takes some milliseconds.
+public final class ContentSniffer: Sendable {
+  /// How much of a file is looked at, in bytes: enough for every signature that is not at a file's end
+  /// (an ISO 9660 image has its own at 32769).
+  static let sampleSize = 128 * 1024
+
+  private enum State {
+    case closed
+    case open(Magic)
+    case failed(String)
+  }
+
+  private let state = Mutex(State.closed)
+  private let database: String?
+
+  /// A sniffer that has not loaded anything yet.
+  /// - Parameter database: the path of a compiled magic file; nil for libmagic's own default.
+  public init(database: String? = nil) { self.database = database }
+
+  /// Looks into the file at a path. Only regular files are read.
+  public func guess(path: [UInt8]) -> MediaTypeGuess {
+    switch Self.sample(of: path) {
+    case .failure(let problem):
+      MediaTypeGuess(type: .octetStream, source: .unknown(problem.reason))
+    case .success(let bytes):
+      guess(content: bytes)
+    }
+  }
+
+  /// Looks at the first bytes of a file.
+  public func guess(content bytes: [UInt8]) -> MediaTypeGuess {
+    func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {
+      MediaTypeGuess(type: .octetStream, source: .unknown(reason))
+    }
+    guard !bytes.isEmpty else { return unknown(.emptyFile) }
+    return state.withLock { state in
+      if case .closed = state { state = Self.load(database) }
+      switch state {
+      case .closed: return unknown(.unrecognised)
+      case .failed(let words): return unknown(.noDatabase(words))
+      case .open(let magic):
+        guard let type = magic.type(of: bytes), type != .octetStream else {
+          return unknown(.unrecognised)
+        }
+        return MediaTypeGuess(type: type, source: .content)
+      }
+    }
+  }
+
+  private static func load(_ database: String?) -> State {
+    guard let magic = Magic() else { return .failed(errorText(errno)) }
+    if let problem = magic.load(database) { return .failed(problem) }
+    return .open(magic)
+  }
+
+  private struct Problem: Error { var reason: MediaTypeGuess.Reason }
+
+  private static func sample(of path: [UInt8]) -> Result<[UInt8], Problem> {
+    func failure(_ reason: MediaTypeGuess.Reason) -> Result<[UInt8], Problem> {
+      .failure(Problem(reason: reason))
+    }
+    guard !path.isEmpty, !path.contains(0) else { return failure(.unreadable(ENOENT)) }
+    // Opening a pipe would wait for its writer, and a device may act on being opened: look first.
+    var status = stat()
+    let cPath = path.map { CChar(bitPattern: $0) } + [0]
+    guard stat(cPath, &status) == 0 else { return failure(.unreadable(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return failure(.notARegularFile) }
+    // Non-blocking, in case a pipe took the file's place since.
+    let descriptor = open(cPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { return failure(.unreadable(errno)) }
+    defer { close(descriptor) }
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: sampleSize) { buffer, count in
+      while count < sampleSize {
+        let got = read(descriptor, buffer.baseAddress?.advanced(by: count), sampleSize - count)
+        if got > 0 {
+          count += got
+        } else if got == 0 {
+          break
+        } else if errno != EINTR {
+          code = errno
+          break
+        }
+      }
+    }
+    return code == 0 ? .success(bytes) : failure(.unreadable(code))
+  }
+}
+
+/// One libmagic handle, closed with its owner. Not safe to share between threads.
+private final class Magic {
+  private let handle: magic_t
+
+  init?() {
+    guard let handle = magic_open(MAGIC_MIME_TYPE | MAGIC_ERROR) else { return nil }
+    self.handle = handle
+  }
+
+  deinit { magic_close(handle) }
+
+  /// Nil if all went well, libmagic's words otherwise.
+  func load(_ database: String?) -> String? {
+    guard magic_load(handle, database) != 0 else { return nil }
+    return magic_error(handle).map { String(cString: $0) } ?? "can not be loaded"
+  }
+
+  func type(of bytes: [UInt8]) -> MediaType? {
+    bytes.withUnsafeBytes { magic_buffer(handle, $0.baseAddress, $0.count) }
+      .flatMap { MediaType(String(cString: $0)) }
+  }
+}

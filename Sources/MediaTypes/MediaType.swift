@@ -1,0 +1,48 @@
+/// The essence of a media type: `type/subtype`, lower case, without parameters.
+///
+/// Comparison is by the lower-cased essence, as the WHATWG MIME Sniffing Standard, section 4.2, defines it
+/// (type and subtype are HTTP tokens and compare without regard to case).
+public struct MediaType: Hashable, Sendable, CustomStringConvertible {
+  /// What is sent when nothing better is known (RFC 2046, section 4.5.1).
+  public static let octetStream = MediaType(checked: "application/octet-stream")
+
+  /// The essence, for example `image/jpeg`.
+  public let description: String
+
+  /// The part before the slash, for example `image`.
+  public var type: Substring { description.prefix { $0 != "/" } }
+
+  /// The part after the slash, for example `jpeg`.
+  public var subtype: Substring { description.drop { $0 != "/" }.dropFirst() }
+
+  /// Reads a media type and drops its parameters: `text/HTML; charset=utf-8` becomes `text/html`.
+  ///
+  /// Nil if the text is not two HTTP tokens with a slash between them, so that a value of this type can
+  /// always be written into a header as it is.
+  public init?(_ text: some StringProtocol) {
+    var essence = Array(text.utf8.prefix { $0 != UInt8(ascii: ";") })[...]
+    essence = essence.drop(while: Self.isWhitespace)
+    while let last = essence.last, Self.isWhitespace(last) { essence.removeLast() }
+    let halves = essence.split(
+      separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isToken) })
+    else { return nil }
+    description = String(decoding: essence, as: UTF8.self).lowercased()
+  }
+
+  private init(checked essence: String) { description = essence }
+
+  private static func isWhitespace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
+  }
+
+  /// RFC 9110, section 5.6.2.
+  private static func isToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// A media type together with the reason to believe in it.
+public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
+  /// Where a guess came from.
+  public enum Source: Hashable, Sendable {
+    /// The person said so.
+    case override
+    /// The file's name matched a pattern such as `*.tar.gz` or `makefile` of the table with this title.
+    case extensionTable(pattern: String, name: String)
+    /// libmagic recognised the first bytes of the file.
+    case content
+    /// Nothing is known; the type is ``MediaType/octetStream``.
+    case unknown(Reason)
+  }
+
+  /// Why nothing is known about a file.
+  public enum Reason: Hashable, Sendable {
+    /// The name says nothing and there are no bytes to look at.
+    case emptyFile
+    /// A folder, a pipe, a device: nothing whose bytes may be looked at.
+    case notARegularFile
+    /// The file could not be read, with the value of `errno`.
+    case unreadable(Int32)
+    /// libmagic has no database on this machine or can not load it, in libmagic's words.
+    case noDatabase(String)
+    /// libmagic looked at the bytes and did not recognise them.
+    case unrecognised
+  }
+
+  /// The guessed type.
+  public var type: MediaType
+  /// Where the guess came from.
+  public var source: Source
+
+  /// A guess with its source.
+  public init(type: MediaType, source: Source) {
+    self.type = type
+    self.source = source
+  }
+
+  /// For people, for example `image/jpeg by extension .jpg (mime.types)`.
+  public var description: String { "\(type) \(source)" }
+}
+
+extension MediaTypeGuess.Source: CustomStringConvertible {
+  /// For people, for example `by extension .jpg (mime.types)`.
+  public var description: String {
+    switch self {
+    case .override: "as told"
+    case .extensionTable(let pattern, let name):
+      pattern.hasPrefix("*.")
+        ? "by extension \(pattern.dropFirst()) (\(name))" : "by name \(pattern) (\(name))"
+    case .content: "by content (libmagic)"
+    case .unknown(let reason): "unknown (\(reason))"
+    }
+  }
+}
+
+extension MediaTypeGuess.Reason: CustomStringConvertible {
+  /// For people, for example `empty file`.
+  public var description: String {
+    switch self {
+    case .emptyFile: "empty file"
+    case .notARegularFile: "not a regular file"
+    case .unreadable(let code): "can not be read: \(errorText(code))"
+    case .noDatabase(let words): "no libmagic database: \(words)"
+    case .unrecognised: "content not recognised"
+    }
+  }
+}

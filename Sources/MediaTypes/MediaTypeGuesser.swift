@@ -1,0 +1,68 @@
+/// Guesses the media type of a file: what the person said, else what its name says, else what its
+/// first bytes say.
+///
+/// A name that a table knows costs no file access. Among tables the longest matching pattern wins, so
+/// that `.tar.gz` of one table beats `.gz` of another; at equal length the earlier table wins, unless
+/// it names several types and a later one names just one.
+///
+/// ```swift
+/// let guess = MediaTypeGuesser.system.guess(path: "photo.jpg")
+/// print(guess.type, guess.source)  // image/jpeg by extension .jpg (mime.types)
+/// ```
+public struct MediaTypeGuesser: Sendable {
+  /// The guesser over this machine's tables, loaded once when first used.
+  public static let system = MediaTypeGuesser(
+    tables: NameTable.ofThisMachine() + [.builtIn], content: ContentSniffer())
+
+  private let tables: [NameTable]
+  private let content: ContentSniffer
+
+  /// A guesser over tables of one's own.
+  /// - Parameters:
+  ///   - tables: in order of precedence.
+  ///   - content: looks into files whose name says nothing.
+  public init(tables: [NameTable], content: ContentSniffer) {
+    self.tables = tables
+    self.content = content
+  }
+
+  /// Guesses the type of the file at a path.
+  ///
+  /// Never fails: what can not be read or recognised is ``MediaType/octetStream`` with the reason.
+  /// - Parameters:
+  ///   - path: the raw bytes of the path, since file names need not be UTF-8. The file is opened only
+  ///     if its name says nothing.
+  ///   - override: the type that the person asked for, if any.
+  public func guess(path: [UInt8], override: MediaType? = nil) -> MediaTypeGuess {
+    if let override { return MediaTypeGuess(type: override, source: .override) }
+    return guess(name: path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [])
+      ?? content.guess(path: path)
+  }
+
+  /// Guesses the type of the file at a path.
+  public func guess(path: String, override: MediaType? = nil) -> MediaTypeGuess {
+    guess(path: Array(path.utf8), override: override)
+  }
+
+  /// Guesses by the name alone; nil if no table knows it.
+  public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
+    guard !bytes.isEmpty else { return nil }
+    let name = FileName(bytes)
+    var best: (match: NameTable.Match, table: NameTable)?
+    for table in tables {
+      guard let match = table.match(name) else { continue }
+      guard let known = best?.match else {
+        best = (match, table)
+        continue
+      }
+      let isLonger = match.pattern.utf8.count > known.pattern.utf8.count
+      let decides =
+        match.pattern.utf8.count == known.pattern.utf8.count
+        && known.types.count > 1 && match.types.count == 1
+      if isLonger || decides { best = (match, table) }
+    }
+    guard let best, let type = best.match.types.first else { return nil }
+    return MediaTypeGuess(
+      type: type, source: .extensionTable(pattern: best.match.pattern, name: best.table.title))
+  }
+}

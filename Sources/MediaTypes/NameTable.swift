@@ -1,0 +1,118 @@
+import Foundation
+
+/// A table from patterns of file names to media types.
+///
+/// Follows the shared-mime-info specification, section 2.5 ("The glob files"): the highest weight wins,
+/// then the longest pattern; patterns match without regard to case unless they are marked `cs`.
+public struct NameTable: Sendable {
+  /// What people know the table as, for example `mime.types`.
+  public let title: String
+
+  /// The types of the best pattern, in the table's order; more than one if the table is ambiguous.
+  struct Match {
+    var pattern: String
+    var types: [MediaType]
+    var weight: Int
+  }
+
+  /// `.jpg` and `.tar.gz`: nearly all of a table, so found by hash. The key is the pattern's text
+  /// without the star.
+  private var suffixes: [Key: Match] = [:]
+  /// `makefile`: patterns without any wildcard.
+  private var names: [Key: Match] = [:]
+  /// `*.so.[0-9]*`: about a dozen, tried one after the other.
+  private var globs: [Key: Match] = [:]
+  private var longestSuffix = 0
+
+  private struct Key: Hashable {
+    var text: String
+    var isCaseSensitive: Bool
+  }
+
+  init(title: String) { self.title = title }
+
+  /// How many patterns the table holds.
+  public var count: Int { suffixes.count + names.count + globs.count }
+
+  /// Adds one pattern.
+  mutating func add(pattern: String, type: MediaType, weight: Int, isCaseSensitive: Bool) {
+    let pattern = isCaseSensitive ? pattern : pattern.lowercased()
+    let wildcards = pattern.utf8.filter { "*?[".utf8.contains($0) }.count
+    if wildcards == 0 {
+      Self.merge(&names, pattern, pattern, type, weight, isCaseSensitive)
+    } else if wildcards == 1, pattern.hasPrefix("*.") {
+      Self.merge(&suffixes, String(pattern.dropFirst()), pattern, type, weight, isCaseSensitive)
+      longestSuffix = max(longestSuffix, pattern.utf8.count - 1)
+    } else {
+      Self.merge(&globs, pattern, pattern, type, weight, isCaseSensitive)
+    }
+  }
+
+  private static func merge(
+    _ table: inout [Key: Match], _ text: String, _ pattern: String, _ type: MediaType,
+    _ weight: Int,
+    _ isCaseSensitive: Bool
+  ) {
+    let key = Key(text: text, isCaseSensitive: isCaseSensitive)
+    guard let known = table[key], known.weight >= weight else {
+      table[key] = Match(pattern: pattern, types: [type], weight: weight)
+      return
+    }
+    if known.weight == weight, !known.types.contains(type) { table[key]?.types.append(type) }
+  }
+
+  /// The best pattern for a name, nil if none matches.
+  func match(_ name: FileName) -> Match? {
+    var best: Match?
+    func consider(_ candidate: Match?) {
+      guard let candidate else { return }
+      if let best,
+        (best.weight, best.pattern.utf8.count) >= (candidate.weight, candidate.pattern.utf8.count)
+      {
+        return
+      }
+      best = candidate
+    }
+    // A whole name beats any wildcard.
+    if let exact = names[Key(text: name.exact, isCaseSensitive: true)]
+      ?? names[Key(text: name.folded, isCaseSensitive: false)]
+    {
+      return exact
+    }
+    for suffix in name.suffixes(upTo: longestSuffix) {
+      consider(suffixes[Key(text: suffix.exact, isCaseSensitive: true)])
+      consider(suffixes[Key(text: suffix.folded, isCaseSensitive: false)])
+    }
+    for (key, candidate) in globs {
+      let text = key.isCaseSensitive ? name.exact : name.folded
+      if fnmatch(key.text, text, 0) == 0 { consider(candidate) }
+    }
+    return best
+  }
+}
+
+/// A file's name made ready for look-ups: as written and in lower case.
+struct FileName {
+  let exact: String
+  let folded: String
+
+  init(_ bytes: [UInt8]) {
+    // Bytes that are not UTF-8 become U+FFFD, which no table contains; the extension stays readable.
+    exact = String(decoding: bytes, as: UTF8.self)
+    folded = exact.lowercased()
+  }
+
+  private init(exact: String, folded: String) {
+    self.exact = exact
+    self.folded = folded
+  }
+
+  /// Everything from each dot on, longest first. The dot of a hidden file starts no extension.
+  func suffixes(upTo longest: Int) -> [FileName] {
+    let tail = exact.utf8.dropFirst().suffix(longest)
+    return tail.indices.filter { tail[$0] == UInt8(ascii: ".") }.map { start in
+      let text = String(exact[start...])
+      return FileName(exact: text, folded: text.lowercased())
+    }
+  }
+}
