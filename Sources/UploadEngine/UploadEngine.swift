@@ -13,6 +13,9 @@ public actor UploadEngine {
   /// item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
+  /// The version that servers are told.
+  public static let version = "0.1.0"
+
   /// The most uploads that run at once. URLSession must never be given more transfers for a host
   /// than it was told to expect.
   public static let mostLanes = 64

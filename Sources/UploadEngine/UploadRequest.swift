@@ -54,7 +54,7 @@ struct UploadRequest {
     // The engine watches for stalls itself: this clock counts in whole seconds and ends without a
     // reason. It is set well behind.
     head.timeoutInterval = target.stallTimeout + 60
-    head.setValue("hoist/\(Self.version)", forHTTPHeaderField: "User-Agent")
+    head.setValue("hoist/\(UploadEngine.version)", forHTTPHeaderField: "User-Agent")
     head.setValue("*/*", forHTTPHeaderField: "Accept")
     // Another origin is given nothing that was meant for this one.
     if keepsCredentials {
@@ -70,8 +70,6 @@ struct UploadRequest {
     head.setValue(" ", forHTTPHeaderField: "Expect")
     self.head = head
   }
-
-  static let version = "0.1.0"
 
   private static func url(
     _ url: URL, adding query: [Target.Field], _ values: Template.Values

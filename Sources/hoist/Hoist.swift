@@ -1,4 +1,38 @@
 import ArgumentParser
 
-@main
-struct Hoist: AsyncParsableCommand {}
+/// The command and its verbs.
+struct Hoist: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hoist",
+    abstract: "Upload files to form endpoints, and see which arrived, which failed and why.",
+    usage: """
+      hoist [FILE…] --to TARGET_OR_URL      queue files on a screen
+      hoist push FILE… --to TARGET_OR_URL   upload without a screen
+      """,
+    discussion: """
+      Each file goes as one multipart/form-data request, several at once. A file that cannot be \
+      sent fails alone, with its reason; what may pass is tried again.
+
+      A target is a URL, or a table of the configuration that says which field carries the file, \
+      which fields, headers and credentials go with it. See config/config.toml for an example of \
+      everything.
+
+      EXAMPLES:
+        hoist photo.jpg report.pdf --to https://host/upload
+        hoist push *.log --to https://host/upload --field log --form run=42
+        hoist push big.iso --to nas --json
+        hoist receive --port 3000 --dir inbox
+
+      EXIT STATUS:
+        0    everything was sent
+        1    some files were not
+        2    wrong usage or configuration; nothing was sent
+        130  interrupted
+      """,
+    version: Version.text,
+    subcommands: [
+      ScreenCommand.self, PushCommand.self, ReceiveCommand.self, MimeCommand.self,
+      DemoCommand.self,
+    ],
+    defaultSubcommand: ScreenCommand.self)
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+@main
+enum Main {
+  /// Runs the command that the arguments name and ends with the status that `hoist --help` states.
+  static func main() async {
+    // Whoever reads our output may leave: that is an error of a write, not the end of the program.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try Hoist.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as ConfigError {
+      Output.error("hoist: \(error)")
+      exit(ExitStatus.usage.rawValue)
+    } catch let error as UserError {
+      Output.error("hoist: \(error)")
+      exit(error.status.rawValue)
+    } catch {
+      switch Hoist.exitCode(for: error) {
+      case .success: Hoist.exit(withError: error)
+      case .validationFailure:
+        Output.error(Hoist.fullMessage(for: error))
+        exit(ExitStatus.usage.rawValue)
+      case let code:
+        if !(error is ExitCode) { Output.error("hoist: \(Hoist.message(for: error))") }
+        exit(code.rawValue)
+      }
+    }
+  }
+}
+
+/// How hoist ends.
+enum ExitStatus: Int32 {
+  case success = 0
+  case someFailed = 1
+  case usage = 2
+  case interrupted = 130
+
+  /// Ends the command with this status unless it is success.
+  func exitUnlessSuccess() throws {
+    if self != .success { throw ExitCode(rawValue) }
+  }
+}
+
+/// Something that kept hoist from doing what it was asked to: what, why, and what to do about it.
+struct UserError: Error, CustomStringConvertible {
+  var status = ExitStatus.usage
+  let description: String
+
+  init(_ description: String, status: ExitStatus = .usage) {
+    self.description = description
+    self.status = status
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+
+/// Lines to standard output and standard error, whole and in order.
+enum Output {
+  private static let lock = Mutex(())
+
+  /// Writes a line to standard output. Returns false where nobody reads it any more.
+  @discardableResult
+  static func line(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+
+  /// Writes a line to standard error.
+  static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  @discardableResult
+  private static func write(_ text: String, to file: Int32) -> Bool {
+    var bytes = Array(text.utf8)[...]
+    bytes.append(0x0A)
+    return lock.withLock { _ in
+      while !bytes.isEmpty {
+        let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        bytes = bytes.dropFirst(count)
+      }
+      return true
+    }
+  }
+}
