@@ -25,12 +25,17 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     let fate: BodyFate
   }
 
-  private let handler = Mutex<(@Sendable (Int, TaskEvent) -> Void)?>(nil)
+  /// A closure needs a wrapping to live in a `Mutex`: bare, every access would wrap it once more.
+  private struct Handler {
+    let take: @Sendable (Int, TaskEvent) -> Void
+  }
+
+  private let handler = Mutex<Handler?>(nil)
   private let bodies = Mutex<[Int: Body]>([:])
 
   /// Events go to `handler` from now on.
   func attach(_ handler: @escaping @Sendable (Int, TaskEvent) -> Void) {
-    self.handler.withLock { $0 = handler }
+    self.handler.withLock { $0 = Handler(take: handler) }
   }
 
   /// Remembers the body of a task, should it have to be sent again.
@@ -39,7 +44,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   }
 
   private func tell(_ task: URLSessionTask, _ event: TaskEvent) {
-    handler.withLock { $0 }?(task.taskIdentifier, event)
+    handler.withLock { $0 }?.take(task.taskIdentifier, event)
   }
 
   func urlSession(

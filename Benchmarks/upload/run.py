@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""hoist beside curl: the same files, the same sink, the same number at once, in turn.
+
+Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the pairs): these machines
+are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
+"""
+import argparse, os, shutil, statistics, subprocess, sys, tempfile, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GIB = 1 << 30
+
+
+def measure(command):
+    """Runs a command; returns (wall seconds, CPU seconds, peak bytes)."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall = time.perf_counter() - start
+    if process.returncode:
+        sys.exit(f"{command[:4]}… ended with {process.returncode}:\n{errors.decode()[-2000:]}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def compare(title, ours, theirs, volume, runs):
+    """Alternates the two commands and prints the medians of the pairwise ratios."""
+    pairs = []
+    measure(ours), measure(theirs)  # warm the page cache and the sink
+    for _ in range(runs):
+        pairs.append((measure(ours), measure(theirs)))
+    median = statistics.median
+    speed = median(t[0] / o[0] for o, t in pairs)
+    cpu = median(o[1] / t[1] for o, t in pairs)
+    ours_wall, theirs_wall = median(o[0] for o, _ in pairs), median(t[0] for _, t in pairs)
+    print(f"{title}")
+    print(f"  throughput  {speed:5.2f} of curl's   ({volume / ours_wall / 1e6:7.0f} MB/s beside {volume / theirs_wall / 1e6:7.0f} MB/s)")
+    print(f"  CPU         {cpu:5.2f} of curl's   ({median(o[1] for o, _ in pairs) * GIB / volume:7.2f} s/GiB beside {median(t[1] for _, t in pairs) * GIB / volume:7.2f} s/GiB)")
+    print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
+
+
+def curl_config(path, files, url):
+    """One transfer per file, as many at once as --parallel-max says."""
+    with open(path, "w") as out:
+        for index, file in enumerate(files):
+            if index:
+                out.write("next\n")
+            out.write(f'url = "{url}"\nform = "file=@{file}"\noutput = "/dev/null"\n')
+    return path
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("hoist", help="the release binary")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only")
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="hoist-bench-")
+    sink = os.path.join(folder, "sink")
+    subprocess.run(["cc", "-O2", "-pthread", "-o", sink, f"{HERE}/sink.c"], check=True)
+    servers = []
+
+    def serve(*arguments):
+        server = subprocess.Popen([sink, *arguments], stdout=subprocess.PIPE, text=True)
+        servers.append(server)
+        return f"http://127.0.0.1:{server.stdout.readline().strip()}/upload"
+
+    def make(name, size):
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            with open(path, "wb") as out:
+                out.truncate(size) if size > GIB else None
+                left = size if size <= GIB else 0
+                while left > 0:
+                    left -= out.write(os.urandom(min(left, 1 << 24)))
+        return path
+
+    def pair(title, files, url, lanes, volume, runs=options.runs):
+        listing = curl_config(os.path.join(folder, "curl.conf"), files, url)
+        # One file needs no --parallel, and curl is quicker without it.
+        many = ["--parallel", "--parallel-max", str(lanes), "--parallel-immediate"] if lanes > 1 and len(files) > 1 else []
+        curl = ["curl", "-sS", *many, "--config", listing]
+        ours = [options.hoist, "push", "--to", url, "--concurrency", str(lanes), *files]
+        compare(title, ours, curl, volume, runs)
+
+    wanted = lambda name: options.only in (None, name)
+    try:
+        url = serve()
+        if wanted("one"):
+            pair("1 GiB in one file", [make("one", GIB)], url, 1, GIB)
+        if wanted("four"):
+            files = [make("one", GIB)] + [make(f"gib{n}", GIB) for n in range(3)]
+            pair("4 x 1 GiB, 4 at once", files, url, 4, 4 * GIB)
+        if wanted("small"):
+            files = [make(f"small{n}.bin", 10240) for n in range(5000)]
+            pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
+        if wanted("slow"):
+            files = [make(f"small{n}.bin", 10240) for n in range(1000)]
+            pair("1,000 x 10 KiB, 16 at once, 20 ms to answer", files, serve("20"), 16, 1000 * 10240)
+        if wanted("sparse"):
+            wall, cpu, peak = measure([options.hoist, "push", "--to", url, make("sparse", 10 * GIB)])
+            print(f"10 GiB sparse file\n  peak memory {peak / 1e6:5.0f} MB, {10 * GIB / wall / 1e6:.0f} MB/s, {cpu / 10:.2f} CPU s/GiB")
+    finally:
+        for server in servers:
+            server.kill()
+        shutil.rmtree(folder)
+
+
+main()
