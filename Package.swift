@@ -70,11 +70,24 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: exportCurlHook),
 
+    // Benchmarks: ratios, printed by Benchmarks/*.sh.
+    .executableTarget(
+      name: "multipart-bench", dependencies: ["MultipartForm"], path: "Benchmarks/multipart",
+      exclude: ["go", "python_multipart_peer.py"],
+      swiftSettings: strict),
+
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-    .testTarget(
-      name: "MultipartFormTests", dependencies: ["MultipartForm", "TestSupport"],
+    .target(
+      name: "MultipartOracle", dependencies: ["MultipartForm"], path: "Tests/MultipartOracle",
       swiftSettings: strict),
+    .testTarget(
+      name: "MultipartFormTests",
+      dependencies: ["MultipartForm", "MultipartOracle", "TestSupport"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "multipart-fuzz", dependencies: ["MultipartOracle", "TestSupport"], path: "Tests/Fuzz",
+      exclude: ["corpus", "dictionary", "run.sh"], swiftSettings: strict),
     .testTarget(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(

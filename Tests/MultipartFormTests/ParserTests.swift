@@ -1,4 +1,5 @@
 import MultipartForm
+import MultipartOracle
 import Testing
 
 @Suite struct ParserTests {
