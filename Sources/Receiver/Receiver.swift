@@ -1,1 +1,147 @@
-// Receiver
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// An HTTP/1.1 server that takes files sent as `multipart/form-data` and stores them in one folder.
+///
+/// - `POST /upload` takes exactly one file, `POST /multiupload` several; form fields may have any name.
+///   The answer is JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}],
+///   "fields": {…}}`, or `{"error": …}` with a status of 400 or above.
+/// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
+///   `GET /files/NAME` fetches a file.
+///
+/// Bodies are parsed, hashed and written as they come; a client is read no faster than the disk takes
+/// it. A file appears under its final name when all of its request has arrived and is right, and never
+/// replaces another.
+public final class Receiver: Sendable {
+  private enum State {
+    case new
+    case running(any Channel)
+    case stopped
+  }
+
+  /// What the receiver was made with.
+  public let configuration: Configuration
+  private let onEvent: (@Sendable (ReceiverEvent) -> Void)?
+  private let connections = ConnectionSet()
+  private let state = Mutex(State.new)
+
+  /// A receiver that does nothing yet.
+  /// - Parameter onEvent: told of each file and each refusal, from any thread; should return soon.
+  public init(
+    configuration: Configuration, onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
+  ) {
+    self.configuration = configuration
+    self.onEvent = onEvent
+  }
+
+  /// Opens the folder and starts to listen.
+  /// - Returns: the port that it listens on.
+  /// - Throws: ``ReceiverError``.
+  public func start() async throws(ReceiverError) -> Int {
+    guard state.withLock({ if case .new = $0 { true } else { false } }) else {
+      throw .alreadyStarted
+    }
+    let inbox = try Inbox(path: configuration.directory)
+    let channel: any Channel
+    do {
+      channel = try await bootstrap(inbox).bind(host: configuration.host, port: configuration.port)
+        .get()
+    } catch {
+      throw .listen(
+        host: configuration.host, port: configuration.port, reason: Self.reason(error))
+    }
+    let isNew = state.withLock { state in
+      guard case .new = state else { return false }
+      state = .running(channel)
+      return true
+    }
+    guard isNew else {
+      channel.close(promise: nil)
+      throw .alreadyStarted
+    }
+    return channel.localAddress?.port ?? configuration.port
+  }
+
+  /// Stops listening, lets requests that are under way end for ``Configuration/stopTimeout``, then ends
+  /// them; their partial files are deleted. Returns when all is over. May be called more than once.
+  public func stop() async {
+    let channel = state.withLock { state -> (any Channel)? in
+      defer { state = .stopped }
+      if case .running(let channel) = state { return channel }
+      return nil
+    }
+    guard let channel else { return }
+    try? await channel.close()
+    connections.beginStopping()
+    let connections = connections
+    let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(configuration.stopTimeout)) {
+      connections.abortAll()
+    }
+    await connections.waitUntilEmpty()
+    deadline.cancel()
+  }
+
+  private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
+    let configuration = configuration
+    return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.backlog, value: 1_024)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptGate(maxConnections: configuration.maxConnections))
+        }
+      }
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(
+          minimum: 4 << 10, initial: 16 << 10, maximum: 256 << 10)
+      )
+      .childChannelInitializer { [connections, onEvent] channel in
+        channel.eventLoop.makeCompletedFuture {
+          let connection = Connection(
+            asyncChannel: try Self.configure(channel, configuration), inbox: inbox,
+            configuration: configuration, connections: connections, onEvent: onEvent)
+          connections.add(channel)
+          Task(executorPreference: DiskExecutor.shared) {
+            await connection.serve()
+            connections.remove(channel)
+          }
+        }
+      }
+  }
+
+  private static func configure(_ channel: any Channel, _ configuration: Configuration) throws
+    -> Connection.AsyncChannel
+  {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderListSize = configuration.maxHeaderBytes
+    limits.maxHeaderFieldSize = configuration.maxHeaderBytes / 2
+    let pipeline = channel.pipeline.syncOperations
+    try pipeline.addHandler(
+      LingeringClose(
+        maxBytes: configuration.lingerBytes, timeout: TimeAmount(configuration.lingerTimeout)))
+    try pipeline.addHandler(HTTPResponseEncoder())
+    try pipeline.addHandler(
+      ByteToMessageHandler(
+        HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)))
+    try pipeline.addHandler(
+      StallTimeout(
+        headTimeout: TimeAmount(configuration.headTimeout),
+        stallTimeout: TimeAmount(configuration.stallTimeout)))
+    return try NIOAsyncChannel(
+      wrappingChannelSynchronously: channel,
+      configuration: .init(
+        // Pieces of up to 256 KiB each: enough to keep the disk busy, and a bound on memory.
+        backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    if let error = error as? IOError { return errorText(error.errnoCode) }
+    return "\(error)"
+  }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import Foundation
+import MultipartForm
+import NIOHTTP1
+
+/// What can be said about an upload before its body is read. Whoever is refused here has not had to send
+/// a byte of it, if it asked first with `Expect: 100-continue`.
+struct Admission {
+  /// The delimiter of the form that follows.
+  let boundary: Boundary
+  /// Whether the client waits for `100 Continue` (RFC 9110, section 10.1.1).
+  let awaitsContinue: Bool
+
+  /// Checks the head of an upload.
+  /// - Parameter freeBytes: what is free on the disk, nil if unknown.
+  init(
+    _ head: HTTPRequestHead, configuration: Receiver.Configuration,
+    freeBytes: @autoclosure () -> Int64?
+  ) throws(Refusal) {
+    let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
+    guard codings.isEmpty || codings == ["chunked"] else {
+      throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
+    }
+    let length = try Self.contentLength(head, isChunked: !codings.isEmpty)
+    if let length {
+      guard length <= configuration.maxRequestBytes else {
+        throw Refusal(
+          .payloadTooLarge,
+          "The request has \(length) bytes; at most \(configuration.maxRequestBytes) are taken.")
+      }
+      if let free = freeBytes(), length > free - configuration.reservedBytes {
+        throw Refusal(
+          .insufficientStorage,
+          "The request has \(length) bytes, and the disk has no room for them.")
+      }
+    }
+    guard
+      head.headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" })
+    else {
+      throw Refusal(
+        .unsupportedMediaType, "Send the form without Content-Encoding.",
+        headers: [("Accept-Encoding", "identity")])
+    }
+    boundary = try Self.boundary(head)
+    awaitsContinue = try Self.awaitsContinue(head)
+  }
+
+  /// Checks that a request carries the token, in a time that does not depend on how much of it is right.
+  static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
+    guard let token else { return }
+    let given = head.headers["authorization"].first.flatMap { value -> String? in
+      let words = value.split(separator: " ", maxSplits: 1)
+      guard words.count == 2 else { return nil }
+      let credentials = words[1].trimmingCharacters(in: .whitespaces)
+      switch words[0].lowercased() {
+      case "bearer": return credentials
+      case "basic":
+        guard let data = Data(base64Encoded: credentials) else { return nil }
+        let pair = String(decoding: data, as: UTF8.self)
+        return pair.firstIndex(of: ":").map { String(pair[pair.index(after: $0)...]) }
+      default: return nil
+      }
+    }
+    // Digests compare in constant time.
+    if let given, SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8)) {
+      return
+    }
+    throw Refusal(
+      .unauthorized,
+      given == nil
+        ? "This receiver wants a token: send Authorization: Bearer TOKEN."
+        : "The token is wrong.",
+      headers: [
+        ("WWW-Authenticate", "Bearer realm=\"hoist\""),
+        ("WWW-Authenticate", "Basic realm=\"hoist\""),
+      ])
+  }
+
+  private static func contentLength(_ head: HTTPRequestHead, isChunked: Bool) throws(Refusal)
+    -> Int64?
+  {
+    if isChunked { return nil }
+    guard let text = head.headers["content-length"].first else {
+      throw Refusal(.lengthRequired, "Send Content-Length, or Transfer-Encoding: chunked.")
+    }
+    guard let length = Int64(text), length >= 0 else {
+      throw Refusal(.badRequest, "The Content-Length is not a number of bytes.")
+    }
+    return length
+  }
+
+  private static func boundary(_ head: HTTPRequestHead) throws(Refusal) -> Boundary {
+    guard let type = head.headers["content-type"].first else {
+      throw Refusal(
+        .unsupportedMediaType,
+        "Send the file as multipart/form-data; this request has no Content-Type.")
+    }
+    do {
+      return try Boundary(contentType: type)
+    } catch .notMultipartForm {
+      throw Refusal(.unsupportedMediaType, "Send the file as multipart/form-data, not as \(type).")
+    } catch {
+      throw Refusal(.badRequest, error.description)
+    }
+  }
+
+  private static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
+    // A client of HTTP/1.0 can not mean it (RFC 9110, section 10.1.1).
+    guard head.version != .http1_0 else { return false }
+    let expectations = head.headers[canonicalForm: "expect"].map { $0.lowercased() }
+    guard expectations.allSatisfy({ $0 == "100-continue" }) else {
+      throw Refusal(.expectationFailed, "The only expectation understood here is 100-continue.")
+    }
+    return !expectations.isEmpty
+  }
+}

@@ -1,0 +1,55 @@
+extension Receiver {
+  /// Where a receiver listens, where it stores, and what it refuses.
+  public struct Configuration: Sendable {
+    /// The address to listen on, a name or a number. Loopback only, unless asked otherwise.
+    public var host = "127.0.0.1"
+    /// The TCP port; 0 takes a free one, which ``Receiver/start()`` returns.
+    public var port = 0
+    /// The folder that files are stored in. It is made if it is missing.
+    public var directory: String
+    /// Needed with every request if not nil: `Authorization: Bearer TOKEN`, or Basic with the token as
+    /// the password and any user name, which is what a browser can send.
+    public var token: String?
+    /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil it is
+    /// made from the request's Host header.
+    public var publicURL: String?
+
+    /// The longest file, in bytes.
+    public var maxFileBytes: Int64 = .max
+    /// The longest request body, in bytes.
+    public var maxRequestBytes: Int64 = .max
+    /// The most files in one request to `/multiupload`.
+    public var maxFiles = 10
+    /// The most bytes of all form fields that are not files, since they are kept in memory.
+    public var maxFieldBytes: Int64 = 1 << 20
+    /// The most parts of a form, files and fields together.
+    public var maxParts = 1_000
+    /// The most bytes of a request's header section; a single field may take half of it.
+    public var maxHeaderBytes = 64 << 10
+    /// The most connections at once; more wait in the system's queue until one ends.
+    public var maxConnections = 256
+    /// Bytes of the disk that are left free: an upload that would eat into them is refused with 507.
+    public var reservedBytes: Int64 = 0
+
+    /// How long a client may take to send a whole request head, and how long an idle connection stays.
+    public var headTimeout: Duration = .seconds(30)
+    /// How long a client may send nothing of a body, or take nothing of a reply.
+    public var stallTimeout: Duration = .seconds(60)
+    /// How long, after an early reply, the rest of the request is read and thrown away so that the
+    /// client sees the reply and not a reset.
+    public var lingerTimeout: Duration = .seconds(10)
+    /// How many bytes are thrown away at most after an early reply.
+    public var lingerBytes: Int64 = 1 << 30
+    /// How long ``Receiver/stop()`` waits for uploads that are under way.
+    public var stopTimeout: Duration = .seconds(10)
+
+    /// Whether `%22`, `%0D` and `%0A` in file names become the characters that browsers, curl and hoist
+    /// write so. They do not escape `%`, so a name that really has `%22` in it comes out changed.
+    public var decodesEscapedNames = false
+    /// Whether a file and its folder are flushed to the disk before the client is told that it is stored.
+    public var syncsToDisk = false
+
+    /// Everything as usual, storing into a folder.
+    public init(directory: String) { self.directory = directory }
+  }
+}

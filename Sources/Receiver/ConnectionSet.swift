@@ -1,0 +1,70 @@
+import NIOCore
+import Synchronization
+
+/// The connections that are open, so that they can be ended in good order.
+final class ConnectionSet: Sendable {
+  private struct State {
+    var channels: [ObjectIdentifier: (channel: any Channel, isBusy: Bool)] = [:]
+    var isStopping = false
+    var whenEmpty: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes a connection in; it is closed at once if it comes too late.
+  func add(_ channel: any Channel) {
+    let isLate = state.withLock { state in
+      state.channels[ObjectIdentifier(channel)] = (channel, false)
+      return state.isStopping
+    }
+    if isLate { abort([channel]) }
+  }
+
+  /// Lets a connection go.
+  func remove(_ channel: any Channel) {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      state.channels[ObjectIdentifier(channel)] = nil
+      guard state.channels.isEmpty else { return nil }
+      defer { state.whenEmpty = nil }
+      return state.whenEmpty
+    }
+    continuation?.resume()
+  }
+
+  /// Marks a connection as working on a request or as idle.
+  func mark(_ channel: any Channel, isBusy: Bool) {
+    state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
+  }
+
+  /// Whether connections should end after the request that they are at.
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  /// Closes idle connections now and lets the others end their request.
+  func beginStopping() {
+    abort(
+      state.withLock { state in
+        state.isStopping = true
+        return state.channels.values.filter { !$0.isBusy }.map(\.channel)
+      })
+  }
+
+  /// Closes all connections, whatever they are at.
+  func abortAll() { abort(state.withLock { $0.channels.values.map(\.channel) }) }
+
+  /// Waits until all connections are gone. For one caller at a time.
+  func waitUntilEmpty() async {
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        if !state.channels.isEmpty { state.whenEmpty = continuation }
+        return state.channels.isEmpty
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+
+  private func abort(_ channels: [any Channel]) {
+    for channel in channels {
+      channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import MultipartForm
+
+/// Takes in one form: files go to the inbox as they come, fields are kept in memory. Nothing of it is
+/// visible before the whole form has arrived and is right.
+final class FormIntake {
+  /// What is said about a form that was stored.
+  struct Receipt: Encodable {
+    var files: [StoredFile]
+    var fields: [String: FieldValue]
+  }
+
+  /// A field's value: a string, or a list of them if the form has the name more than once.
+  struct FieldValue: Encodable {
+    var values: [String]
+
+    func encode(to encoder: Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if values.count == 1 { try container.encode(values[0]) } else { try container.encode(values) }
+    }
+  }
+
+  private struct Incoming {
+    var header: PartHeader
+    var fileName: String
+    var file: TemporaryFile
+    var sha256 = ""
+  }
+
+  private enum Part {
+    case file(Incoming)
+    case field(name: String, value: [UInt8])
+  }
+
+  private let inbox: Inbox
+  private let maxFiles: Int
+  private let decodesEscapedNames: Bool
+  private let syncsToDisk: Bool
+  private var parser: FormParser
+  private var current: Part?
+  private var files: [Incoming] = []
+  private var fields: [String: FieldValue] = [:]
+
+  init(boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: Receiver.Configuration) {
+    self.inbox = inbox
+    self.maxFiles = maxFiles
+    decodesEscapedNames = configuration.decodesEscapedNames
+    syncsToDisk = configuration.syncsToDisk
+    parser = FormParser(
+      boundary: boundary,
+      limits: Limits(
+        parts: configuration.maxParts, fieldBytes: configuration.maxFieldBytes,
+        allFieldBytes: configuration.maxFieldBytes, fileBytes: configuration.maxFileBytes,
+        totalBytes: configuration.maxRequestBytes))
+  }
+
+  /// Takes the next bytes of the body.
+  func push(_ bytes: UnsafeRawBufferPointer) throws {
+    try parser.push(bytes, handle)
+  }
+
+  /// Ends the body, and makes the files visible under `baseURL/files/`.
+  ///
+  /// All of them or none: if one can not be named, those before it are taken away again.
+  func finish(baseURL: String) throws -> Receipt {
+    try parser.finish(handle)
+    guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
+    var stored: [StoredFile] = []
+    do {
+      for incoming in files {
+        let name = try incoming.file.publish(as: SafeFileName(incoming.fileName))
+        stored.append(
+          StoredFile(
+            field: incoming.header.name, name: incoming.fileName, stored: name,
+            size: incoming.file.size,
+            type: incoming.header.contentType ?? "application/octet-stream",
+            sha256: incoming.sha256, url: FileURL.make(baseURL, name)))
+      }
+      if syncsToDisk { try inbox.sync() }
+    } catch {
+      for file in stored { inbox.remove(file.stored) }
+      throw error
+    }
+    return Receipt(files: stored, fields: fields)
+  }
+
+  private func handle(_ event: FormParser.Event) throws {
+    switch event {
+    case .partBegan(let header): current = try begin(header)
+    case .content(let bytes): try append(bytes)
+    case .partEnded: try end()
+    }
+  }
+
+  private func begin(_ header: PartHeader) throws -> Part {
+    let fileName = decodesEscapedNames ? header.unescapedFileName : header.fileName
+    guard let fileName else { return .field(name: header.name, value: []) }
+    return .file(Incoming(header: header, fileName: fileName, file: try inbox.makeTemporary()))
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer) throws {
+    switch current {
+    case .file(let incoming):
+      if incoming.file.size == 0 { try countFile() }
+      try incoming.file.append(bytes)
+    case .field(let name, var value):
+      // Let go of the other reference, or every piece copies what came before it.
+      current = nil
+      value.append(contentsOf: bytes)
+      current = .field(name: name, value: value)
+    case nil: break
+    }
+  }
+
+  private func end() throws {
+    defer { current = nil }
+    switch current {
+    case .file(var incoming):
+      if incoming.file.size == 0 {
+        // A browser sends this for a file input that nobody used.
+        if incoming.fileName.isEmpty { return }
+        try countFile()
+      }
+      incoming.sha256 = try incoming.file.finish(syncing: syncsToDisk)
+      files.append(incoming)
+    case .field(let name, let value):
+      fields[name, default: FieldValue(values: [])].values.append(
+        String(decoding: value, as: UTF8.self))
+    case nil: break
+    }
+  }
+
+  private func countFile() throws {
+    guard files.count < maxFiles else {
+      throw Refusal(
+        .badRequest,
+        maxFiles == 1
+          ? "Send exactly one file here; /multiupload takes several."
+          : "Send at most \(maxFiles) files in one request.")
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import NIOCore
+
+/// Closes a connection so that the last reply is seen (RFC 9112, section 9.6).
+///
+/// A socket that is closed while the client still sends answers with a reset, and the reset makes the
+/// client throw away a reply that it has not read yet. So: end our direction, then read and drop what
+/// still comes, up to a number of bytes and a time, until the client ends its own.
+///
+/// The first handler of a pipeline.
+final class LingeringClose: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// An outbound event that closes at once.
+  struct Abort: Sendable {}
+
+  private enum State {
+    case open
+    case lingering(rest: Int64, deadline: Scheduled<Void>)
+    case closed
+  }
+
+  private let maxBytes: Int64
+  private let timeout: TimeAmount
+  private var state = State.open
+  private var isInputClosed = false
+
+  init(maxBytes: Int64, timeout: TimeAmount) {
+    self.maxBytes = maxBytes
+    self.timeout = timeout
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .all, context.channel.isActive, !isInputClosed, case .open = state else {
+      context.close(mode: mode, promise: promise)
+      return
+    }
+    if let promise { context.channel.closeFuture.cascade(to: promise) }
+    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+    state = .lingering(
+      rest: maxBytes,
+      deadline: context.eventLoop.scheduleTask(in: timeout) {
+        boundContext.value.close(promise: nil)
+      })
+    context.close(mode: .output, promise: nil)
+    context.read()
+  }
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    if event is Abort {
+      end()
+      context.close(promise: promise)
+    } else {
+      context.triggerUserOutboundEvent(event, promise: promise)
+    }
+  }
+
+  func read(context: ChannelHandlerContext) {
+    guard case .lingering = state else {
+      context.read()
+      return
+    }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .lingering(let rest, let deadline) = state else {
+      context.fireChannelRead(data)
+      return
+    }
+    let left = rest - Int64(unwrapInboundIn(data).readableBytes)
+    state = .lingering(rest: left, deadline: deadline)
+    if left < 0 {
+      end()
+      context.close(promise: nil)
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    switch state {
+    case .open: context.fireChannelReadComplete()
+    case .lingering: context.read()
+    case .closed: break
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, event == .inputClosed {
+      isInputClosed = true
+      if case .lingering = state {
+        end()
+        context.close(promise: nil)
+        return
+      }
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case .lingering = state {
+      end()
+      context.close(promise: nil)
+    } else {
+      context.fireErrorCaught(error)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  private func end() {
+    if case .lingering(_, let deadline) = state { deadline.cancel() }
+    state = .closed
+  }
+}

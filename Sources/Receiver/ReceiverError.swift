@@ -1,0 +1,44 @@
+import Foundation
+
+/// Why a receiver could not start.
+public enum ReceiverError: Error, Hashable, Sendable {
+  /// The folder could not be made or opened, with the value of `errno`.
+  case folder(path: String, code: Int32)
+  /// The folder can not be written into, with the value of `errno`.
+  case folderNotWritable(path: String, code: Int32)
+  /// The address could not be listened on.
+  case listen(host: String, port: Int, reason: String)
+  /// ``Receiver/start()`` was called on a receiver that runs or has run.
+  case alreadyStarted
+}
+
+extension ReceiverError: CustomStringConvertible, LocalizedError {
+  /// What was being done, why it failed and what to do.
+  public var description: String {
+    switch self {
+    case .folder(let path, let code):
+      "Can not open the folder \(path) to store files in: \(errorText(code)). Name another folder."
+    case .folderNotWritable(let path, let code):
+      "Can not write into the folder \(path): \(errorText(code)). "
+        + "Change its permissions or name another folder."
+    case .listen(let host, let port, let reason):
+      "Can not listen on \(host) port \(port): \(reason). "
+        + "Choose another port, or 0 for one that is free."
+    case .alreadyStarted: "This receiver was started before; make a new one."
+    }
+  }
+
+  /// The same words, for `localizedDescription`.
+  public var errorDescription: String? { description }
+}
+
+/// The C library's words for a value of `errno`.
+func errorText(_ code: Int32) -> String {
+  // strerror itself shares one buffer between threads.
+  withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+    guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
+      return "error \(code)"
+    }
+    return String(cString: base)
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import MultipartForm
+import NIOHTTP1
+
+/// Why a request is answered with an error.
+struct Refusal: Error {
+  var status: HTTPResponseStatus
+  /// For the person at the other end.
+  var message: String
+  var headers: [(String, String)] = []
+
+  init(_ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = []) {
+    self.status = status
+    self.message = message
+    self.headers = headers
+  }
+
+  /// A body that is too long is 413, one that is no form is 400.
+  init(_ error: ParserError) {
+    switch error {
+    case .tooManyParts, .fieldTooLong, .fieldsTooLong, .fileTooLong, .bodyTooLong:
+      self.init(.payloadTooLarge, error.description)
+    case .headerTooLong, .truncated, .header, .bareLineFeed, .malformedDelimiter,
+      .delimiterAfterEnd, .stopped:
+      self.init(.badRequest, error.description)
+    }
+  }
+
+  /// A file system's refusal in terms of HTTP: a full disk is 507 (RFC 4918, section 11.5).
+  init(_ failure: Inbox.Failure) {
+    let words = errorText(failure.code)
+    switch failure.code {
+    case ENOSPC, EDQUOT:
+      self.init(.insufficientStorage, "The disk of the receiver is full: \(words).")
+    case EFBIG:
+      self.init(.payloadTooLarge, "The file is too long for the disk of the receiver: \(words).")
+    default:
+      self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")
+    }
+  }
+}

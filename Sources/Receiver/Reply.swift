@@ -1,0 +1,91 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// An answer, apart from how it is sent.
+struct Reply {
+  /// What follows the head.
+  enum Body {
+    case bytes([UInt8])
+    /// An open file, which whoever sends the reply closes, and its length in bytes.
+    case file(descriptor: Int32, size: Int64)
+  }
+
+  var status: HTTPResponseStatus
+  var headers: [(String, String)]
+  var body: Body
+
+  /// A value as JSON.
+  static func json(_ value: some Encodable, status: HTTPResponseStatus = .ok) -> Reply {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    // Strings and integers can always be encoded.
+    let data = (try? encoder.encode(value)) ?? Data("{}".utf8)
+    return Reply(
+      status: status, headers: [("Content-Type", "application/json")], body: .bytes(data + [0x0A]))
+  }
+
+  /// A refusal as JSON: `{"error": …}`.
+  static func refusal(_ refusal: Refusal) -> Reply {
+    var reply = json(["error": refusal.message], status: refusal.status)
+    reply.headers += refusal.headers
+    return reply
+  }
+
+  /// A page for a browser.
+  static func html(_ text: String) -> Reply {
+    Reply(
+      status: .ok,
+      headers: [
+        ("Content-Type", "text/html; charset=utf-8"),
+        (
+          "Content-Security-Policy",
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
+        ),
+      ], body: .bytes(Array(text.utf8)))
+  }
+
+  /// A stored file. It comes from a stranger, so a browser must not show it as a page of this server.
+  static func file(descriptor: Int32, size: Int64) -> Reply {
+    Reply(
+      status: .ok,
+      headers: [
+        ("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment"),
+        ("Content-Security-Policy", "sandbox"),
+      ], body: .file(descriptor: descriptor, size: size))
+  }
+
+  /// The length of the body, in bytes.
+  var length: Int64 {
+    switch body {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .file(_, let size): size
+    }
+  }
+
+  /// The head that goes out.
+  func head(version: HTTPVersion, keepsAlive: Bool) -> HTTPResponseHead {
+    var fields = HTTPHeaders(headers)
+    fields.add(name: "Content-Length", value: String(length))
+    fields.add(name: "X-Content-Type-Options", value: "nosniff")
+    fields.add(name: "Cache-Control", value: "no-store")
+    if !keepsAlive {
+      fields.add(name: "Connection", value: "close")
+    } else if version == .http1_0 {
+      fields.add(name: "Connection", value: "keep-alive")
+    }
+    return HTTPResponseHead(version: version, status: status, headers: fields)
+  }
+}
+
+/// Addresses of stored files.
+enum FileURL {
+  /// What may stand in a path segment as it is (RFC 3986, section 2.3).
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  static func make(_ base: String, _ name: String) -> String {
+    base + "/files/" + (name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name)
+  }
+}

@@ -1,0 +1,51 @@
+import NIOCore
+import NIOHTTP1
+
+/// The body of one request, read as it comes.
+struct RequestBody {
+  /// The connection ended before the body did.
+  struct Disconnected: Error {}
+
+  /// The parts of all requests of the connection, one after the other.
+  var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+  /// Whether all of it was read, so that the next request can follow.
+  private(set) var isFinished = true
+
+  init(_ parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator) {
+    self.parts = parts
+  }
+
+  /// The head of the next request; nil if the client has no more.
+  mutating func nextHead() async throws -> HTTPRequestHead? {
+    while let part = try await parts.next() {
+      guard case .head(let head) = part else { continue }
+      isFinished = false
+      return head
+    }
+    return nil
+  }
+
+  /// The next piece of the body; nil at its end.
+  mutating func next() async throws -> ByteBuffer? {
+    guard !isFinished else { return nil }
+    switch try await parts.next() {
+    case .body(let buffer): return buffer
+    case .end:
+      isFinished = true
+      return nil
+    case .head, nil: throw Disconnected()
+    }
+  }
+
+  /// Reads and drops a body that means nothing.
+  /// - Throws: 413 if it is longer than so many bytes.
+  mutating func skip(atMost limit: Int) async throws {
+    var rest = limit
+    while let buffer = try await next() {
+      rest -= buffer.readableBytes
+      guard rest >= 0 else {
+        throw Refusal(.payloadTooLarge, "This request needs no body, and its body is long.")
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import NIOHTTP1
+
+/// What a request asks for, decided from its first line alone.
+enum Route: Hashable {
+  /// Store files: so many in one request at most.
+  case upload(maxFiles: Int)
+  /// Show what arrived.
+  case index
+  /// Fetch one file.
+  case file(String)
+
+  /// Finds the route of a request, 404 or 405 if there is none.
+  init(method: HTTPMethod, target: String, maxFiles: Int) throws(Refusal) {
+    let allowed: [HTTPMethod]
+    switch Self.path(of: target) {
+    case "/upload":
+      (self, allowed) = (.upload(maxFiles: 1), [.POST])
+    case "/multiupload":
+      (self, allowed) = (.upload(maxFiles: maxFiles), [.POST])
+    case "/":
+      (self, allowed) = (.index, [.GET, .HEAD])
+    case let path where path.hasPrefix("/files/"):
+      guard let name = String(path.dropFirst("/files/".count)).removingPercentEncoding else {
+        throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
+      }
+      (self, allowed) = (.file(name), [.GET, .HEAD])
+    default:
+      throw Refusal(
+        .notFound,
+        "There is nothing here. Send one file to /upload, up to \(maxFiles) to /multiupload.")
+    }
+    guard allowed.contains(method) else {
+      let list = allowed.map(\.rawValue).joined(separator: ", ")
+      throw Refusal(
+        .methodNotAllowed, "Use \(list) here, not \(method.rawValue).", headers: [("Allow", list)])
+    }
+  }
+
+  /// The path of a request target, which may be a whole URL (RFC 9112, section 3.2.2).
+  private static func path(of target: String) -> Substring {
+    var rest = target.prefix { $0 != "?" && $0 != "#" }
+    for scheme in ["http://", "https://"] where rest.lowercased().hasPrefix(scheme) {
+      rest = rest.dropFirst(scheme.count).drop { $0 != "/" }
+      if rest.isEmpty { return "/" }
+    }
+    return rest
+  }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+
+/// A file on its way in: written and hashed as it comes, invisible until it is published, gone with its
+/// owner if it never is.
+final class TemporaryFile {
+  /// Small pieces are gathered up to this many bytes before they are written.
+  private static let bufferSize = 64 << 10
+
+  private let inbox: Inbox
+  private let name: String
+  private var descriptor: Int32
+  private var hash = SHA256()
+  private var pending: [UInt8] = []
+
+  /// Bytes so far.
+  private(set) var size: Int64 = 0
+
+  init(inbox: Inbox, name: String, descriptor: Int32) {
+    self.inbox = inbox
+    self.name = name
+    self.descriptor = descriptor
+  }
+
+  deinit { discard() }
+
+  /// Adds bytes at the end.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
+    hash.update(bufferPointer: bytes)
+    size += Int64(bytes.count)
+    if pending.count + bytes.count < Self.bufferSize {
+      pending.append(contentsOf: bytes)
+    } else {
+      try flush()
+      try write(bytes)
+    }
+  }
+
+  /// Writes everything out and returns the SHA-256 of it as hexadecimal digits.
+  func finish(syncing: Bool) throws(Inbox.Failure) -> String {
+    try flush()
+    if syncing, fsync(descriptor) != 0 {
+      throw Inbox.Failure(doing: "flush the file", code: errno)
+    }
+    pending = []
+    return hash.finalize().reduce(into: "") { text, byte in
+      let digits = Array("0123456789abcdef".utf8)
+      text.unicodeScalars.append(Unicode.Scalar(digits[Int(byte >> 4)]))
+      text.unicodeScalars.append(Unicode.Scalar(digits[Int(byte & 15)]))
+    }
+  }
+
+  /// Gives the file its final name and returns that.
+  func publish(as safe: SafeFileName) throws(Inbox.Failure) -> String {
+    let published = try inbox.publish(name, as: safe)
+    closeDescriptor()
+    return published
+  }
+
+  /// Deletes the file, unless it is published.
+  func discard() {
+    guard descriptor >= 0 else { return }
+    inbox.remove(name)
+    closeDescriptor()
+  }
+
+  private func closeDescriptor() {
+    close(descriptor)
+    descriptor = -1
+  }
+
+  private func flush() throws(Inbox.Failure) {
+    try pending.withUnsafeBufferPointer { bytes throws(Inbox.Failure) in
+      try write(UnsafeRawBufferPointer(bytes))
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let whole = UnsafeRawBufferPointer(rebasing: rest)
+      let count = Foundation.write(descriptor, whole.baseAddress, whole.count)
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        throw Inbox.Failure(doing: "write the file", code: count == 0 ? EIO : errno)
+      }
+    }
+  }
+}
