@@ -28,7 +28,9 @@ struct TestServer {
     let port = try await receiver.start()
     defer { try? FileManager.default.removeItem(at: folder) }
     do {
-      try await test(TestServer(receiver: receiver, port: port, folder: folder, events: events))
+      try await withTaskExecutorPreference(BlockingExecutor()) {
+        try await test(TestServer(receiver: receiver, port: port, folder: folder, events: events))
+      }
     } catch {
       await receiver.stop()
       throw error
@@ -52,6 +54,14 @@ struct TestServer {
 
   func bytes(_ name: String) throws -> [UInt8] {
     try Array(Data(contentsOf: folder.appendingPathComponent(name)))
+  }
+}
+
+/// A thread for each job: these tests block on sockets, which Swift's own few threads must not.
+final class BlockingExecutor: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 
