@@ -49,6 +49,10 @@ struct RefusalTests {
       request: Wire.head(length: nil, extra: ["Transfer-Encoding: gzip, chunked"]), status: 501,
       says: "chunked"),
     Case(
+      what: "a page of another site",
+      request: Wire.head(length: 0, extra: ["Sec-Fetch-Site: cross-site"]), status: 403,
+      says: "another site"),
+    Case(
       what: "another expectation", request: Wire.head(length: 0, extra: ["Expect: a-miracle"]),
       status: 417, says: "100-continue"),
     Case(

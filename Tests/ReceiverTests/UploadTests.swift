@@ -158,6 +158,7 @@ struct UploadTests {
       let page = try client.readReply()
       #expect(page["content-type"] == "text/html; charset=utf-8")
       #expect(page.text.contains("&lt;b&gt;&amp;é.bin") && !page.text.contains("<b>"))
+      #expect(page.text.contains("href=\"/files/%3Cb%3E%26%C3%A9.bin\""))
 
       try client.send("GET / HTTP/1.1\r\nHost: test\r\nAccept: application/json\r\n\r\n")
       struct List: Decodable {
