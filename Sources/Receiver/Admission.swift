@@ -17,6 +17,11 @@ struct Admission {
     _ head: HTTPRequestHead, configuration: Receiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
+    // Any page on the web can make a browser send a form to this address. Browsers say so
+    // (Fetch Metadata Request Headers, section 2.3), other clients send no such header.
+    guard head.headers["sec-fetch-site"].first?.lowercased() != "cross-site" else {
+      throw Refusal(.forbidden, "A page of another site may not send files here.")
+    }
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")

@@ -109,14 +109,15 @@ struct Connection {
   }
 
   private func index(_ head: HTTPRequestHead) -> Reply {
-    let base = baseURL(head)
+    let wantsJSON = head.headers[canonicalForm: "accept"].contains {
+      $0.lowercased().hasPrefix("application/json")
+    }
+    // A page's links stay on whatever host and scheme the browser used.
+    let base = wantsJSON ? baseURL(head) : ""
     let entries = inbox.list().map { entry in
       var entry = entry
       entry.url = FileURL.make(base, entry.name)
       return entry
-    }
-    let wantsJSON = head.headers[canonicalForm: "accept"].contains {
-      $0.lowercased().hasPrefix("application/json")
     }
     return wantsJSON ? .json(["files": entries]) : .html(IndexPage.html(entries))
   }

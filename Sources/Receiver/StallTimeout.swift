@@ -18,17 +18,19 @@ final class StallTimeout: ChannelDuplexHandler {
   private let headTimeout: TimeAmount
   private let stallTimeout: TimeAmount
   private var isInBody = false
+  /// Requests that are complete and not answered yet: meanwhile it is the client who waits.
+  private var unanswered = 0
   private var waitsSince: NIODeadline?
   private var writesSince: NIODeadline?
   private var pendingWrites = 0
-  private var check: Scheduled<Void>?
+  private var check: (at: NIODeadline, timer: Scheduled<Void>)?
 
   init(headTimeout: TimeAmount, stallTimeout: TimeAmount) {
     self.headTimeout = headTimeout
     self.stallTimeout = stallTimeout
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
+  func handlerRemoved(context: ChannelHandlerContext) { check?.timer.cancel() }
 
   func read(context: ChannelHandlerContext) {
     if waitsSince == nil { waitsSince = .now() }
@@ -41,12 +43,18 @@ final class StallTimeout: ChannelDuplexHandler {
     switch unwrapInboundIn(data) {
     case .head: isInBody = true
     case .body: break
-    case .end: isInBody = false
+    case .end:
+      isInBody = false
+      unanswered += 1
     }
     context.fireChannelRead(data)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .end = unwrapOutboundIn(data), unanswered > 0 {
+      unanswered -= 1
+      if waitsSince != nil { waitsSince = .now() }
+    }
     pendingWrites += 1
     writesSince = writesSince ?? .now()
     schedule(context)
@@ -58,34 +66,40 @@ final class StallTimeout: ChannelDuplexHandler {
     context.write(data, promise: written)
   }
 
-  /// When the client will have taken too long, as things stand.
-  private var deadline: NIODeadline? {
-    let reading = waitsSince.map { $0 + (isInBody ? stallTimeout : headTimeout) }
-    let writing = writesSince.map { $0 + stallTimeout }
-    return [reading, writing].compactMap(\.self).min()
+  /// When the client will have sent nothing for too long, as things stand.
+  private var readDeadline: NIODeadline? {
+    if isInBody { return waitsSince.map { $0 + stallTimeout } }
+    return unanswered == 0 ? waitsSince.map { $0 + headTimeout } : nil
   }
+
+  /// When the client will have taken nothing for too long, as things stand.
+  private var writeDeadline: NIODeadline? { writesSince.map { $0 + stallTimeout } }
 
   /// One timer that looks again is cheaper than one for each read.
   private func schedule(_ context: ChannelHandlerContext) {
-    guard check == nil, let deadline else { return }
+    guard let deadline = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
+    if let check {
+      guard deadline < check.at else { return }
+      check.timer.cancel()
+    }
     let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
     let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
-    check = context.eventLoop.scheduleTask(deadline: deadline) {
+    let timer = context.eventLoop.scheduleTask(deadline: deadline) {
       boundSelf.value.look(boundContext.value)
     }
+    check = (deadline, timer)
   }
 
   private func look(_ context: ChannelHandlerContext) {
     check = nil
-    guard let deadline, deadline <= .now() else {
-      schedule(context)
-      return
-    }
-    if writesSince != nil {
+    let now = NIODeadline.now()
+    if let writeDeadline, writeDeadline <= now {
       context.channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
-    } else {
+    } else if let readDeadline, readDeadline <= now {
       waitsSince = nil
       context.fireErrorCaught(Stalled())
+    } else {
+      schedule(context)
     }
   }
 }

@@ -1,0 +1,250 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Receiver
+
+@Suite("Connections")
+struct ConnectionTests {
+  @Test("several uploads on one connection, refused ones among them")
+  func keepAlive() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      for round in 1...3 {
+        try client.send(Wire.post(Wire.file("x\(round)") + Wire.end))
+        let reply = try client.readReply()
+        #expect(reply.status == 200 && reply["connection"] == nil)
+        // The body was read to its end, so the connection can go on.
+        try client.send(Wire.post(Wire.file("never")))
+        #expect(try client.readReply().status == 400)
+      }
+      #expect(try server.names().count == 3)
+    }
+  }
+
+  @Test("requests that are sent without waiting are answered in order")
+  func pipelining() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      try client.send(
+        (1...20).map { Wire.post(Wire.file("\($0)", name: "\($0).txt") + Wire.end) }.joined())
+      for index in 1...20 {
+        #expect(try Receipt(client.readReply().body).files.map(\.stored) == ["\(index).txt"])
+      }
+    }
+  }
+
+  @Test("a client that ends its direction after the request still gets the answer")
+  func halfClose() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      try client.send(Wire.post(Wire.file("x") + Wire.end))
+      client.finishSending()
+      #expect(try client.readReply().status == 200)
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("HTTP/1.0 closes, unless asked to stay; HTTP/1.1 stays, unless asked to close")
+  func versions() async throws {
+    try await TestServer.run { server in
+      let body = Wire.file("x") + Wire.end
+      for (version, extra, connection) in [
+        ("1.0", [], "close"), ("1.1", ["Connection: close"], "close"),
+        ("1.0", ["Connection: keep-alive"], "keep-alive"),
+      ] {
+        let client = try server.connect()
+        try client.send(Wire.post(body, version: version, extra: extra))
+        let reply = try client.readReply()
+        #expect(reply.status == 200 && reply["connection"] == connection)
+        #expect(reply.statusLine.hasPrefix("HTTP/\(version)"))
+        if connection == "close" {
+          client.finishSending()
+          #expect(try client.readToEnd().isEmpty)
+        } else {
+          try client.send(Wire.post(body, version: version, extra: extra))
+          #expect(try client.readReply().status == 200)
+        }
+      }
+    }
+  }
+
+  @Test("chunked requests, a byte at a time, with extensions and trailers")
+  func chunked() async throws {
+    try await TestServer.run { server in
+      let body = Wire.file("chunked content") + Wire.end
+      let chunks = body.utf8.map { "1;x=y\r\n\(Character(Unicode.Scalar($0)))\r\n" }.joined()
+      let client = try server.connect()
+      try client.send(
+        Wire.head(length: nil, extra: ["Transfer-Encoding: chunked"]) + chunks
+          + "0\r\nX-Trailer: z\r\n\r\n")
+      #expect(try client.readReply().status == 200)
+      #expect(try server.bytes("a.txt") == Array("chunked content".utf8))
+    }
+  }
+
+  @Test("the body in pieces of every kind gives the same file")
+  func fragmented() async throws {
+    try await TestServer.run { server in
+      let content = "line\r\n--\r\n--B\r-\r\n--BB\r\n\r\n--"
+      let request = Array(Wire.post(Wire.file(content) + Wire.end).utf8)
+      for size in 1...40 {
+        let client = try server.connect()
+        for start in stride(from: 0, to: request.count, by: size) {
+          try client.send(Array(request[start..<min(start + size, request.count)]))
+        }
+        let file = try #require(try Receipt(client.readReply().body).files.first)
+        #expect(file.sha256 == sha256(Array(content.utf8)))
+      }
+    }
+  }
+
+  @Test("a client that goes away in the middle leaves nothing", arguments: [true, false])
+  func disconnect(withReset: Bool) async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      try client.send(
+        Wire.head("/multiupload", length: 10_000_000) + Wire.file("whole")
+          + String(Wire.file(String(repeating: "x", count: 500_000)).dropLast(2)))
+      try await eventually { try server.names().count == 2 }
+      #expect(try server.names().allSatisfy { $0.hasPrefix(".hoist-") })
+      if withReset { client.reset() } else { client.close() }
+      try await eventually { server.events.disconnections == 1 }
+      #expect(try server.names().isEmpty)
+    }
+  }
+
+  @Test("a head that never ends is cut off, even if it comes a byte at a time")
+  func slowHead() async throws {
+    try await TestServer.run {
+      $0.headTimeout = .milliseconds(300)
+      $0.lingerTimeout = .milliseconds(100)
+    } _: { server in
+      let silent = try server.connect()
+      #expect(try silent.readToEnd().isEmpty)
+      let slow = try server.connect()
+      try slow.send("POST /upload HTTP/1.1\r\nX-Slow: ")
+      try await eventually {
+        do { try slow.send("x") } catch { return true }
+        return slow.isReadable
+      }
+    }
+  }
+
+  @Test("a body that stops coming is given up with 408, and its partial file is gone")
+  func stalledBody() async throws {
+    try await TestServer.run {
+      $0.stallTimeout = .milliseconds(300)
+    } _: { server in
+      let client = try server.connect()
+      try client.send(Wire.head(length: 1_000) + Wire.file("half"))
+      let reply = try client.readReply()
+      #expect(reply.status == 408 && reply["connection"] == "close")
+      #expect(try server.names().isEmpty)
+    }
+  }
+
+  @Test("a client that does not take its download is cut off")
+  func stalledDownload() async throws {
+    try await TestServer.run {
+      $0.stallTimeout = .milliseconds(300)
+    } _: { server in
+      try Data(count: 64 << 20).write(to: server.folder.appendingPathComponent("big"))
+      let client = try server.connect()
+      try client.send("GET /files/big HTTP/1.1\r\nHost: x\r\n\r\n")
+      try await eventually { server.events.disconnections == 1 }
+      let got = try? client.readToEnd()
+      #expect(got.map { $0.count < 64 << 20 } ?? true)
+    }
+  }
+
+  @Test("a download that takes longer than a head may is not cut off")
+  func slowDownload() async throws {
+    try await TestServer.run {
+      $0.headTimeout = .milliseconds(200)
+    } _: { server in
+      try Data(count: 16 << 20).write(to: server.folder.appendingPathComponent("big"))
+      let client = try server.connect()
+      try client.send("GET /files/big HTTP/1.1\r\nHost: x\r\n\r\n")
+      // The one place where time itself is what is tested.
+      try await Task.sleep(for: .milliseconds(600))
+      #expect(try client.readReply().body.count == 16 << 20)
+    }
+  }
+
+  @Test("connections beyond the limit wait until one ends")
+  func maxConnections() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 2
+    } _: { server in
+      let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+      let open = [try server.connect(), try server.connect()]
+      for client in open {
+        try client.send(get)
+        #expect(try client.readReply().status == 200)
+      }
+      let third = try server.connect()
+      try third.send(get)
+      #expect(!third.isReadable)
+      open[0].close()
+      #expect(try third.readReply().status == 200)
+    }
+  }
+
+  @Test("stopping lets an upload end, closes idle connections and refuses new ones")
+  func gracefulStop() async throws {
+    try await TestServer.run { server in
+      let idle = try server.connect()
+      try idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      _ = try idle.readReply()
+      let body = Wire.file("to the end") + Wire.end
+      let busy = try server.connect()
+      try busy.send(Wire.head(length: body.utf8.count) + body.dropLast(5))
+      try await eventually { try !server.names().isEmpty }
+
+      let stop = Task { await server.receiver.stop() }
+      #expect(try idle.readToEnd().isEmpty)
+      #expect(throws: RawClient.Failure.self) { _ = try server.connect() }
+      try busy.send(String(body.suffix(5)))
+      let reply = try busy.readReply()
+      #expect(reply.status == 200 && reply["connection"] == "close")
+      busy.close()
+      await stop.value
+      #expect(try server.names() == ["a.txt"])
+    }
+  }
+
+  @Test("stopping does not wait for ever")
+  func forcedStop() async throws {
+    try await TestServer.run {
+      $0.stopTimeout = .milliseconds(100)
+    } _: { server in
+      let client = try server.connect()
+      try client.send(Wire.head(length: 1_000) + Wire.file("half"))
+      try await eventually { try !server.names().isEmpty }
+      await server.receiver.stop()
+      #expect(try server.names().isEmpty)
+      await server.receiver.stop()
+    }
+  }
+
+  @Test("a port that is taken and a second start are clear errors")
+  func startErrors() async throws {
+    try await TestServer.run { server in
+      var configuration = Receiver.Configuration(directory: server.folder.path)
+      configuration.port = server.port
+      let error = await #expect(throws: ReceiverError.self) {
+        _ = try await Receiver(configuration: configuration).start()
+      }
+      #expect(
+        error
+          == .listen(host: "127.0.0.1", port: server.port, reason: "Address already in use"))
+      await #expect(throws: ReceiverError.alreadyStarted) { _ = try await server.receiver.start() }
+      configuration.host = "no-such-host.invalid"
+      let unknown = await #expect(throws: ReceiverError.self) {
+        _ = try await Receiver(configuration: configuration).start()
+      }
+      #expect(unknown?.description.contains("no-such-host.invalid") == true)
+    }
+  }
+}

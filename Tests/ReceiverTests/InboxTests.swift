@@ -1,0 +1,140 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite("The folder")
+final class InboxTests {
+  let path = NSTemporaryDirectory() + "hoist-inbox-\(UUID().uuidString)"
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  private func store(_ text: String, as name: String, in inbox: Inbox) throws -> String {
+    let file = try inbox.makeTemporary()
+    try text.utf8.withContiguousStorageIfAvailable { try file.append(UnsafeRawBufferPointer($0)) }
+    _ = try file.finish(syncing: true)
+    return try file.publish(as: SafeFileName(name))
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  @Test("names that are taken get the next number, and nothing is replaced")
+  func clashes() throws {
+    let inbox = try Inbox(path: path)
+    #expect(try store("one", as: "a.txt", in: inbox) == "a.txt")
+    #expect(try store("two", as: "a.txt", in: inbox) == "a (2).txt")
+    #expect(try store("three", as: "x/a.txt", in: inbox) == "a (3).txt")
+    inbox.remove("a (2).txt")
+    #expect(try store("four", as: "a.txt", in: inbox) == "a (2).txt")
+    #expect(try names() == ["a (2).txt", "a (3).txt", "a.txt"])
+    #expect(try String(contentsOfFile: "\(path)/a.txt", encoding: .utf8) == "one")
+    #expect(try String(contentsOfFile: "\(path)/a (2).txt", encoding: .utf8) == "four")
+  }
+
+  @Test("a folder, a dangling link and a pipe of the same name are in the way too")
+  func otherKinds() throws {
+    let inbox = try Inbox(path: path)
+    try FileManager.default.createDirectory(atPath: "\(path)/a", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(path)/b", withDestinationPath: "/nonexistent/b")
+    #expect(mkfifo("\(path)/c", 0o600) == 0)
+    #expect(try store("x", as: "a", in: inbox) == "a (2)")
+    #expect(try store("x", as: "b", in: inbox) == "b (2)")
+    #expect(try store("x", as: "c", in: inbox) == "c (2)")
+    #expect(inbox.list().map(\.name).sorted() == ["a (2)", "b (2)", "c (2)"])
+    #expect(inbox.read("b") == nil)
+    #expect(inbox.read("a") == nil)
+  }
+
+  @Test("1,100 files of one name are all kept")
+  func crowd() throws {
+    let inbox = try Inbox(path: path)
+    var stored: Set<String> = []
+    for _ in 1...1_100 { stored.insert(try store("x", as: "n.txt", in: inbox)) }
+    #expect(stored.count == 1_100)
+    #expect(try Set(names()) == stored)
+  }
+
+  @Test("a file that is not published leaves nothing")
+  func discarded() throws {
+    let inbox = try Inbox(path: path)
+    do {
+      let file = try inbox.makeTemporary()
+      let bytes = patternBytes(200_000)
+      try bytes.withUnsafeBytes { try file.append($0) }
+      #expect(try names().count == 1)
+      #expect(inbox.list().isEmpty)
+    }
+    #expect(try names().isEmpty)
+  }
+
+  @Test("what a killed receiver left is removed; what a running one writes is not")
+  func leftovers() throws {
+    let running = try Inbox(path: path)
+    let file = try running.makeTemporary()
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/.hoist-dead.part"))
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/.hoist-mine"))
+    let live = try names().filter { $0 != ".hoist-dead.part" }
+    #expect(live.count == 2)
+    _ = try Inbox(path: path)
+    #expect(try names() == live)
+    file.discard()
+  }
+
+  @Test(
+    "the hash and the length are those of the content, whatever the pieces",
+    arguments: [
+      [0], [1], [65_535, 1], [65_536], [65_537, 200_000, 3], Array(repeating: 7, count: 30_000),
+    ])
+  func pieces(sizes: [Int]) throws {
+    let inbox = try Inbox(path: path)
+    let file = try inbox.makeTemporary()
+    let bytes = patternBytes(sizes.reduce(0, +))
+    var start = 0
+    for size in sizes {
+      try bytes[start..<start + size].withUnsafeBytes { try file.append($0) }
+      start += size
+    }
+    let hash = try file.finish(syncing: false)
+    #expect(hash == sha256(bytes))
+    #expect(file.size == Int64(bytes.count))
+    #expect(try file.publish(as: SafeFileName("a")) == "a")
+    #expect(try Array(Data(contentsOf: URL(fileURLWithPath: "\(path)/a"))) == bytes)
+  }
+
+  @Test("only visible regular files of the folder itself can be read")
+  func reading() throws {
+    let inbox = try Inbox(path: path)
+    _ = try store("x", as: "a.txt", in: inbox)
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/.secret"))
+    for name in ["", ".", "..", ".secret", "../etc/passwd", "/etc/passwd", "a.txt\u{0}", "b.txt"] {
+      #expect(inbox.read(name) == nil, "\(name)")
+    }
+    let file = try #require(inbox.read("a.txt"))
+    #expect(file.size == 1)
+    close(file.descriptor)
+  }
+
+  @Test("a folder that can not be made is a clear error")
+  func unusable() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/file"))
+    #expect(throws: ReceiverError.folder(path: "\(path)/file", code: ENOTDIR)) {
+      _ = try Inbox(path: "\(path)/file")
+    }
+    #expect(throws: ReceiverError.folder(path: "\(path)/file/x", code: ENOTDIR)) {
+      _ = try Inbox(path: "\(path)/file/x")
+    }
+    #expect(throws: Never.self) { _ = try Inbox(path: "\(path)/new/folders/here") }
+  }
+
+  @Test("what a disk refuses has the right status")
+  func statuses() {
+    #expect(Refusal(Inbox.Failure(doing: "write", code: ENOSPC)).status == .insufficientStorage)
+    #expect(Refusal(Inbox.Failure(doing: "write", code: EDQUOT)).status == .insufficientStorage)
+    #expect(Refusal(Inbox.Failure(doing: "write", code: EFBIG)).status == .payloadTooLarge)
+    #expect(Refusal(Inbox.Failure(doing: "write", code: EIO)).status == .internalServerError)
+  }
+}

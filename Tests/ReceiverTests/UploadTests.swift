@@ -1,0 +1,213 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Receiver
+
+@Suite("Uploads")
+struct UploadTests {
+  @Test(
+    "curl -F: one file of any length arrives byte for byte, and the answer describes it",
+    arguments: [
+      0, 1, 65_535, 65_536, 1_000_003, 20 << 20,
+    ])
+  func curlOne(size: Int) async throws {
+    try await TestServer.run { server in
+      let bytes = patternBytes(size)
+      let source = server.folder.path + "-source"
+      try Data(bytes).write(to: URL(fileURLWithPath: source))
+      defer { try? FileManager.default.removeItem(atPath: source) }
+      let (status, output) = try run(
+        "curl",
+        [
+          "-sS", "--fail-with-body", "-F", "picture=@\(source);filename=p.jpg;type=image/jpeg",
+          "http://127.0.0.1:\(server.port)/upload",
+        ])
+      #expect(status == 0)
+      let file = try #require(try Receipt(Array(output)).files.first)
+      #expect(file.field == "picture" && file.name == "p.jpg" && file.stored == "p.jpg")
+      #expect(file.size == Int64(size) && file.type == "image/jpeg" && file.sha256 == sha256(bytes))
+      #expect(file.url == "http://127.0.0.1:\(server.port)/files/p.jpg")
+      #expect(try server.bytes("p.jpg") == bytes)
+      #expect(try server.names() == ["p.jpg"])
+    }
+  }
+
+  @Test("curl -F: ten files and fields in one request")
+  func curlMany() async throws {
+    try await TestServer.run { server in
+      var arguments = ["-sS", "-F", "title=Sommer", "-F", "tag=a", "-F", "tag=b", "-F", "empty="]
+      let source = server.folder.path + "-source"
+      try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: source) }
+      for index in 0..<10 {
+        let path = "\(source)/\(index).bin"
+        try Data(patternBytes(100_000 * index, seed: UInt64(index))).write(
+          to: URL(fileURLWithPath: path))
+        arguments += ["-F", "f\(index)=@\(path)"]
+      }
+      let (_, output) = try run(
+        "curl", arguments + ["http://127.0.0.1:\(server.port)/multiupload"])
+      #expect(try Receipt(Array(output)).files.map(\.field) == (0..<10).map { "f\($0)" })
+      for index in 0..<10 {
+        #expect(
+          try server.bytes("\(index).bin") == patternBytes(100_000 * index, seed: UInt64(index)))
+      }
+      let json = try #require(try JSONSerialization.jsonObject(with: output) as? [String: Any])
+      let fields = try #require(json["fields"] as? [String: Any])
+      #expect(fields["title"] as? String == "Sommer")
+      #expect(fields["tag"] as? [String] == ["a", "b"])
+      #expect(fields["empty"] as? String == "")
+    }
+  }
+
+  @Test(
+    "hostile names stay in the folder",
+    arguments: [
+      ("../../etc/x", "x"), ("..\\\\..\\\\x.txt", "x.txt"), ("/abs/olute", "olute"), ("..", "file"),
+      ("C:\\\\a\\\\b.txt", "b.txt"), (".htaccess", "htaccess"),
+      ("a\u{1B}]0;x\u{7}.txt", "a]0;x.txt"),
+      ("nul", "_nul"), ("%2e%2e%2fx", "%2e%2e%2fx"), ("x%00.txt", "x%00.txt"),
+    ])
+  func traversal(sent: String, stored: String) async throws {
+    try await TestServer.run { server in
+      let reply = try server.request(Wire.post(Wire.file("evil", name: sent) + Wire.end))
+      // A control character in a header may be refused outright; what must not happen is an escape.
+      guard reply.status == 200 else {
+        #expect(reply.status == 400)
+        #expect(try server.names().isEmpty)
+        return
+      }
+      #expect(try Receipt(reply.body).files.map(\.stored) == [stored])
+      #expect(try server.names() == [stored])
+    }
+  }
+
+  @Test("bytes in a name that are not UTF-8 become U+FFFD")
+  func invalidUTF8() async throws {
+    try await TestServer.run { server in
+      var body = Array("--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a".utf8)
+      body += [0xFF, 0xFE]
+      body += Array(".txt\"\r\n\r\nx\r\n--B--\r\n".utf8)
+      let client = try server.connect()
+      try client.send(Array(Wire.head(length: body.count).utf8) + body)
+      #expect(try client.readReply().status == 200)
+      #expect(try server.names() == ["a\u{FFFD}\u{FFFD}.txt"])
+    }
+  }
+
+  @Test("escaped names are decoded only if asked for")
+  func escapes() async throws {
+    for (decodes, name) in [(false, "a%22b.txt"), (true, "a\"b.txt")] {
+      try await TestServer.run {
+        $0.decodesEscapedNames = decodes
+      } _: { server in
+        _ = try server.request(Wire.post(Wire.file("x", name: "a%22b.txt") + Wire.end))
+        #expect(try server.names() == [name])
+      }
+    }
+  }
+
+  @Test("a file input that nobody used is no file; one without a name but with content is")
+  func emptyName() async throws {
+    try await TestServer.run { server in
+      let unused = Wire.file("", name: "", field: "none")
+      #expect(try server.request(Wire.post(unused + Wire.end)).status == 400)
+      let both = try server.request(Wire.post(unused + Wire.file("x") + Wire.end))
+      #expect(try Receipt(both.body).files.map(\.name) == ["a.txt"])
+      let nameless = try server.request(Wire.post(Wire.file("x", name: "") + Wire.end))
+      #expect(try Receipt(nameless.body).files.map(\.stored) == ["file"])
+    }
+  }
+
+  @Test("clashing names of one request and of many are all kept")
+  func clashes() async throws {
+    try await TestServer.run { server in
+      for _ in 1...2 {
+        let body = Wire.file("one") + Wire.file("two") + Wire.end
+        let reply = try server.request(Wire.post(body, to: "/multiupload"))
+        #expect(reply.status == 200)
+      }
+      #expect(try server.names() == ["a (2).txt", "a (3).txt", "a (4).txt", "a.txt"])
+      #expect(try server.bytes("a.txt") == Array("one".utf8))
+      #expect(try server.bytes("a (4).txt") == Array("two".utf8))
+    }
+  }
+
+  @Test("what arrived is listed, as a page or as JSON, and can be fetched")
+  func fetching() async throws {
+    try await TestServer.run { server in
+      let bytes = patternBytes(700_001)
+      let client = try server.connect()
+      let head = "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"<b>&é.bin\"\r\n\r\n"
+      let body = Array(head.utf8) + bytes + Array("\r\n--B--\r\n".utf8)
+      try client.send(Array(Wire.head(length: body.count).utf8) + body)
+      let url = try #require(try Receipt(client.readReply().body).files.first?.url)
+      #expect(url == "http://test/files/%3Cb%3E%26%C3%A9.bin")
+
+      try client.send("GET \(url.dropFirst("http://test".count)) HTTP/1.1\r\nHost: test\r\n\r\n")
+      let file = try client.readReply()
+      #expect(file.body == bytes)
+      #expect(file["content-disposition"] == "attachment")
+      #expect(file["x-content-type-options"] == "nosniff")
+
+      try client.send("HEAD \(url) HTTP/1.1\r\nHost: test\r\n\r\n")
+      #expect(try client.readReply(hasBody: false)["content-length"] == "700001")
+
+      try client.send("GET / HTTP/1.1\r\nHost: test\r\nAccept: text/html\r\n\r\n")
+      let page = try client.readReply()
+      #expect(page["content-type"] == "text/html; charset=utf-8")
+      #expect(page.text.contains("&lt;b&gt;&amp;é.bin") && !page.text.contains("<b>"))
+      #expect(page.text.contains("href=\"/files/%3Cb%3E%26%C3%A9.bin\""))
+
+      try client.send("GET / HTTP/1.1\r\nHost: test\r\nAccept: application/json\r\n\r\n")
+      struct List: Decodable {
+        struct Entry: Decodable { var name, url, modified: String; var size: Int64 }
+        var files: [Entry]
+      }
+      let list = try JSONDecoder().decode(List.self, from: Data(client.readReply().body))
+      #expect(list.files.map(\.name) == ["<b>&é.bin"])
+      #expect(list.files.map(\.size) == [700_001] && list.files.map(\.url) == [url])
+
+      try client.send("GET /files/missing HTTP/1.1\r\nHost: test\r\n\r\n")
+      #expect(try client.readReply().status == 404)
+    }
+  }
+
+  @Test("a public URL replaces the Host header in addresses")
+  func publicURL() async throws {
+    try await TestServer.run {
+      $0.publicURL = "https://files.example.org/"
+      $0.syncsToDisk = true
+    } _: { server in
+      let reply = try server.request(Wire.post(Wire.file("x") + Wire.end))
+      #expect(try Receipt(reply.body).files.map(\.url) == ["https://files.example.org/files/a.txt"])
+    }
+  }
+
+  @Test("50 clients at once with 4 files each: nothing lost, nothing mixed up")
+  func concurrent() async throws {
+    try await TestServer.run { server in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<50 {
+          group.addTask {
+            let client = try server.connect()
+            for round in 0..<4 {
+              let bytes = patternBytes(10_000 + 3_001 * index, seed: UInt64(index * 10 + round))
+              let head =
+                "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"same.bin\"\r\n\r\n"
+              let body = Array(head.utf8) + bytes + Array("\r\n--B--\r\n".utf8)
+              try client.send(Array(Wire.head(length: body.count).utf8) + body)
+              let file = try #require(try Receipt(client.readReply().body).files.first)
+              #expect(file.sha256 == sha256(bytes))
+              #expect(try server.bytes(file.stored) == bytes)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try server.names().count == 200)
+      #expect(server.events.all.count == 200)
+    }
+  }
+}
