@@ -96,7 +96,8 @@ let package = Package(
       dependencies: ["CNcurses", "Screens", "Terminal", "TerminalDriver", "UploadModel"],
       swiftSettings: strict),
     .executableTarget(
-      name: "TerminalDriver", dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
+      name: "TerminalDriver",
+      dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
       path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], swiftSettings: strict),

@@ -16,7 +16,7 @@ static struct termios rescue_saved;
 static char rescue_bytes[512];
 static size_t rescue_count;
 
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE};
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT};
 #define CRASHES (sizeof crashes / sizeof crashes[0])
 static struct sigaction before_crash[CRASHES];
 

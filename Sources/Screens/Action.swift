@@ -144,6 +144,11 @@ public struct Action: Sendable {
   /// The actions of one mode, in the order of the table.
   static func inMode(_ mode: Mode) -> [Action] { byMode[mode] ?? [] }
 
+  /// What the key is called that asks for an action, for a sentence that mentions it.
+  static func key(for name: Name, in mode: Mode, ascii: Bool) -> String {
+    inMode(mode).first { $0.name == name }?.keys.first?.label(ascii: ascii) ?? "?"
+  }
+
   /// What `key` asks for in `mode`; `nil` where it asks for nothing.
   static func asked(by key: Key, in mode: Mode) -> Name? { byKey[mode]?[key] }
 

@@ -22,21 +22,29 @@ enum DisplayWidth {
     (0x1F1E6...0x1F1FF).contains(scalar.value)
   }
 
-  /// Whether versions of Unicode, and so terminals, differ on the width: the hexagram and counting
-  /// rod symbols became wide in Unicode 16.
+  /// Whether terminals differ on the width: hexagrams and counting rods became wide in Unicode 16,
+  /// C libraries have circled numbers and Hangul tone marks wide that Unicode has not.
   static func isDisputed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0x2630...0x2637, 0x268A...0x268F, 0x4DC0...0x4DFF, 0x1D300...0x1D376: true
+    case 0x2630...0x2637, 0x268A...0x268F, 0x302E...0x302F, 0x3248...0x324F, 0x4DC0...0x4DFF,
+      0x16FF0...0x16FF1, 0x1D300...0x1D376:
+      true
     default: false
     }
+  }
+
+  /// Whether the scalar is a mark that takes space of its own, as the vowels of Indic scripts do.
+  /// C libraries give it a column, newer terminals draw it with its letter in whatever that takes.
+  static func isSpacingMark(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0x900 && scalar.properties.generalCategory == .spacingMark
   }
 
   /// East_Asian_Width W and F without emoji, which the standard library knows. Unassigned places in
   /// between are counted with their neighbours: they never get this far.
   private static let wide: [ClosedRange<UInt32>] = [
-    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x3029, 0x302E...0x303E, 0x3041...0x3098,
+    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098,
     0x309B...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,
-    0xFE30...0xFE6B, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x16FE3, 0x16FF0...0x18DF2,
+    0xFE30...0xFE6B, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x16FE3, 0x16FF2...0x18DF2,
     0x1AFF0...0x1B2FB, 0x1F200...0x1F202, 0x1F210...0x1F23B, 0x1F240...0x1F248,
     0x1F250...0x1F251, 0x1F260...0x1F265, 0x20000...0x3FFFD,
   ]

@@ -35,12 +35,12 @@ struct Edges {
     }
     let width = right.reduce(0) { $0 + $1.text.count }
     let room = canvas.size.width - width - 3
-    canvas.put(
-      [
-        ("hoist", .heading), (" · ", .rule), (state.target, .plain), (" → ", .rule),
-        (state.url, .dim),
-      ],
-      row: 0, column: 1, width: room)
+    var left: Canvas.Spans = [("hoist", .heading), (" · ", .rule), (state.target, .plain)]
+    // An arrow to nowhere, or to three letters, says nothing.
+    if Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii)) + 22 < room {
+      left += [(" → ", .rule), (state.url, .dim)]
+    }
+    canvas.put(left, row: 0, column: 1, width: room)
     canvas.put(right, row: 0, column: canvas.size.width - width - 1)
   }
 

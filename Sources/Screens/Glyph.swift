@@ -2,8 +2,8 @@ import UploadModel
 
 /// One character as the grid holds it: a scalar and at most two marks on it.
 ///
-/// Terminals agree on the width of this much. They do not agree on anything longer, so longer
-/// clusters never reach one; see `Glyphs`.
+/// Terminals agree on the width of this much, but for spacing marks. They do not agree on anything
+/// longer, so longer clusters never reach one; see `Glyphs`.
 public struct Glyph: Hashable, Sendable {
   /// The character itself; NUL in the right half of a wide one.
   public var base: Unicode.Scalar
@@ -13,6 +13,10 @@ public struct Glyph: Hashable, Sendable {
   public var secondMark: Unicode.Scalar = "\0"
   /// Columns: 1, 2, or 0 in the right half of a wide character.
   public var width: UInt8 = 1
+
+  /// Whether a mark needs a column of its own in some terminals and none in others. `width` counts
+  /// it. The terminal must put the glyph on blank cells and then go to the next by position.
+  public var isFlexible = false
 
   static let space = Glyph(base: " ")
   static let rightHalf = Glyph(base: "\0", width: 0)
@@ -35,6 +39,8 @@ public struct Glyph: Hashable, Sendable {
 /// - Regional indicators, of which two make a flag, become circled letters: 🇩🇪 is shown as ⒹⒺ.
 /// - Decomposed Hangul is composed; a vowel or final left over becomes U+FFFD.
 /// - Characters whose width changed between versions of Unicode become U+FFFD.
+/// - An Indic vowel that takes space makes one flexible glyph with its letter, in as many columns as
+///   the two can take.
 /// - A mark with nothing to sit on gets a dotted circle; of more than two marks two are shown.
 enum Glyphs {
   /// `text` from outside, made safe and laid out on one line.
@@ -104,7 +110,9 @@ enum Glyphs {
 
   private static func place(_ scalar: Unicode.Scalar, on glyphs: inout [Glyph]) {
     let width = DisplayWidth.of(scalar)
-    if width > 0 {
+    if DisplayWidth.isSpacingMark(scalar) {
+      addSpacing(scalar, to: &glyphs)
+    } else if width > 0 {
       glyphs.append(Glyph(base: scalar, width: UInt8(width)))
     } else if isHangulTail(scalar) {
       if let last = glyphs.last, let syllable = hangul(last.base, scalar) {
@@ -119,6 +127,20 @@ enum Glyphs {
     } else if glyphs[glyphs.count - 1].secondMark == "\0" {
       glyphs[glyphs.count - 1].secondMark = scalar
     }
+  }
+
+  private static func addSpacing(_ mark: Unicode.Scalar, to glyphs: inout [Glyph]) {
+    guard var last = glyphs.popLast() else {
+      return glyphs.append(Glyph(base: dottedCircle, mark: mark, width: 2, isFlexible: true))
+    }
+    guard last.width == 1, !last.isFlexible, last.secondMark == "\0", last.base.value >= 0x900
+    else {
+      glyphs += [last, Glyph(base: replacement)]
+      return
+    }
+    if last.mark == "\0" { last.mark = mark } else { last.secondMark = mark }
+    (last.width, last.isFlexible) = (2, true)
+    glyphs.append(last)
   }
 
   /// Whether the joiner at `index` stands between two characters that can be joined.

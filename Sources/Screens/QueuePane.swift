@@ -89,7 +89,8 @@ struct QueuePane {
   }
 
   private func paintEmpty(on canvas: inout Canvas) {
-    let lines = ["Nothing is queued.", "Press a to add files, or drag them here."]
+    let key = Action.key(for: .add, in: .queue, ascii: canvas.ascii)
+    let lines = ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
     let top = layout.rows.lowerBound + max(0, layout.rows.count - lines.count) / 2
     for (index, text) in lines.enumerated() {
       canvas.put(

@@ -36,13 +36,12 @@ struct Speeds: Sendable {
   mutating func note(
     _ id: ItemID, size: Int64, from old: ItemState, to new: ItemState, at now: Moment
   ) {
-    if new.isActive, run == nil || run?.end != nil {
+    let before = old.attempt == new.attempt ? old.bytesHandedOver(of: size) ?? 0 : 0
+    let after = new.bytesHandedOver(of: size)
+    if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
-    let before = old.attempt == new.attempt ? old.bytesHandedOver(of: size) ?? 0 : 0
-    if let after = new.bytesHandedOver(of: size), old.isActive {
-      run?.bytes += max(0, after - before)
-    }
+    run?.bytes += max(0, (after ?? before) - before)
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
       return

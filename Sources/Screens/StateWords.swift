@@ -25,7 +25,10 @@ struct StateWords {
     case .preparing(let attempt):
       self.init("·", ":", .accent, "preparing\(Self.again(attempt))", "preparing")
     case .sending(let attempt, _, _):
-      let speed = speed.map(Wording.speed) ?? "—"
+      guard let speed = speed.map(Wording.speed) else {
+        self.init("↑", "^", .accent, "sending\(Self.again(attempt)) —", "sending —")
+        return
+      }
       let eta = eta.map(Wording.clock) ?? "—"
       self.init(
         "↑", "^", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",

@@ -24,6 +24,17 @@ struct Palette {
     return (Self.attributes(style.role), pair)
   }
 
+  /// The same look as parameters of SGR (ECMA-48 §8.3.117), each after a semicolon.
+  func codes(_ style: Style) -> String {
+    let (attributes, pair) = look(style)
+    let codes: [(attr_t, String)] = [
+      (curses_bold(), ";1"), (curses_dim(), ";2"), (curses_underline(), ";4"),
+      (curses_reverse(), ";7"),
+    ]
+    let color = pair > 0 ? Self.color(style.role).map { ";3\($0)" } ?? "" : ""
+    return codes.filter { attributes & $0.0 != 0 }.map(\.1).joined() + color
+  }
+
   private static func color(_ role: Role) -> Int16? {
     switch role {
     case .accent, .barFull: Int16(COLOR_CYAN)

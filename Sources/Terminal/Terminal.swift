@@ -92,13 +92,19 @@ public final class Terminal {
     send(ControlSequences.beginUpdate)
     if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }
     let old = shown?.size == frame.size ? shown : nil
+    var overlay = Overlay()
     let (rows, columns) = (
       min(frame.size.height, Int(getmaxy(screen))), min(frame.size.width, Int(getmaxx(screen)))
     )
     for row in 0..<rows {
       let line = frame.line(row).prefix(columns)
       if let old, old.line(row) == frame.line(row) { continue }
-      for (column, cell) in line.enumerated() { put(cell, row: row, column: column) }
+      for (column, cell) in line.enumerated() {
+        put(cell, row: row, column: column)
+        if cell.glyph.isFlexible {
+          overlay.add(cell.glyph.text, row: row, column: column, look: palette.codes(cell.style))
+        }
+      }
     }
     if let cursor = frame.cursor {
       wmove(screen, Int32(cursor.row), Int32(cursor.column))
@@ -107,7 +113,7 @@ public final class Terminal {
       curs_set(frame.cursor == nil ? 0 : 1)
     }
     wrefresh(screen)
-    send(ControlSequences.endUpdate)
+    send(overlay.sequence() + ControlSequences.endUpdate)
     shown = frame
   }
 
@@ -156,17 +162,25 @@ public final class Terminal {
     guard glyph.width > 0 else { return }
     let look = palette.look(cell.style)
     let base = wchar_t(bitPattern: glyph.base.value)
+    if glyph.isFlexible {
+      return fill(cell, with: Overlay.blank, row: row, column: column)
+    }
     // Where this system's tables do not know the character, ncurses would lose count of columns.
     guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
-      for offset in 0..<Int32(glyph.width) {
-        curses_put(
-          screen, Int32(row), Int32(column) + offset, 0x3F, 0, 0, look.attributes, look.pair)
-      }
-      return
+      return fill(cell, with: "?", row: row, column: column)
     }
     curses_put(
       screen, Int32(row), Int32(column), base, mark(glyph.mark), mark(glyph.secondMark),
       look.attributes, look.pair)
+  }
+
+  private func fill(_ cell: Cell, with scalar: Unicode.Scalar, row: Int, column: Int) {
+    let look = palette.look(cell.style)
+    for offset in 0..<Int(cell.glyph.width) {
+      curses_put(
+        screen, Int32(row), Int32(column + offset), wchar_t(bitPattern: scalar.value), 0, 0,
+        look.attributes, look.pair)
+    }
   }
 
   private func mark(_ scalar: Unicode.Scalar) -> wchar_t {

@@ -42,7 +42,7 @@ final class Driver {
 
   private func start(count: Int) {
     terminal.onEvents = { [unowned self] in handle($0) }
-    let names = ["IMG_0001.jpg", "report.pdf", "notes.txt", "漢字かな.png", "disk.img", "clip.mp4"]
+    let names = ["IMG_0001.jpg", "report.pdf", "notes.txt", "漢字かな.png", "disk.img", "हिन्दी.mp4"]
     let files = (0..<count).map { item("/data/\($0 < 6 ? names[$0] : "file \($0).bin")") }
     handle([.added(files)])
   }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <termios.h>
 
-// From now on, when the program crashes (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE) or
-// calls exit(), write `bytes` to `fd` and give it the settings `saved`; after that a crash goes on
+// From now on, when the program crashes (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE,
+// SIGQUIT) or calls exit(), write `bytes` to `fd` and give it the settings `saved`; after that a crash goes on
 // as it would have without this. At most 512 bytes. Returns 0, or -1 with errno.
 int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t count);
 
