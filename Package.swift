@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
     .target(name: "CCurlHook"),
+    .target(name: "CTerminalRescue"),
 
     // Libraries that other projects may depend on.
     .target(name: "MultipartForm", swiftSettings: strict),
@@ -59,7 +60,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "Screens", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
-      name: "Terminal", dependencies: ["CNcurses", "Screens"],
+      name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "Screens"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "hoist",
@@ -98,7 +99,17 @@ let package = Package(
       swiftSettings: strict, linkerSettings: exportCurlHook),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "ScreensTests", dependencies: ["Screens"], swiftSettings: strict),
+    .testTarget(
+      name: "ScreensTests", dependencies: ["Screens", "UploadModel"], exclude: ["Goldens"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TerminalTests",
+      dependencies: ["CNcurses", "Screens", "Terminal", "TerminalDriver", "UploadModel"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "TerminalDriver",
+      dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
+      path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], swiftSettings: strict),
   ],

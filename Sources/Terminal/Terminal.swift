@@ -1,1 +1,291 @@
-// Terminal
+import CNcurses
+import CTerminalRescue
+import Dispatch
+import Foundation
+import Screens
+
+/// The terminal: keys in, frames out. The only room with ncurses, which knows one thread.
+///
+/// Nothing wakes up while nothing happens: keys and signals arrive through sources on the main
+/// queue, which must run. One terminal at a time.
+public final class Terminal {
+  /// What is told of keys, pastes, sizes and signals. All that came at once comes in one call, so
+  /// that one frame answers it.
+  public var onEvents: ([AppEvent]) -> Void = { _ in }
+
+  /// Whether the terminal shows UTF-8, as the locale says; if not, frames should be in ASCII.
+  public let isUTF8: Bool
+  /// The size of the screen now.
+  public private(set) var size: Size
+
+  private let output: Int32
+  private let input: Int32
+  private let before: termios
+  private let screen: UnsafeMutablePointer<WINDOW>
+  private let keyboard: UnsafeMutablePointer<WINDOW>
+  private let palette: Palette
+  private let hasTitle: Bool
+
+  private var decoder = KeyDecoder()
+  private var sources: [any DispatchSourceProtocol] = []
+  /// What the terminal shows; `nil` when nobody knows.
+  private var shown: Frame?
+  private var isOpen = true
+
+  /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore` the
+  /// signals that would end or stop the program arrive as events.
+  ///
+  /// `NO_COLOR` in the environment, not empty, turns colours off.
+  public init(allowsColor: Bool = true) throws(TerminalError) {
+    setlocale(LC_ALL, "")
+    isUTF8 = curses_is_utf8() != 0
+    let environment = ProcessInfo.processInfo.environment
+    let type = environment["TERM"] ?? ""
+    output = STDOUT_FILENO
+    guard isatty(output) == 1 else { throw .notATerminal }
+    input = try Self.openKeyboard()
+    var settings = termios()
+    guard tcgetattr(input, &settings) == 0 else { throw .noKeyboard(Self.reason) }
+    before = settings
+
+    // ncurses installs handlers of its own where it finds none.
+    let signals = Self.signals
+    let news = signals_open(signals, signals.count)
+    guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
+    guard let keys = fdopen(input, "r"), newterm(nil, curses_stdout(), keys) != nil,
+      let screen = curses_screen(), let keyboard = newpad(1, 1)
+    else {
+      signals_close()
+      throw .unknownType(type)
+    }
+    guard !ControlSequences.capability("cup").isEmpty, type != "dumb" else {
+      endwin()
+      signals_close()
+      throw .cannotMoveCursor(type)
+    }
+    self.screen = screen
+    // Reading from a window refreshes it; a pad that is never shown has nothing to refresh.
+    self.keyboard = keyboard
+    palette = Palette(allowsColor: allowsColor && (environment["NO_COLOR"] ?? "").isEmpty)
+    hasTitle = ControlSequences.hasTitle
+    size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
+
+    let rescue = Array(ControlSequences.rescue().utf8CString)
+    rescue_arm(output, &settings, rescue, rescue.count - 1)
+    raw()
+    noecho()
+    nonl()
+    keypad(keyboard, true)
+    nodelay(keyboard, true)
+    set_escdelay(25)
+    define_key("\u{1B}[200~", KeyDecoder.pasteStart)
+    define_key("\u{1B}[201~", KeyDecoder.pasteEnd)
+    curs_set(0)
+    send(ControlSequences.enter)
+    listen(on: input) { [unowned self] in readKeys() }
+    listen(on: news) { [unowned self] in readSignals(from: news) }
+  }
+
+  /// Shows `frame`, sending only what differs from what is shown.
+  public func draw(_ frame: Frame) {
+    guard isOpen, frame != shown else { return }
+    send(ControlSequences.beginUpdate)
+    if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }
+    let old = shown?.size == frame.size ? shown : nil
+    var overlay = Overlay()
+    let (rows, columns) = (
+      min(frame.size.height, Int(getmaxy(screen))), min(frame.size.width, Int(getmaxx(screen)))
+    )
+    for row in 0..<rows {
+      let line = frame.line(row).prefix(columns)
+      if let old, old.line(row) == frame.line(row) { continue }
+      for (column, cell) in line.enumerated() {
+        put(cell, row: row, column: column)
+        if cell.glyph.isFlexible {
+          overlay.add(cell.glyph.text, row: row, column: column, look: palette.codes(cell.style))
+        }
+      }
+    }
+    if let cursor = frame.cursor {
+      wmove(screen, Int32(cursor.row), Int32(cursor.column))
+    }
+    if shown == nil || (frame.cursor == nil) != (shown?.cursor == nil) {
+      curs_set(frame.cursor == nil ? 0 : 1)
+    }
+    wrefresh(screen)
+    send(overlay.sequence() + ControlSequences.endUpdate)
+    shown = frame
+  }
+
+  /// Paints the next frame from nothing, whatever the terminal shows.
+  public func redraw() {
+    shown = nil
+    clearok(screen, true)
+  }
+
+  /// Rings the terminal's bell.
+  public func ring() {
+    guard isOpen else { return }
+    beep()
+  }
+
+  /// Gives the terminal back, stops the process, and takes the terminal again when the process goes
+  /// on. Everything else that the process does stops meanwhile, too.
+  public func suspend() {
+    guard isOpen else { return }
+    send(ControlSequences.leave)
+    endwin()
+    rescue_disarm()
+    signals_stop()
+    takeAgain()
+  }
+
+  /// Gives the terminal back as it was. May be called more than once; nothing is drawn afterwards.
+  public func restore() {
+    guard isOpen else { return }
+    isOpen = false
+    for source in sources { source.cancel() }
+    sources = []
+    send(ControlSequences.leave)
+    curs_set(1)
+    endwin()
+    var settings = before
+    tcsetattr(input, TCSADRAIN, &settings)
+    rescue_disarm()
+    signals_close()
+  }
+
+  // MARK: Output
+
+  private func put(_ cell: Cell, row: Int, column: Int) {
+    let glyph = cell.glyph
+    guard glyph.width > 0 else { return }
+    let look = palette.look(cell.style)
+    let base = wchar_t(bitPattern: glyph.base.value)
+    if glyph.isFlexible {
+      return fill(cell, with: Overlay.blank, row: row, column: column)
+    }
+    // Where this system's tables do not know the character, ncurses would lose count of columns.
+    guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
+      return fill(cell, with: "?", row: row, column: column)
+    }
+    curses_put(
+      screen, Int32(row), Int32(column), base, mark(glyph.mark), mark(glyph.secondMark),
+      look.attributes, look.pair)
+  }
+
+  private func fill(_ cell: Cell, with scalar: Unicode.Scalar, row: Int, column: Int) {
+    let look = palette.look(cell.style)
+    for offset in 0..<Int(cell.glyph.width) {
+      curses_put(
+        screen, Int32(row), Int32(column + offset), wchar_t(bitPattern: scalar.value), 0, 0,
+        look.attributes, look.pair)
+    }
+  }
+
+  private func mark(_ scalar: Unicode.Scalar) -> wchar_t {
+    let value = wchar_t(bitPattern: scalar.value)
+    return value != 0 && curses_columns(value) == 0 ? value : 0
+  }
+
+  private func send(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        return
+      }
+    }
+  }
+
+  // MARK: Input
+
+  private func listen(on descriptor: Int32, _ handle: @escaping @MainActor () -> Void) {
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { MainActor.assumeIsolated(handle) }
+    source.resume()
+    sources.append(source)
+  }
+
+  private func readKeys() {
+    guard isOpen else { return }
+    var codes: [KeyDecoder.Code] = []
+    var code: wint_t = 0
+    while true {
+      let result = wget_wch(keyboard, &code)
+      if result == OK {
+        codes.append(.character(code))
+      } else if result == KEY_CODE_YES {
+        codes.append(.function(Int32(bitPattern: code)))
+      } else {
+        break
+      }
+    }
+    if codes.isEmpty, hasHungUp { return onEvents([.terminate]) }
+    let events = decoder.decode(codes)
+    if !events.isEmpty { onEvents(events) }
+  }
+
+  /// Whether the terminal is gone. It then stays readable for ever: stop listening.
+  private var hasHungUp: Bool {
+    var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+    guard poll(&descriptor, 1, 0) > 0,
+      Int32(descriptor.revents) & (POLLHUP | POLLERR | POLLNVAL) != 0
+    else { return false }
+    for source in sources { source.cancel() }
+    sources = []
+    return true
+  }
+
+  private func readSignals(from descriptor: Int32) {
+    guard isOpen else { return }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    guard count > 0 else { return }
+    let numbers = Set(bytes.prefix(count).map(Int32.init))
+    if !numbers.isDisjoint(with: [SIGTERM, SIGHUP, SIGINT]) { return onEvents([.terminate]) }
+    if numbers.contains(SIGTSTP) {
+      suspend()
+    } else if numbers.contains(SIGCONT) {
+      takeAgain()
+    } else if numbers.contains(SIGWINCH) {
+      resize()
+      onEvents([.resized(size)])
+    }
+  }
+
+  /// Back on the screen: the shell may have changed everything.
+  private func takeAgain() {
+    var settings = before
+    let rescue = Array(ControlSequences.rescue().utf8CString)
+    rescue_arm(output, &settings, rescue, rescue.count - 1)
+    reset_prog_mode()
+    send(ControlSequences.enter)
+    // After endwin the first refresh enters the alternate screen.
+    resize()
+    redraw()
+    onEvents([.resized(size), .resumed])
+  }
+
+  private func resize() {
+    var (columns, rows): (Int32, Int32) = (0, 0)
+    if curses_window_size(output, &columns, &rows) == 0, columns > 0, rows > 0 {
+      resizeterm(rows, columns)
+    }
+    size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
+    shown = nil
+  }
+
+  private static let signals = [SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT]
+
+  private static func openKeyboard() throws(TerminalError) -> Int32 {
+    if isatty(STDIN_FILENO) == 1 { return STDIN_FILENO }
+    let descriptor = open("/dev/tty", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .noKeyboard(reason) }
+    return descriptor
+  }
+
+  private static var reason: String { String(cString: strerror(errno)) }
+}

@@ -32,9 +32,13 @@ public enum SafeText {
     default: break
     }
     if ascii { return "?" }
-    switch scalar.properties.generalCategory {
-    // U+200D joins emoji and U+FE0F picks their form: both are harmless and meant.
-    case .format where scalar.value != 0x200D: return replacement
+    let properties = scalar.properties
+    // U+200D joins emoji and variation selectors pick a form: both are harmless and meant. Other
+    // characters that show as nothing, such as the Hangul fillers, make two names look like one.
+    if scalar.value == 0x200D || properties.isVariationSelector { return scalar }
+    if properties.isDefaultIgnorableCodePoint { return replacement }
+    switch properties.generalCategory {
+    case .format: return replacement
     case .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate, .control:
       return replacement
     default: return scalar

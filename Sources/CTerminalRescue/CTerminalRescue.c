@@ -1,0 +1,134 @@
+#include "CTerminalRescue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// Rescue: the terminal as it was, for programs that do not end well.
+
+static volatile sig_atomic_t armed;
+static int rescue_fd;
+static struct termios rescue_saved;
+static char rescue_bytes[512];
+static size_t rescue_count;
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGQUIT};
+#define CRASHES (sizeof crashes / sizeof crashes[0])
+static struct sigaction before_crash[CRASHES];
+
+static void rescue(void) {
+  if (!armed) return;
+  armed = 0;
+  size_t at = 0;
+  while (at < rescue_count) {
+    ssize_t wrote = write(rescue_fd, rescue_bytes + at, rescue_count - at);
+    if (wrote > 0) at += (size_t)wrote;
+    else if (wrote < 0 && errno == EINTR) continue;
+    else break;
+  }
+  tcsetattr(rescue_fd, TCSANOW, &rescue_saved);
+}
+
+static void crashed(int number) {
+  rescue();
+  // Whoever was to handle it before us, the Swift backtracer or the kernel, does so now: a fault
+  // happens again as soon as this returns, anything else is raised again.
+  for (size_t i = 0; i < CRASHES; i++) {
+    if (crashes[i] == number) sigaction(number, &before_crash[i], NULL);
+  }
+  raise(number);
+}
+
+int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t count) {
+  static int installed;
+  // A crash by stack overflow leaves no stack to run a handler on.
+  static char stack[64 * 1024];
+  if (count > sizeof rescue_bytes) {
+    errno = EINVAL;
+    return -1;
+  }
+  armed = 0;
+  rescue_fd = fd;
+  rescue_saved = *saved;
+  memcpy(rescue_bytes, bytes, count);
+  rescue_count = count;
+  if (!installed) {
+    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    if (sigaltstack(&alternative, NULL) != 0) return -1;
+    for (size_t i = 0; i < CRASHES; i++) {
+      if (sigaction(crashes[i], &action, &before_crash[i]) != 0) return -1;
+    }
+    if (atexit(rescue) != 0) return -1;
+    installed = 1;
+  }
+  armed = 1;
+  return 0;
+}
+
+void rescue_disarm(void) { armed = 0; }
+
+// Signals as bytes in a pipe, so that they are handled where everything else is.
+
+#define MOST_SIGNALS 16
+static int pipe_ends[2] = {-1, -1};
+static int numbers[MOST_SIGNALS];
+static struct sigaction before[MOST_SIGNALS];
+static size_t number_count;
+
+static void caught(int number) {
+  int saved = errno;
+  unsigned char byte = (unsigned char)number;
+  // A full pipe holds enough of the same news.
+  if (write(pipe_ends[1], &byte, 1) < 0) errno = saved;
+  errno = saved;
+}
+
+static int catch_signal(int number, struct sigaction *old) {
+  struct sigaction action = {.sa_handler = caught, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  return sigaction(number, &action, old);
+}
+
+int signals_open(const int *wanted, size_t count) {
+  if (number_count > 0 || count > MOST_SIGNALS) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (pipe_ends[0] < 0 && pipe(pipe_ends) != 0) return -1;
+  for (int i = 0; i < 2; i++) {
+    fcntl(pipe_ends[i], F_SETFD, FD_CLOEXEC);
+    fcntl(pipe_ends[i], F_SETFL, O_NONBLOCK);
+  }
+  for (number_count = 0; number_count < count; number_count++) {
+    numbers[number_count] = wanted[number_count];
+    if (catch_signal(wanted[number_count], &before[number_count]) != 0) {
+      int why = errno;
+      signals_close();
+      errno = why;
+      return -1;
+    }
+  }
+  return pipe_ends[0];
+}
+
+void signals_close(void) {
+  for (size_t i = 0; i < number_count; i++) sigaction(numbers[i], &before[i], NULL);
+  number_count = 0;
+}
+
+void signals_stop(void) {
+  struct sigaction normal = {.sa_handler = SIG_DFL};
+  sigemptyset(&normal.sa_mask);
+  sigaction(SIGTSTP, &normal, NULL);
+  kill(0, SIGTSTP);
+  // Another thread may have been chosen to take the signal: do not go on before it has.
+  struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
+  nanosleep(&moment, NULL);
+  catch_signal(SIGTSTP, NULL);
+}

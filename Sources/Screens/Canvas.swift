@@ -1,0 +1,129 @@
+/// A frame being painted. Whatever does not fit is left out, never wrapped or shifted.
+struct Canvas {
+  /// The pieces of one line, each in its own role.
+  typealias Spans = [(text: String, role: Role)]
+
+  private(set) var frame: Frame
+  let ascii: Bool
+
+  init(size: Size, ascii: Bool) {
+    frame = Frame(size: size)
+    self.ascii = ascii
+  }
+
+  var size: Size { frame.size }
+
+  /// Paints `glyphs` from `column` on, in at most `width` columns; returns the columns used.
+  @discardableResult
+  mutating func put(
+    _ glyphs: some Sequence<Glyph>, row: Int, column: Int, width: Int = .max, style: Style
+  ) -> Int {
+    guard row >= 0, row < size.height, column >= 0, column < size.width else { return 0 }
+    let line = row * size.width
+    let limit = width > size.width - column ? size.width : column + width
+    var at = column
+    for glyph in glyphs {
+      let next = at + Int(glyph.width)
+      if next > limit { break }
+      frame.cells[line + at] = Cell(glyph: glyph, style: style)
+      if glyph.width == 2 { frame.cells[line + at + 1] = Cell(glyph: .rightHalf, style: style) }
+      at = next
+    }
+    return at - column
+  }
+
+  /// Paints text, made safe, cut at its end where it is too long; returns the columns used.
+  @discardableResult
+  mutating func put(
+    _ text: String, row: Int, column: Int, width: Int = .max, style: Style
+  ) -> Int {
+    let room = min(width, size.width - column)
+    let glyphs = Cutting.end(Glyphs.of(text, ascii: ascii), to: room, ascii: ascii)
+    return put(glyphs, row: row, column: column, width: room, style: style)
+  }
+
+  /// Paints `spans` one after the other; the last that fits in part is cut.
+  @discardableResult
+  mutating func put(_ spans: Spans, row: Int, column: Int, width: Int = .max) -> Int {
+    var at = column
+    let limit = width > size.width - column ? size.width : column + width
+    for span in spans where at < limit {
+      at += put(span.text, row: row, column: at, width: limit - at, style: Style(span.role))
+    }
+    return at - column
+  }
+
+  /// Paints `text` so that it ends before column `end`.
+  mutating func putRight(_ text: String, row: Int, end: Int, width: Int, style: Style) {
+    let glyphs = Cutting.end(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii)
+    put(glyphs, row: row, column: end - Glyphs.width(glyphs), width: width, style: style)
+  }
+
+  /// Fills columns of one line with a glyph.
+  mutating func fill(row: Int, columns: Range<Int>, with glyph: Glyph = .space, style: Style) {
+    guard row >= 0, row < size.height else { return }
+    for column in columns.clamped(to: 0..<size.width) {
+      frame.cells[row * size.width + column] = Cell(glyph: glyph, style: style)
+    }
+  }
+
+  /// A horizontal rule over the whole width, with words in it.
+  mutating func rule(row: Int, _ spans: Spans = []) {
+    fill(row: row, columns: 0..<size.width, with: line(.horizontal), style: Style(.rule))
+    guard !spans.isEmpty else { return }
+    put([(" ", .rule)] + spans + [(" ", .rule)], row: row, column: 1, width: size.width - 2)
+  }
+
+  /// Clears a rectangle and draws a frame round it, with a title in the upper edge.
+  mutating func box(row: Int, column: Int, size: Size, title: String) {
+    let (last, right) = (row + size.height - 1, column + size.width - 1)
+    for y in row...max(row, last) {
+      clearHalves(row: y, column: column)
+      clearHalves(row: y, column: right + 1)
+      fill(row: y, columns: column..<right + 1, style: Style(.plain))
+      put([line(.vertical)], row: y, column: column, style: Style(.rule))
+      put([line(.vertical)], row: y, column: right, style: Style(.rule))
+    }
+    for y in [row, last] {
+      fill(row: y, columns: column + 1..<right, with: line(.horizontal), style: Style(.rule))
+    }
+    put([line(.topLeft)], row: row, column: column, style: Style(.rule))
+    put([line(.topRight)], row: row, column: right, style: Style(.rule))
+    put([line(.bottomLeft)], row: last, column: column, style: Style(.rule))
+    put([line(.bottomRight)], row: last, column: right, style: Style(.rule))
+    put(" \(title) ", row: row, column: column + 2, width: size.width - 4, style: Style(.heading))
+  }
+
+  /// Shows the cursor where text is typed.
+  mutating func setCursor(row: Int, column: Int) {
+    guard row < size.height, column < size.width else { return }
+    frame.cursor = Frame.Position(row: row, column: column)
+  }
+
+  mutating func setTitle(_ title: String) { frame.title = title }
+
+  /// The lines that boxes are made of.
+  enum Line {
+    case horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight
+  }
+
+  func line(_ line: Line) -> Glyph {
+    switch line {
+    case .horizontal: Glyph(base: ascii ? "-" : "─")
+    case .vertical: Glyph(base: ascii ? "|" : "│")
+    case .topLeft: Glyph(base: ascii ? "+" : "┌")
+    case .topRight: Glyph(base: ascii ? "+" : "┐")
+    case .bottomLeft: Glyph(base: ascii ? "+" : "└")
+    case .bottomRight: Glyph(base: ascii ? "+" : "┘")
+    }
+  }
+
+  /// Takes away a wide character that an edge at `column` would cut in half.
+  private mutating func clearHalves(row: Int, column: Int) {
+    guard row >= 0, row < size.height, column > 0, column < size.width else { return }
+    let at = row * size.width + column
+    guard frame.cells[at].glyph.width == 0 else { return }
+    frame.cells[at].glyph = .space
+    frame.cells[at - 1].glyph = .space
+  }
+}

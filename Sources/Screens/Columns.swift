@@ -1,0 +1,35 @@
+/// Where the columns of the queue stand on a screen of some width. Narrow screens have fewer.
+struct Columns {
+  let name: Range<Int>
+  private(set) var type: Range<Int>?
+  private(set) var size: Range<Int>?
+  private(set) var bar: Range<Int>?
+  let percent: Range<Int>
+  let state: Range<Int>
+
+  /// Cursor, mark and sign stand before the name.
+  static let cursor = 0
+  static let mark = 1
+  static let sign = 2
+  private static let prefix = 4
+
+  init(width: Int) {
+    let extra = max(0, width - 80)
+    let isWide = width >= 76
+    let stateWidth = isWide ? 22 + min(20, extra / 8) : width >= 56 ? 18 : 15
+    let typeWidth = 11 + min(13, extra / 8)
+    let barWidth = 8 + min(24, extra / 5)
+
+    var end = width
+    func takeLast(_ count: Int, gap: Int = 1) -> Range<Int> {
+      defer { end -= count + gap }
+      return end - count..<end
+    }
+    state = takeLast(stateWidth)
+    percent = takeLast(4)
+    bar = isWide ? takeLast(barWidth, gap: 2) : nil
+    size = width >= 56 ? takeLast(7) : nil
+    type = isWide ? takeLast(typeWidth) : nil
+    name = Self.prefix..<max(Self.prefix, end)
+  }
+}

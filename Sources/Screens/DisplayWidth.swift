@@ -1,0 +1,61 @@
+/// How many columns a character takes in a terminal (Unicode Standard Annex #11, as `wcwidth` reads
+/// it): 2 for East Asian wide and full-width characters and emoji, 0 for marks that sit on the
+/// character before, 1 for the rest, ambiguous ones included.
+enum DisplayWidth {
+  /// The columns of one scalar that is no control character.
+  static func of(_ scalar: Unicode.Scalar) -> Int {
+    let value = scalar.value
+    if value < 0x300 { return 1 }
+    // A regional indicator alone is as wide as a letter.
+    if isRegionalIndicator(scalar) { return 1 }
+    if isWide(value) { return 2 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: return 0
+    default: break
+    }
+    // The vowels and finals of decomposed Hangul sit in the block of their first consonant.
+    if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
+    return value >= 0x231A && scalar.properties.isEmojiPresentation ? 2 : 1
+  }
+
+  static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1F1E6...0x1F1FF).contains(scalar.value)
+  }
+
+  /// Whether terminals differ on the width: hexagrams and counting rods became wide in Unicode 16,
+  /// C libraries have circled numbers and Hangul tone marks wide that Unicode has not.
+  static func isDisputed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x2630...0x2637, 0x268A...0x268F, 0x302E...0x302F, 0x3248...0x324F, 0x4DC0...0x4DFF,
+      0x16FF0...0x16FF1, 0x1D300...0x1D376:
+      true
+    default: false
+    }
+  }
+
+  /// Whether the scalar is a mark that takes space of its own, as the vowels of Indic scripts do.
+  /// C libraries give it a column, newer terminals draw it with its letter in whatever that takes.
+  static func isSpacingMark(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0x900 && scalar.properties.generalCategory == .spacingMark
+  }
+
+  /// East_Asian_Width W and F without emoji, which the standard library knows. Unassigned places in
+  /// between are counted with their neighbours: they never get this far.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098,
+    0x309B...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,
+    0xFE30...0xFE6B, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x16FE3, 0x16FF2...0x18DF2,
+    0x1AFF0...0x1B2FB, 0x1F200...0x1F202, 0x1F210...0x1F23B, 0x1F240...0x1F248,
+    0x1F250...0x1F251, 0x1F260...0x1F265, 0x20000...0x3FFFD,
+  ]
+
+  private static func isWide(_ value: UInt32) -> Bool {
+    if value < 0x1100 { return false }
+    var (low, high) = (0, wide.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
+    }
+    return low < wide.count && wide[low].contains(value)
+  }
+}

@@ -1,0 +1,148 @@
+import UploadModel
+
+/// What frames the queue: the header above it, totals and hints below.
+struct Edges {
+  let state: AppState
+  let layout: Layout
+  private var totals: Totals { state.queue.totals }
+
+  init(_ state: AppState, layout: Layout) {
+    self.state = state
+    self.layout = layout
+  }
+
+  func paint(on canvas: inout Canvas) {
+    paintHeader(on: &canvas)
+    canvas.rule(row: 1, title(isNarrow: canvas.size.width < Self.narrow))
+    if let row = layout.rule { canvas.rule(row: row) }
+    if let row = layout.notice, let notice = state.notice {
+      canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
+    }
+    paintTotal(on: &canvas)
+    paintFooter(on: &canvas)
+  }
+
+  /// Below this the numbers move from the last lines into the title.
+  private static let narrow = 76
+
+  private func paintHeader(on canvas: inout Canvas) {
+    var right: Canvas.Spans = []
+    if totals.active > 0 {
+      let speed = state.speeds.totalSpeed(at: state.now).map(Wording.speed) ?? "—"
+      right = [("\(totals.active) active  ", .plain), ("▲ \(speed)", .accent)]
+    } else if totals.busy > 0 {
+      right = [("waiting", .plain)]
+    }
+    let width = right.reduce(0) { $0 + $1.text.count }
+    let room = canvas.size.width - width - 3
+    var left: Canvas.Spans = [("hoist", .heading), (" · ", .rule), (state.target, .plain)]
+    // An arrow to nowhere, or to three letters, says nothing.
+    if Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii)) + 22 < room {
+      left += [(" → ", .rule), (state.url, .dim)]
+    }
+    canvas.put(left, row: 0, column: 1, width: room)
+    canvas.put(right, row: 0, column: canvas.size.width - width - 1)
+  }
+
+  private func title(isNarrow: Bool) -> Canvas.Spans {
+    var spans: Canvas.Spans = [("Queue \(state.queue.count)", .heading)]
+    if isNarrow { spans += counts.map { (" · \($0.text)", $0.role) } }
+    if !state.marks.isEmpty { spans.append((" · \(state.marks.count) marked", .accent)) }
+    if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
+    return spans
+  }
+
+  private var counts: Canvas.Spans {
+    let all: [(Int, String, Role)] = [
+      (totals.done, "ok", .good), (totals.failed, "failed", .bad),
+      (totals.paused, "paused", .warning),
+      (totals.retrying, "retrying", .warning), (totals.waiting, "waiting", .dim),
+    ]
+    return all.filter { $0.0 > 0 }.map { ("\($0.0) \($0.1)", $0.2) }
+  }
+
+  private func paintTotal(on canvas: inout Canvas) {
+    guard totals.all > 0 else { return }
+    let (row, width) = (layout.total, canvas.size.width)
+    let isNarrow = width < Self.narrow
+    let barWidth = isNarrow ? 6 : 16
+    canvas.bar(
+      totals.busy == 0 && totals.bytes == 0 ? Int64(totals.done) : totals.sentBytes,
+      of: max(1, totals.bytes), row: row, columns: 1..<1 + barWidth, selected: false)
+    var used = 2 + barWidth
+    used += canvas.put(
+      " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
+    guard !isNarrow else { return }
+    let spans = counts.flatMap { [$0, ("  ", .plain)] }.dropLast()
+    let length = spans.reduce(0) { $0 + $1.text.count }
+    guard used + 2 + length < width else { return }
+    canvas.put(Array(spans), row: row, column: width - length - 1)
+  }
+
+  private var progress: String {
+    let speed = state.speeds.totalSpeed(at: state.now)
+    if totals.busy == 0 {
+      guard let run = state.speeds.run, let end = run.end, let speed else {
+        return Wording.bytes(totals.sentBytes)
+      }
+      let time = Wording.clock(end - run.start)
+      return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
+    }
+    let left = totals.bytes - totals.sentBytes
+    let eta = state.speeds.totalETA(remaining: left, at: state.now).map(Wording.clock) ?? "—"
+    return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))  ETA \(eta)"
+  }
+
+  /// 100 only when nothing is left to do, replies included.
+  private var percent: Int {
+    let percent = Wording.percent(totals.sentBytes, of: totals.bytes)
+    return totals.busy > 0 ? min(99, percent) : percent
+  }
+
+  /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".
+  static func part(_ some: Int64, of all: Int64) -> String {
+    let (a, b) = (Wording.bytes(some), Wording.bytes(all))
+    let (x, y) = (a.split(separator: " "), b.split(separator: " "))
+    return x.last == y.last ? "\(x[0]) of \(b)" : "\(a) of \(b)"
+  }
+
+  /// What `state` would have the terminal's window called.
+  var windowTitle: String {
+    let name = "hoist · \(state.target)"
+    return SafeText.line(totals.busy > 0 ? "\(percent)% \(name)" : name, ascii: state.isASCII)
+  }
+
+  private func paintFooter(on canvas: inout Canvas) {
+    if let message = state.message {
+      canvas.put(
+        message, row: layout.footer, column: 1, width: canvas.size.width - 2,
+        style: Style(.warning))
+      return
+    }
+    let hints = Action.inMode(state.mode).filter { $0.hint != nil }
+    let last = hints.filter { $0.name == .help || $0.name == .quit }
+    let end = canvas.size.width - 1
+    let lastWidth = last.reduce(0) { $0 + width(of: $1) + 2 }
+    var column = 1
+    for hint in hints where hint.name != .help && hint.name != .quit {
+      if column + width(of: hint) + lastWidth > end { break }
+      column += put(hint, column: column, on: &canvas) + 2
+    }
+    column = max(column, end - lastWidth + 2)
+    for hint in last { column += put(hint, column: column, on: &canvas) + 2 }
+  }
+
+  private func width(of action: Action) -> Int {
+    label(action).count + 1 + (action.hint ?? "").count
+  }
+
+  private func label(_ action: Action) -> String {
+    action.keys.first?.label(ascii: state.isASCII) ?? ""
+  }
+
+  private func put(_ action: Action, column: Int, on canvas: inout Canvas) -> Int {
+    canvas.put(
+      [(label(action), .accent), (" \(action.hint ?? "")", .dim)], row: layout.footer,
+      column: column)
+  }
+}

@@ -1,0 +1,151 @@
+import UploadModel
+
+/// A line of running text on the screen.
+struct TextLine {
+  var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
+
+  init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
+    runs = [(Glyphs.of(text, ascii: ascii)[...], role)]
+  }
+
+  init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
+}
+
+/// What there is to know about one item: three lines for the pane, everything for the dialog.
+struct ItemDetails {
+  let row: Queue.Row
+  let speeds: Speeds
+  let now: Moment
+  let isASCII: Bool
+
+  init(_ row: Queue.Row, in state: AppState) {
+    self.row = row
+    speeds = state.speeds
+    now = state.now
+    isASCII = state.isASCII
+  }
+
+  private var item: UploadItem { row.item }
+
+  /// At most three lines of `width` columns for the pane below the queue.
+  func summary(width: Int) -> [TextLine] {
+    guard let failure = item.state.failure else {
+      return [line(item.location.description, .plain, cut: width)]
+        + facts.prefix(2).map { line($0.text, $0.role, cut: width) }
+    }
+    let said = SafeText.lines(failure.reply.text, ascii: isASCII).first { !$0.isBlank }
+    let story = wrapped(failure.explanation, .plain, width: width)
+    var lines = Array(story.prefix(said == nil ? 3 : 2))
+    if let said { lines.append(line("\u{22}\(said)\u{22}", .warning, cut: width)) }
+    return lines
+  }
+
+  /// Everything, in lines of `width` columns.
+  func everything(width: Int) -> [TextLine] {
+    var lines: [TextLine] = []
+    lines += field("Path", item.location.description, width)
+    lines += field("Sent as", item.fileName, width)
+    if let name = item.field { lines += field("Field", name, width) }
+    for fact in facts { lines += field(fact.label, fact.text, width, fact.role) }
+    let reply: Reply
+    switch item.state {
+    case .failed(let failure), .retrying(let failure, _, _, _):
+      lines += [TextLine()] + wrapped(failure.explanation, .plain, width: width)
+      if let wait = failure.retryAfter {
+        lines += wrapped("The server asks to wait \(Wording.seconds(wait)).", .plain, width: width)
+      }
+      reply = failure.reply
+    case .done(let receipt): reply = receipt.reply
+    case .waiting, .preparing, .sending, .awaitingReply, .paused: return lines
+    }
+    return lines + words(reply, width: width)
+  }
+
+  /// What the server said, line by line, made safe.
+  private func words(_ reply: Reply, width: Int) -> [TextLine] {
+    guard !reply.text.isBlank else {
+      return item.state.serverAnswered
+        ? [TextLine(), line("The server said nothing more.", .dim)] : []
+    }
+    let kind = reply.mediaType.map { " (\($0))" } ?? ""
+    var lines = [TextLine(), line("The server said\(kind):", .heading)]
+    var said = SafeText.lines(reply.text, ascii: isASCII)
+    while said.last?.isBlank == true { said.removeLast() }
+    for text in said {
+      let glyphs = Glyphs.of(text, ascii: isASCII)
+      if glyphs.isEmpty { lines.append(TextLine()) }
+      lines += Cutting.wrapped(glyphs, to: width).map { TextLine($0, .plain) }
+    }
+    if reply.isCut { lines.append(line("(The rest was not kept.)", .dim)) }
+    return lines
+  }
+
+  private typealias Fact = (label: String, text: String, role: Role)
+
+  private var facts: [Fact] {
+    let doubt = item.typeIsCertain ? "" : "?"
+    let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
+    let type = "\(item.mediaType)\(doubt)\(source)"
+    let words = StateWords(
+      item, speed: speeds.speed(of: item.id, at: now),
+      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now)
+    let state: Fact = ("State", words.forms.first ?? "", words.role)
+    let plain: [Fact] = [("Type", type, .plain), ("Size", Wording.bytes(item.size), .plain)]
+    switch item.state {
+    case .waiting, .preparing, .awaitingReply, .paused: return [state] + plain
+    case .sending(_, let sent, let total):
+      let percent = Wording.percent(sent, of: total)
+      return [state, ("Sent", "\(Edges.part(sent, of: total)), \(percent)%", .plain)] + plain
+    case .done(let receipt):
+      let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
+      return url + [
+        state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),
+      ]
+        + plain
+    case .failed(let failure), .retrying(let failure, _, _, _):
+      let status: [Fact] = failure.status.map { [("Status", Failure.statusLine($0), .plain)] } ?? []
+      return [state] + status + [("Tries", "\(failure.attempts)", .plain)] + plain
+    }
+  }
+
+  private var remaining: Int64 { item.size - (item.state.bytesHandedOver(of: item.size) ?? 0) }
+
+  private func time(_ receipt: Receipt) -> String {
+    let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
+    let mean = speed > 0 ? ", \(Wording.speed(speed))" : ""
+    return "\(Wording.bytes(receipt.bytes)) in \(Wording.seconds(receipt.seconds))\(mean)"
+  }
+
+  private static let labelWidth = 9
+
+  private func field(_ label: String, _ text: String, _ width: Int, _ role: Role = .plain)
+    -> [TextLine]
+  {
+    let pieces = Cutting.wrapped(Glyphs.of(text, ascii: isASCII), to: width - Self.labelWidth)
+    return pieces.enumerated().map { index, piece in
+      let name = index == 0 ? label : ""
+      let padding = String(repeating: " ", count: max(0, Self.labelWidth - name.count))
+      var line = TextLine(name + padding, .dim)
+      line.runs.append((piece, role))
+      return line
+    }
+  }
+
+  private func line(_ text: String, _ role: Role, cut width: Int = .max) -> TextLine {
+    TextLine(Cutting.middle(Glyphs.of(text, ascii: isASCII), to: width, ascii: isASCII)[...], role)
+  }
+
+  private func wrapped(_ text: String, _ role: Role, width: Int) -> [TextLine] {
+    Cutting.wrapped(Glyphs.of(text, ascii: isASCII), to: width).map { TextLine($0, role) }
+  }
+}
+
+extension StringProtocol {
+  fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
+
+extension ItemState {
+  fileprivate var serverAnswered: Bool {
+    if case .done = self { true } else { failure?.status != nil }
+  }
+}

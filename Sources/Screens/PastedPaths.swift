@@ -1,0 +1,100 @@
+/// Paths as terminals and file managers paste them: one a line or several in a row, in quotes, with
+/// backslashes, or as `file://` URLs (RFC 8089).
+enum PastedPaths {
+  /// The paths in `text`, or `nil` where it is not plainly a list of paths.
+  static func parse(_ text: String) -> [PathText]? {
+    var paths: [PathText] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = line.trimmingSpaces()
+      if line.isEmpty || line.hasPrefix("#") && line.contains("://") { continue }
+      guard let found = parseLine(line) else { return nil }
+      paths += found
+    }
+    return paths.isEmpty ? nil : paths
+  }
+
+  private static func parseLine(_ line: Substring) -> [PathText]? {
+    if let words = words(line), words.allSatisfy({ isAbsolute($0.text) || $0.isURL }) {
+      return words.map(path)
+    }
+    // A path with bare spaces, as file managers copy it.
+    return isAbsolute(String(line)) ? [path(Word(text: String(line), isQuoted: false))] : nil
+  }
+
+  private static func path(_ word: Word) -> PathText {
+    if word.isURL { return .exact(decoded(word.text)) }
+    return word.text.hasPrefix("~") && !word.isQuoted ? .typed(word.text) : .exact(word.text)
+  }
+
+  private static func isAbsolute(_ text: String) -> Bool {
+    text.hasPrefix("/") || text.hasPrefix("~/")
+  }
+
+  private struct Word {
+    var text = ""
+    var isQuoted = false
+    var isURL: Bool { text.lowercased().hasPrefix("file://") }
+  }
+
+  /// Splits as a POSIX shell does, without expanding anything; `nil` where a quote stays open.
+  private static func words(_ line: Substring) -> [Word]? {
+    var words: [Word] = []
+    var word: Word?
+    var quote: Character?
+    var rest = line[...]
+    while let character = rest.popFirst() {
+      if let open = quote {
+        if character == open {
+          quote = nil
+        } else if character == "\\", open == "\"", let next = rest.first, "\"\\$`".contains(next) {
+          word?.text.append(next)
+          rest.removeFirst()
+        } else {
+          word?.text.append(character)
+        }
+      } else if character == " " || character == "\t" {
+        if let ended = word { words.append(ended) }
+        word = nil
+      } else if character == "'" || character == "\"" {
+        quote = character
+        word = word ?? Word()
+        word?.isQuoted = true
+      } else {
+        word = word ?? Word()
+        word?.text.append(character == "\\" ? rest.popFirst() ?? character : character)
+      }
+    }
+    if let ended = word { words.append(ended) }
+    return quote == nil && !words.isEmpty ? words : nil
+  }
+
+  /// The path of a `file:` URL: without the host, percent-decoded.
+  private static func decoded(_ url: String) -> String {
+    let path = url.dropFirst("file://".count).drop { $0 != "/" }
+    var bytes: [UInt8] = []
+    var rest = Array(path.utf8)[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSpaces() -> Substring {
+    var trimmed = drop { $0 == " " || $0 == "\t" }
+    // A backslash makes the space after it part of the name.
+    while let last = trimmed.last, last == " " || last == "\t", trimmed.dropLast().last != "\\" {
+      trimmed.removeLast()
+    }
+    return trimmed
+  }
+}

@@ -1,0 +1,127 @@
+import UploadModel
+
+/// The queue: one line per item, and only of the items that are on the screen.
+struct QueuePane {
+  let state: AppState
+  let layout: Layout
+  private let columns: Columns
+
+  init(_ state: AppState, layout: Layout, size: Size) {
+    self.state = state
+    self.layout = layout
+    columns = Columns(width: size.width)
+  }
+
+  func paint(on canvas: inout Canvas) {
+    if let row = layout.headings { paintHeadings(row, on: &canvas) }
+    let rows = state.queue.rows
+    guard !rows.isEmpty else { return paintEmpty(on: &canvas) }
+    let first = layout.firstRow(scroll: state.scroll, cursor: state.cursor, count: rows.count)
+    for (line, index) in zip(layout.rows, first..<rows.count) {
+      paint(rows[index], isSelected: index == state.cursor, line: line, on: &canvas)
+    }
+  }
+
+  private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
+    let style = Style(.heading)
+    put("NAME", row, columns.name, style, on: &canvas)
+    if let type = columns.type { put("TYPE", row, type, style, on: &canvas) }
+    if let size = columns.size {
+      canvas.putRight("SIZE", row: row, end: size.upperBound, width: size.count, style: style)
+    }
+    put("PROGRESS", row, columns.bar ?? columns.percent, style, on: &canvas)
+    put("STATE", row, columns.state, style, on: &canvas)
+  }
+
+  private func paint(
+    _ row: Queue.Row, isSelected: Bool, line: Int, on canvas: inout Canvas
+  ) {
+    let item = row.item
+    func style(_ role: Role) -> Style { Style(role, isSelected: isSelected) }
+    if isSelected {
+      canvas.fill(row: line, columns: 0..<canvas.size.width, style: style(.plain))
+      put(canvas.ascii ? ">" : "▸", line, Columns.cursor, style(.accent), on: &canvas)
+    }
+    if state.marks.contains(item.id) {
+      put("*", line, Columns.mark, style(.accent), on: &canvas)
+    }
+
+    let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
+    let words = StateWords(
+      item, speed: state.speeds.speed(of: item.id, at: now),
+      eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now)
+    let sign = canvas.ascii ? words.asciiSign : words.sign
+    canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
+
+    let name = Glyphs.of(item.fileName, ascii: canvas.ascii)
+    let cut = Cutting.middle(name, to: columns.name.count, ascii: canvas.ascii)
+    canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(.plain))
+    if let type = columns.type {
+      put(typeText(item, width: type.count), line, type, style(.dim), on: &canvas)
+    }
+    if let size = columns.size {
+      canvas.putRight(
+        sizeText(item), row: line, end: size.upperBound, width: size.count, style: style(.plain))
+    }
+    paintProgress(row, sent: sent, line: line, isSelected: isSelected, on: &canvas)
+    canvas.put(
+      words.fitting(columns.state.count, ascii: canvas.ascii), row: line,
+      column: columns.state.lowerBound, style: style(words.role))
+  }
+
+  private func paintProgress(
+    _ row: Queue.Row, sent: Int64?, line: Int, isSelected: Bool, on canvas: inout Canvas
+  ) {
+    let (item, style) = (row.item, Style(.plain, isSelected: isSelected))
+    let reached = sent ?? row.reached
+    if let bar = columns.bar {
+      // An empty file that has gone is as complete as any.
+      let isWhole = sent != nil && item.size == 0
+      canvas.bar(
+        isWhole ? 1 : reached, of: isWhole ? 1 : item.size, row: line, columns: bar,
+        selected: isSelected)
+    }
+    if case .done = item.state { return }
+    guard sent != nil || reached > 0 else { return }
+    let percent = "\(Wording.percent(reached, of: item.size))%"
+    canvas.putRight(
+      percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
+  }
+
+  private func paintEmpty(on canvas: inout Canvas) {
+    let key = Action.key(for: .add, in: .queue, ascii: canvas.ascii)
+    let lines = ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
+    let top = layout.rows.lowerBound + max(0, layout.rows.count - lines.count) / 2
+    for (index, text) in lines.enumerated() {
+      canvas.put(
+        text, row: top + index, column: max(0, (canvas.size.width - text.count) / 2),
+        style: Style(index == 0 ? .plain : .dim))
+    }
+  }
+
+  /// The type, without its first half where both do not fit, with "?" where it is a guess.
+  private func typeText(_ item: UploadItem, width: Int) -> String {
+    let doubt = item.typeIsCertain ? "" : "?"
+    let whole = item.mediaType + doubt
+    if whole.count <= width { return whole }
+    return (item.mediaType.split(separator: "/").last.map(String.init) ?? item.mediaType) + doubt
+  }
+
+  private func sizeText(_ item: UploadItem) -> String {
+    if item.size == 0, item.identity == nil, item.state.failure != nil { return "—" }
+    return Wording.bytes(item.size)
+  }
+
+  private func put(
+    _ text: String, _ row: Int, _ columns: Range<Int>, _ style: Style, on canvas: inout Canvas
+  ) {
+    canvas.put(
+      text, row: row, column: columns.lowerBound, width: columns.count, style: style)
+  }
+
+  private func put(
+    _ text: String, _ row: Int, _ column: Int, _ style: Style, on canvas: inout Canvas
+  ) {
+    canvas.put(text, row: row, column: column, width: 1, style: style)
+  }
+}

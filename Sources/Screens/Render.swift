@@ -1,0 +1,51 @@
+import UploadModel
+
+/// The screen for `state`, in `size` cells. Only what is visible is looked at: a frame costs the
+/// same whether three items are queued or a hundred thousand.
+public func render(_ state: AppState, size: Size) -> Frame {
+  let layout = Layout(size: size, hasNotice: state.notice != nil)
+  var canvas = Canvas(size: size, ascii: state.isASCII)
+  let edges = Edges(state, layout: layout)
+  canvas.setTitle(edges.windowTitle)
+  guard !layout.isTooSmall else {
+    paintTooSmall(state, on: &canvas)
+    return canvas.frame
+  }
+  edges.paint(on: &canvas)
+  QueuePane(state, layout: layout, size: size).paint(on: &canvas)
+  paintDetails(of: state, layout: layout, on: &canvas)
+  DialogBox(state, size: size).paint(on: &canvas)
+  return canvas.frame
+}
+
+private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
+  guard let row = layout.detailsTitle else { return }
+  guard state.queue.rows.indices.contains(state.cursor) else { return canvas.rule(row: row) }
+  let selected = state.queue.rows[state.cursor]
+  let name = Cutting.middle(
+    Glyphs.of(selected.item.fileName, ascii: canvas.ascii), to: canvas.size.width / 2,
+    ascii: canvas.ascii)
+  canvas.rule(row: row, [(name.map(\.text).joined(), .heading)])
+  let lines = ItemDetails(selected, in: state).summary(width: canvas.size.width - 2)
+  for (line, text) in zip(layout.details, lines) {
+    var column = 1
+    for run in text.runs {
+      column += canvas.put(run.glyphs, row: line, column: column, style: Style(run.role))
+    }
+  }
+}
+
+private func paintTooSmall(_ state: AppState, on canvas: inout Canvas) {
+  let (size, least) = (canvas.size, Layout.smallest)
+  let active = state.queue.totals.busy
+  let lines = [
+    "window too small",
+    "\(size.width)x\(size.height), needs \(least.width)x\(least.height)",
+    active > 0 ? "\(Wording.count(active, "upload")) going on" : "nothing is being sent",
+  ]
+  let top = max(0, (size.height - lines.count) / 2)
+  for (index, text) in lines.enumerated() {
+    canvas.put(
+      text, row: top + index, column: max(0, (size.width - text.count) / 2), style: Style(.plain))
+  }
+}

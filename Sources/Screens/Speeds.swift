@@ -1,0 +1,79 @@
+import UploadModel
+
+/// How fast the items that are being sent move, and all of them together.
+struct Speeds: Sendable {
+  /// From the first byte after a time without uploads to the end of the last upload.
+  struct Run: Sendable {
+    var start: Moment
+    var end: Moment?
+    /// Bytes that were handed over, those of attempts that failed too.
+    var bytes: Int64 = 0
+    var estimate: ThroughputEstimate
+  }
+
+  private(set) var run: Run?
+  private var items: [ItemID: ThroughputEstimate] = [:]
+
+  func speed(of id: ItemID, at now: Moment) -> Double? { items[id]?.speed(at: now) }
+
+  func eta(of id: ItemID, remaining: Int64, at now: Moment) -> Double? {
+    items[id]?.eta(remaining: remaining, at: now)
+  }
+
+  /// Bytes per second of the whole run: the estimate while it goes on, the mean when it is over.
+  func totalSpeed(at now: Moment) -> Double? {
+    guard let run else { return nil }
+    guard let end = run.end else { return run.estimate.speed(at: now) }
+    return end - run.start > 0 ? Double(run.bytes) / (end - run.start) : nil
+  }
+
+  func totalETA(remaining: Int64, at now: Moment) -> Double? {
+    guard let run, run.end == nil else { return nil }
+    return run.estimate.eta(remaining: remaining, at: now)
+  }
+
+  /// Notes that an item went from `old` to `new`.
+  mutating func note(
+    _ id: ItemID, size: Int64, from old: ItemState, to new: ItemState, at now: Moment
+  ) {
+    let before = old.attempt == new.attempt ? old.bytesHandedOver(of: size) ?? 0 : 0
+    let after = new.bytesHandedOver(of: size)
+    if run == nil || run?.end != nil, new.isActive || after != nil {
+      run = Run(start: now, estimate: ThroughputEstimate(start: now))
+    }
+    run?.bytes += max(0, (after ?? before) - before)
+    guard case .sending(_, let sent, _) = new else {
+      items[id] = nil
+      return
+    }
+    if case .sending = old, old.attempt == new.attempt, items[id] != nil {
+      items[id]?.note(total: sent, at: now)
+    } else {
+      items[id] = ThroughputEstimate(start: now, count: sent)
+    }
+  }
+
+  /// Closes a batch of notes: the whole run moves once for all of them.
+  mutating func settle(isBusy: Bool, at now: Moment) {
+    guard var current = run, current.end == nil else { return }
+    current.estimate.note(total: current.bytes, at: now)
+    if !isBusy { current.end = now }
+    run = current
+  }
+
+  mutating func forget(_ ids: Set<ItemID>) {
+    for id in ids { items[id] = nil }
+  }
+}
+
+extension ItemState {
+  /// The attempt that is under way; a receipt belongs to its last one.
+  fileprivate var attempt: Int? {
+    switch self {
+    case .preparing(let attempt), .sending(let attempt, _, _), .awaitingReply(let attempt, _):
+      attempt
+    case .done(let receipt): receipt.attempts
+    case .waiting, .retrying, .paused, .failed: nil
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import UploadModel
+
+/// What a row says about the state of its item: a sign, a role, and words, from the fullest to the
+/// shortest. Different states never share their words, and 100 % alone never means "done".
+struct StateWords {
+  let sign: Unicode.Scalar
+  let asciiSign: Unicode.Scalar
+  let role: Role
+  let forms: [String]
+
+  private init(
+    _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String...
+  ) {
+    self.sign = sign
+    self.asciiSign = asciiSign
+    self.role = role
+    self.forms = forms
+  }
+
+  /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
+  init(_ item: UploadItem, speed: Double?, eta: Double?, now: Moment) {
+    switch item.state {
+    case .waiting:
+      self.init("·", " ", .dim, "waiting")
+    case .preparing(let attempt):
+      self.init("·", ":", .accent, "preparing\(Self.again(attempt))", "preparing")
+    case .sending(let attempt, _, _):
+      guard let speed = speed.map(Wording.speed) else {
+        self.init("↑", "^", .accent, "sending\(Self.again(attempt)) —", "sending —")
+        return
+      }
+      let eta = eta.map(Wording.clock) ?? "—"
+      self.init(
+        "↑", "^", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
+        "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
+    case .awaitingReply(_, let since):
+      // Whole seconds: a count that runs, not a measurement.
+      let seconds = Wording.seconds(max(0, now - since).rounded(.down))
+      self.init("…", "~", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
+    case .retrying(let failure, let next, let limit, let moment):
+      let seconds = Wording.seconds(max(0, moment - now).rounded(.up))
+      let cause = failure.status.map(String.init) ?? failure.headline
+      self.init(
+        "↻", "r", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
+        "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
+    case .paused:
+      self.init("‖", "=", .warning, "paused")
+    case .done(let receipt):
+      self.init(
+        "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
+    case .failed(let failure):
+      self.init(failure)
+    }
+  }
+
+  private init(_ failure: Failure) {
+    switch failure.cause {
+    case .outcomeUnknown: self.init("?", "?", .warning, failure.headline)
+    case .cancelled: self.init("✗", "x", .warning, failure.headline)
+    default:
+      let person = failure.needsPerson ? " · needs you" : ""
+      self.init(
+        "✗", "x", .bad, "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
+        failure.headline, failure.status.map { "failed: \($0)" } ?? failure.headline)
+    }
+  }
+
+  /// The fullest form that fits in `width` columns; the shortest where none does.
+  func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
+    for form in forms {
+      let glyphs = Glyphs.of(form, ascii: ascii)
+      if Glyphs.width(glyphs) <= width { return glyphs }
+    }
+    return Cutting.end(Glyphs.of(forms.last ?? "", ascii: ascii), to: width, ascii: ascii)
+  }
+
+  private static func again(_ attempt: Int) -> String { attempt > 1 ? " (try \(attempt))" : "" }
+}

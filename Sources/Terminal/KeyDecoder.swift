@@ -1,0 +1,106 @@
+import CNcurses
+import Screens
+
+/// Makes events of what ncurses read: characters and function keys, or whole pastes.
+///
+/// What belongs to one key press arrives in one batch, since ncurses waits a moment after Escape.
+nonisolated struct KeyDecoder {
+  /// What `wget_wch` returned.
+  enum Code: Equatable {
+    case character(UInt32)
+    case function(Int32)
+  }
+
+  /// The codes under which the ends of a bracketed paste are made known to ncurses, beyond its own.
+  static let pasteStart: Int32 = 2000
+  static let pasteEnd: Int32 = 2001
+  /// More than anybody pastes by intention, in characters.
+  static let longestPaste = 1 << 20
+
+  /// What has been pasted so far, within a paste.
+  private var pasted: String.UnicodeScalarView?
+
+  mutating func decode(_ codes: [Code]) -> [AppEvent] {
+    var events: [AppEvent] = []
+    var rest = codes[...]
+    while let code = rest.popFirst() {
+      if pasted != nil {
+        if let text = paste(code) { events.append(.paste(text)) }
+        continue
+      }
+      switch code {
+      case .function(Self.pasteStart): pasted = String.UnicodeScalarView()
+      case .function(let number):
+        if let key = Self.functionKey(number) { events.append(.key(key)) }
+      case .character(27):
+        if rest.isEmpty || rest.first == .character(27) {
+          events.append(.key(.escape))
+        } else {
+          Self.skipSequence(&rest)
+        }
+      case .character(let value):
+        if let key = Self.key(value) { events.append(.key(key)) }
+      }
+    }
+    return events
+  }
+
+  /// Takes one code of a paste; returns the whole text at its end.
+  private mutating func paste(_ code: Code) -> String? {
+    switch code {
+    case .character(let value):
+      // Terminals send line breaks as they send Enter.
+      if let scalar = Unicode.Scalar(value == 13 ? 10 : value) { pasted?.append(scalar) }
+      if let count = pasted?.count, count < Self.longestPaste { return nil }
+    case .function(Self.pasteEnd): break
+    case .function: return nil
+    }
+    defer { pasted = nil }
+    return pasted.map(String.init)
+  }
+
+  /// Drops what follows an Escape that began a key with Alt, or a sequence that terminfo does not
+  /// list (ECMA-48 §5.4): taken for keys, its characters would do things that nobody asked for.
+  private static func skipSequence(_ rest: inout ArraySlice<Code>) {
+    guard case .character(let second)? = rest.popFirst() else { return }
+    switch second {
+    case UInt32(UInt8(ascii: "O")): rest = rest.dropFirst()
+    case UInt32(UInt8(ascii: "[")):
+      while case .character(let value)? = rest.popFirst() {
+        if (0x40...0x7E).contains(value) { return }
+      }
+    default: break
+    }
+  }
+
+  private static func key(_ value: UInt32) -> Key? {
+    switch value {
+    case 9: return .tab
+    case 10, 13: return .enter
+    case 127: return .backspace
+    case 1...26: return Unicode.Scalar(value + 0x60).map { .control(Character($0)) }
+    case 0..<32, 0x80..<0xA0: return nil
+    default: return Unicode.Scalar(value).map { .character(Character($0)) }
+    }
+  }
+
+  private static func functionKey(_ number: Int32) -> Key? {
+    switch number {
+    case KEY_UP: .up
+    case KEY_DOWN: .down
+    case KEY_LEFT: .left
+    case KEY_RIGHT: .right
+    case KEY_HOME: .home
+    case KEY_END: .end
+    case KEY_PPAGE: .pageUp
+    case KEY_NPAGE: .pageDown
+    case KEY_ENTER: .enter
+    case KEY_BACKSPACE: .backspace
+    case KEY_DC: .delete
+    case KEY_IC: .insert
+    case KEY_BTAB: .backTab
+    case KEY_F0 + 1...KEY_F0 + 12: .function(Int(number - KEY_F0))
+    default: nil
+    }
+  }
+}

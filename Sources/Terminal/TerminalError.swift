@@ -1,0 +1,31 @@
+/// Why there can be no screen. The uploads can still be made without one.
+public nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
+  /// Standard output is not a terminal.
+  case notATerminal
+  /// Standard input is not a terminal, and the process has none to read keys from; the text is the
+  /// system's reason.
+  case noKeyboard(String)
+  /// Nothing is known about a terminal of this type.
+  case unknownType(String)
+  /// A terminal of this type cannot move its cursor.
+  case cannotMoveCursor(String)
+  /// The system refused something; what, and its reason.
+  case refused(String, String)
+
+  /// What failed and what can be done.
+  public var description: String {
+    switch self {
+    case .notATerminal:
+      "cannot open the screen: standard output is not a terminal"
+    case .noKeyboard(let why):
+      "cannot open the screen: there is no terminal to read keys from (\(why))"
+    case .unknownType(let type):
+      "cannot open the screen: nothing is known about a terminal of type \"\(type)\"; "
+        + "set TERM to what your terminal is, for example xterm-256color"
+    case .cannotMoveCursor(let type):
+      "cannot open the screen: a terminal of type \"\(type)\" cannot move its cursor"
+    case .refused(let what, let why):
+      "cannot open the screen: \(what): \(why)"
+    }
+  }
+}

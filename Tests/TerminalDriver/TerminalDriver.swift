@@ -1,0 +1,139 @@
+import Dispatch
+import Foundation
+import MultipartForm
+import Screens
+import Terminal
+import UploadModel
+
+/// The screen on a real terminal with made-up uploads: what TerminalTests drive in tmux, and a way to
+/// look at the screen without a server.
+///
+///     TerminalDriver [NUMBER-OF-ITEMS]
+@main
+@MainActor
+final class Driver {
+  private let terminal: Terminal
+  private var state: AppState
+  private var items: [UploadItem] = []
+  private var ticker: (any DispatchSourceTimer)?
+  private var nextID: Int64 = 1
+
+  static func main() {
+    do throws(TerminalError) {
+      let driver = try Driver()
+      driver.start(count: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 9)
+      withExtendedLifetime(driver) { dispatchMain() }
+    } catch {
+      FileHandle.standardError.write(Data("driver: \(error)\n".utf8))
+      exit(2)
+    }
+  }
+
+  private init() throws(TerminalError) {
+    terminal = try Terminal()
+    state = AppState(
+      target: "photos", url: "https://api.example.com/upload", isASCII: !terminal.isUTF8,
+      size: terminal.size, now: Self.now, notice: "received files: /tmp/hoist-demo/inbox")
+  }
+
+  private static var now: Moment {
+    Moment(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
+  }
+
+  private func start(count: Int) {
+    terminal.onEvents = { [unowned self] in handle($0) }
+    let names = ["IMG_0001.jpg", "report.pdf", "notes.txt", "漢字かな.png", "disk.img", "हिन्दी.mp4"]
+    let files = (0..<count).map { item("/data/\($0 < 6 ? names[$0] : "file \($0).bin")") }
+    handle([.added(files)])
+  }
+
+  private func item(_ path: String) -> UploadItem {
+    defer { nextID += 1 }
+    var item = UploadItem(
+      id: ItemID(nextID), location: FileLocation(path), mediaType: "image/jpeg",
+      typeSource: "by extension", size: 3_000_000 + nextID * 4_321)
+    if path.hasSuffix(".img") {
+      let reply = Reply(text: "{\"error\": \"maximum upload size is 100 MB\"}\n\u{1B}[31mred\n")
+      item.state = .failed(Failure(.refused, status: 413, reply: reply, attempts: 1))
+    }
+    items.append(item)
+    return item
+  }
+
+  private func handle(_ events: [AppEvent]) {
+    for event in events {
+      for effect in reduce(&state, event) { perform(effect) }
+    }
+    terminal.draw(render(state, size: terminal.size))
+    let isWorking = state.needsTicks || items.contains { $0.state == .waiting }
+    if isWorking, ticker == nil { startTicking() }
+    if !isWorking {
+      ticker?.cancel()
+      ticker = nil
+    }
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .add(let paths):
+      let texts = paths.map { path in
+        switch path {
+        case .typed(let text), .exact(let text): text
+        }
+      }
+      for event in [AppEvent.added(texts.map(item))] { _ = reduce(&state, event) }
+    case .complete(let text):
+      let all = ["/data/one.txt", "/data/one.pdf", "/data/two.txt"]
+      _ = reduce(&state, .completions(for: text, all.filter { $0.hasPrefix(text) }))
+    case .retry(let ids), .resume(let ids): set(ids, .waiting)
+    case .pause(let ids): set(ids, .paused)
+    case .remove(let ids): items.removeAll { ids.contains($0.id) }
+    case .move: break
+    case .quit:
+      terminal.restore()
+      exit(0)
+    case .bell: terminal.ring()
+    case .redraw: terminal.redraw()
+    case .suspend: terminal.suspend()
+    }
+  }
+
+  private func set(_ ids: [ItemID], _ new: ItemState) {
+    for index in items.indices where ids.contains(items[index].id) { items[index].state = new }
+    _ = reduce(&state, .engine(ids.map { ($0, new) }, at: Self.now))
+  }
+
+  private func startTicking() {
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    timer.schedule(deadline: .now() + 0.1, repeating: 0.1)
+    timer.setEventHandler { [unowned self] in MainActor.assumeIsolated { self.step() } }
+    timer.resume()
+    ticker = timer
+  }
+
+  /// A tenth of a second of three made-up lanes.
+  private func step() {
+    var changes: [(ItemID, ItemState)] = []
+    var lanes = items.count(where: \.state.isActive)
+    for index in items.indices {
+      let item = items[index]
+      let next: ItemState
+      switch item.state {
+      case .waiting where lanes < 3:
+        lanes += 1
+        next = .sending(attempt: 1, sent: 0, total: item.size)
+      case .sending(let attempt, let sent, let total):
+        next =
+          sent >= total
+          ? .awaitingReply(attempt: attempt, since: Self.now)
+          : .sending(attempt: attempt, sent: min(total, sent + 70_000), total: total)
+      case .awaitingReply(_, let since) where Self.now - since > 2:
+        next = .done(Receipt(status: 201, seconds: 4, bytes: item.size))
+      default: continue
+      }
+      items[index].state = next
+      changes.append((item.id, next))
+    }
+    handle([changes.isEmpty ? .tick(Self.now) : .engine(changes, at: Self.now)])
+  }
+}
