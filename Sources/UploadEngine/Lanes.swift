@@ -34,6 +34,16 @@ struct Lanes {
 
   mutating func unqueue(_ id: ItemID) { tickets[id] = nil }
 
+  /// Lets one who waits stand before another who waits; last where that one does not wait.
+  mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard tickets[id] != nil else { return }
+    let waiting = (head.reversed() + line[first...]).filter { tickets[$0.id] == $0.ticket }
+    var order = waiting.map(\.id).filter { $0 != id }
+    order.insert(id, at: order.firstIndex { $0 == other } ?? order.endIndex)
+    (head, line, first, tickets) = ([], [], 0, [:])
+    for id in order { queue(id, atHead: false) }
+  }
+
   /// The next in line, now under way; `nil` where the line is empty or every lane is taken.
   mutating func next() -> ItemID? {
     guard taken.count < count else { return nil }

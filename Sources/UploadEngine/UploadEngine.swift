@@ -123,6 +123,11 @@ public actor UploadEngine {
     }
   }
 
+  /// Lets an upload that waits stand before another one that waits, or last.
+  public nonisolated func move(_ item: ItemID, before other: ItemID?) {
+    onQueue { $0.lanes.move(item, before: other) }
+  }
+
   /// Changes how many uploads run at once. Those under way are not broken off.
   public nonisolated func setLanes(_ count: Int) {
     onQueue { engine in

@@ -1,9 +1,73 @@
 import ArgumentParser
+import Foundation
+import MultipartForm
+import Receiver
+import UploadModel
 
 /// `hoist demo`.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Show hoist at work against its own receiver.")
+    commandName: "demo",
+    abstract: "Show hoist at work: makes a few files and uploads them to a receiver of its own.",
+    discussion: """
+      On a terminal the screen opens with the files on their way. Without one, the same goes on \
+      with plain lines and ends by itself. Everything lies in one folder, which is named.
+      """)
 
-  func run() async throws {}
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The folder for the samples and for what arrives. A new temporary one unless given.",
+      valueName: "dir"))
+  var dir: String?
+
+  @Flag(name: .long, help: "Draw with ASCII characters only.")
+  var ascii = false
+
+  func run() async throws {
+    let folder = try dir ?? Self.temporaryFolder()
+    let inbox = "\(folder)/inbox"
+    let files: [String]
+    do {
+      files = try DemoFiles.make(in: "\(folder)/samples")
+    } catch {
+      throw UserError("cannot make the sample files in \(folder): \(error.localizedDescription)")
+    }
+    let receiver = Receiver(configuration: Receiver.Configuration(directory: inbox))
+    let port: Int
+    do {
+      port = try await receiver.start()
+    } catch {
+      throw UserError("\(error)")
+    }
+    guard let url = URL(string: "http://127.0.0.1:\(port)/upload") else { return }
+    let target = Target(name: "demo", url: url)
+    let status: ExitStatus
+    if isatty(STDOUT_FILENO) == 1 {
+      let session = try await ScreenSession(
+        target: target, home: ProcessInfo.processInfo.environment["HOME"] ?? "", isASCII: ascii,
+        notice: "received files: \(inbox)")
+      status = await session.run(files: files)
+    } else {
+      let intake = FileIntake()
+      let items = files.map { intake.item(at: FileLocation($0)) }
+      Output.line("uploading \(Wording.count(items.count, "file")) to \(url.absoluteString)")
+      var push = Push(
+        items: items, target: target,
+        reporter: LineReporter(interval: 0.25) { Output.line($0) })
+      status = await push.run()
+    }
+    await receiver.stop()
+    Output.line("received files: \(inbox)")
+    try status.exitUnlessSuccess()
+  }
+
+  private static func temporaryFolder() throws -> String {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(folder)/hoist-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")
+    }
+    return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
 }

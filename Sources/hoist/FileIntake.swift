@@ -1,26 +1,26 @@
 import Foundation
 import MediaTypes
 import MultipartForm
+import Synchronization
 import UploadModel
 
 /// Turns paths into items of the queue: looks at each file once, guesses its type, and marks at once
 /// what cannot be sent.
-struct FileIntake {
+final class FileIntake: Sendable {
   private let guesser: MediaTypeGuesser
-  private var lastID: Int64 = 0
+  private let lastID = Atomic<Int64>(0)
 
   init(guesser: MediaTypeGuesser = .system) { self.guesser = guesser }
 
   /// The item for a file. One that cannot be sent comes out failed, with the reason.
-  mutating func item(at location: FileLocation) -> UploadItem {
-    lastID += 1
-    var item = UploadItem(id: ItemID(lastID), location: location)
-    look(at: &item)
-    return item
+  func item(at location: FileLocation) -> UploadItem {
+    let number = lastID.add(1, ordering: .relaxed).newValue
+    return look(at: UploadItem(id: ItemID(number), location: location))
   }
 
-  /// Looks at an item's file again, as before a retry.
-  func look(at item: inout UploadItem) {
+  /// The item with what its file looks like now, as before a retry.
+  func look(at item: UploadItem) -> UploadItem {
+    var item = item
     do throws(FileError) {
       let identity = try FileIdentity.of(item.location)
       item.identity = identity
@@ -33,32 +33,7 @@ struct FileIntake {
     } catch {
       item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
     }
-  }
-
-  /// The files that a typed path means: `~` is the home folder, and a pattern stands for what it
-  /// matches. A pattern without a match stands for itself, so that it shows up as missing.
-  static func expand(_ typed: String, home: String) -> [FileLocation] {
-    var path = typed
-    if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
-    // A file whose name looks like a pattern is itself.
-    guard path.contains(where: { "*?[".contains($0) }), access(path, F_OK) != 0 else {
-      return [FileLocation(path)]
-    }
-    var matches = glob_t()
-    defer { globfree(&matches) }
-    guard glob(path, GLOB_NOSORT, nil, &matches) == 0, let paths = matches.gl_pathv else {
-      return [FileLocation(path)]
-    }
-    return (0..<Int(matches.gl_pathc))
-      .compactMap { paths[$0].map { FileLocation(bytes: Array(UnsafeRawPointer($0).bytes)) } }
-      .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-  }
-}
-
-extension UnsafeRawPointer {
-  /// The bytes up to the NUL that ends a C string.
-  fileprivate var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: self, count: strlen(assumingMemoryBound(to: CChar.self)))
+    return item
   }
 }
 

@@ -24,9 +24,9 @@ struct PushCommand: AsyncParsableCommand {
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
     let target = try options.target(environment: environment)
-    var intake = FileIntake()
+    let intake = FileIntake()
     let home = environment["HOME"] ?? ""
-    let items = files.flatMap { FileIntake.expand($0, home: home) }.map { intake.item(at: $0) }
+    let items = files.flatMap { TypedPath(text: $0, home: home).files }.map(intake.item)
     let reporter: any PushReporter = json ? JSONReporter() : LineReporter()
     var push = Push(items: items, target: target, reporter: reporter)
     try await push.run().exitUnlessSuccess()

@@ -1,0 +1,49 @@
+import Dispatch
+import Synchronization
+import UploadModel
+
+/// Carries the engine's news to the main queue: merged, and at most ten deliveries a second, so that
+/// a hundred lanes at full speed cost the screen no more than one.
+final class Mailbox: Sendable {
+  private struct Content {
+    var latest: [ItemID: ItemState] = [:]
+    var order: [ItemID] = []
+    var isScheduled = false
+    var lastDelivery = DispatchTime(uptimeNanoseconds: 1)
+  }
+
+  private static let interval = DispatchTimeInterval.milliseconds(100)
+  private let content = Mutex(Content())
+  private let deliver: @MainActor @Sendable ([(ItemID, ItemState)]) -> Void
+
+  /// News is handed to `deliver`; of several about one item only the last.
+  init(_ deliver: @escaping @MainActor @Sendable ([(ItemID, ItemState)]) -> Void) {
+    self.deliver = deliver
+  }
+
+  func put(_ changes: [(ItemID, ItemState)]) {
+    let time = content.withLock { content -> DispatchTime? in
+      for (id, state) in changes where content.latest.updateValue(state, forKey: id) == nil {
+        content.order.append(id)
+      }
+      if content.isScheduled { return nil }
+      content.isScheduled = true
+      return max(.now(), content.lastDelivery + Self.interval)
+    }
+    guard let time else { return }
+    DispatchQueue.main.asyncAfter(deadline: time) { [self] in
+      MainActor.assumeIsolated { deliver(take()) }
+    }
+  }
+
+  private func take() -> [(ItemID, ItemState)] {
+    content.withLock { content in
+      let changes = content.order.compactMap { id in content.latest[id].map { (id, $0) } }
+      content.latest.removeAll(keepingCapacity: true)
+      content.order.removeAll(keepingCapacity: true)
+      content.isScheduled = false
+      content.lastDelivery = .now()
+      return changes
+    }
+  }
+}

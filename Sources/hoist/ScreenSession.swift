@@ -1,0 +1,183 @@
+import Dispatch
+import Foundation
+import MultipartForm
+import Screens
+import Terminal
+import UploadEngine
+import UploadModel
+
+/// Ties the screen to the engine: events into `reduce`, effects out of it, frames to the terminal.
+/// It has no rules of its own.
+@MainActor
+final class ScreenSession {
+  private let target: Target
+  private let home: String
+  private let time = TimeSource.system
+  private let terminal: Terminal
+  private let intake = FileIntake()
+  private let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
+  private var engine: UploadEngine?
+  private var state: AppState
+  private var items: [ItemID: UploadItem] = [:]
+  private var clock: (any DispatchSourceTimer)?
+  private var leave: CheckedContinuation<Leaving, Never>?
+
+  /// Takes the terminal over.
+  ///
+  /// - Parameter notice: a line that the screen shows all the time.
+  init(target: Target, home: String, isASCII: Bool, notice: String? = nil) throws {
+    self.target = target
+    self.home = home
+    do {
+      terminal = try Terminal()
+    } catch {
+      throw UserError("\(error)")
+    }
+    state = AppState(
+      target: target.name, url: Self.shown(target.url), isASCII: isASCII || !terminal.isUTF8,
+      size: terminal.size, now: time.now(), notice: notice)
+  }
+
+  /// Shows the screen until the person leaves it.
+  func run(files: [String]) async -> ExitStatus {
+    let mailbox = Mailbox { [weak self] changes in
+      guard let self else { return }
+      for (id, state) in changes { items[id]?.state = state }
+      take([.engine(changes, at: time.now())])
+    }
+    let engine = UploadEngine(lanes: target.concurrency, time: time) { mailbox.put($0) }
+    self.engine = engine
+    terminal.onEvents = { [weak self] in self?.take($0) }
+    terminal.draw(render(state, size: terminal.size))
+    if !files.isEmpty { add(files.map(PathText.typed)) }
+
+    let leaving = await withCheckedContinuation { leave = $0 }
+    clock?.cancel()
+    terminal.restore()
+    if leaving != .forced { await engine.shutDown() }
+    return report()
+  }
+
+  // MARK: Events and effects
+
+  private func take(_ events: [AppEvent]) {
+    for event in events {
+      for effect in reduce(&state, event) { perform(effect) }
+    }
+    keepTime()
+    terminal.draw(render(state, size: terminal.size))
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .add(let paths): add(paths)
+    case .complete(let text): complete(text)
+    case .retry(let ids), .resume(let ids): retry(ids)
+    case .pause(let ids): engine?.pause(ids)
+    case .remove(let ids):
+      engine?.remove(ids)
+      for id in ids { items[id] = nil }
+    case .move(let id, let other): engine?.move(id, before: other)
+    case .bell: terminal.ring()
+    case .redraw: terminal.redraw()
+    case .suspend: terminal.suspend()
+    case .quit(let leaving):
+      leave?.resume(returning: leaving)
+      leave = nil
+    }
+  }
+
+  private func add(_ paths: [PathText]) {
+    let (intake, home) = (intake, home)
+    intakeQueue.async {
+      let items = paths.flatMap { path in
+        switch path {
+        case .typed(let text): TypedPath(text: text, home: home).files
+        case .exact(let text): [FileLocation(text)]
+        }
+      }.map { intake.item(at: $0) }
+      DispatchQueue.main.async { MainActor.assumeIsolated { self.queue(items) } }
+    }
+  }
+
+  private func queue(_ added: [UploadItem]) {
+    for item in added { items[item.id] = item }
+    take([.added(added)])
+    engine?.submit(
+      added.filter { !$0.state.isFinished }.map { UploadJob(item: $0, target: target) })
+  }
+
+  private func complete(_ text: String) {
+    let path = TypedPath(text: text, home: home)
+    intakeQueue.async {
+      let found = path.completions
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { self.take([.completions(for: text, found)]) }
+      }
+    }
+  }
+
+  /// Sends files again as they are now.
+  private func retry(_ ids: [ItemID]) {
+    var jobs: [UploadJob] = []
+    var failed: [(ItemID, ItemState)] = []
+    for item in ids.compactMap({ items[$0] }) {
+      let item = intake.look(at: item)
+      items[item.id] = item
+      if item.state.isFinished {
+        failed.append((item.id, item.state))
+      } else {
+        jobs.append(UploadJob(item: item, target: target))
+      }
+    }
+    engine?.retry(jobs)
+    if !failed.isEmpty { take([.engine(failed, at: time.now())]) }
+  }
+
+  // MARK: Time
+
+  /// A clock that runs only while something on the screen depends on it.
+  private func keepTime() {
+    if !state.needsTicks {
+      clock?.cancel()
+      clock = nil
+    } else if clock == nil {
+      let timer = DispatchSource.makeTimerSource(queue: .main)
+      timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(25))
+      timer.setEventHandler { [weak self] in
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          self.take([.tick(self.time.now())])
+        }
+      }
+      timer.activate()
+      clock = timer
+    }
+  }
+
+  // MARK: Leaving
+
+  /// What is left to say when the screen is gone.
+  private func report() -> ExitStatus {
+    let all = items.values.sorted { $0.id < $1.id }
+    guard !all.isEmpty else { return .success }
+    let sent = all.count { if case .done = $0.state { true } else { false } }
+    for item in all {
+      let name = SafeText.line(item.location.description)
+      if case .failed(let failure) = item.state {
+        Output.error("✗ \(name): \(failure.headline)")
+      } else if !item.state.isFinished {
+        Output.error("· \(name): not sent")
+      }
+    }
+    Output.error("\(sent) of \(Wording.count(all.count, "file")) sent")
+    return sent == all.count ? .success : .someFailed
+  }
+
+  /// The address without what may be secret in it.
+  private static func shown(_ url: URL) -> String {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
+    parts.query = nil
+    return parts.string ?? ""
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import MultipartForm
+
+/// What a path means that a person typed: `~`, patterns, and how it may go on.
+struct TypedPath {
+  let text: String
+  let home: String
+
+  /// The files that it names: `~` is the home folder, and a pattern stands for what it matches. A
+  /// pattern without a match stands for itself, so that it shows up as missing.
+  var files: [FileLocation] {
+    let path = expanded
+    // A file whose name looks like a pattern is itself.
+    guard path.contains(where: { "*?[".contains($0) }), access(path, F_OK) != 0 else {
+      return [FileLocation(path)]
+    }
+    var matches = glob_t()
+    defer { globfree(&matches) }
+    guard glob(path, 0, nil, &matches) == 0, let paths = matches.gl_pathv else {
+      return [FileLocation(path)]
+    }
+    return (0..<Int(matches.gl_pathc)).compactMap { index in
+      paths[index].map { name in
+        FileLocation(bytes: Array(UnsafeRawBufferPointer(start: name, count: strlen(name))))
+      }
+    }
+  }
+
+  /// Everything that it could become, folders with a slash at the end, sorted. Hidden files only
+  /// where a dot has been typed.
+  var completions: [String] {
+    let slash = text.lastIndex(of: "/")
+    let folderText = slash.map { text[...$0] } ?? ""
+    let beginning = slash.map { text[text.index(after: $0)...] } ?? text[...]
+    if text == "~" { return ["~/"] }
+
+    let folder = TypedPath(text: String(folderText), home: home).expanded
+    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
+    defer { closedir(stream) }
+    var found: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: UInt8.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.hasPrefix(beginning), name != ".", name != "..",
+        !name.hasPrefix(".") || beginning.hasPrefix(".")
+      else { continue }
+      var status = stat()
+      let isFolder = stat(folder + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      found.append(folderText + name + (isFolder ? "/" : ""))
+    }
+    return found.sorted()
+  }
+
+  private var expanded: String {
+    text == "~" || text.hasPrefix("~/") ? home + text.dropFirst() : text
+  }
+}
