@@ -1,0 +1,45 @@
+# hoist: run `make` for the list of targets.
+SWIFT ?= swift
+FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
+RELEASE = .build/release
+
+.PHONY: help setup build demo test lint format record bench fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what the tests need (apt, PyPI)
+	@config/setup.sh test
+
+build: ## build the program for release
+	@config/setup.sh build
+	$(SWIFT) build -c release --product hoist
+
+demo: build ## see hoist at work against its own receiver
+	@$(RELEASE)/hoist demo
+
+test: setup lint ## run all tests
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+lint: ## check the format of the sources
+	$(FORMAT)
+
+format: ## format the sources
+	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
+
+record: ## record the golden frames anew; look at the difference before you commit it
+	HOIST_RECORD=1 $(SWIFT) test --filter ScreensTests
+
+bench: ## measure hoist beside curl and other peers; prints ratios
+	@config/setup.sh bench
+	$(SWIFT) build -c release --product hoist
+	$(SWIFT) build -c release --product multipart-bench
+	python3 Benchmarks/upload/run.py $(RELEASE)/hoist
+	Benchmarks/multipart.sh
+
+fuzz: ## fuzz the multipart parser
+	Tests/Fuzz/run.sh
+
+clean: ## remove what was built
+	rm -rf .build

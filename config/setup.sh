@@ -1,0 +1,54 @@
+#!/bin/sh
+# Installs what is missing to build, test or measure hoist, and says what and why.
+#   config/setup.sh build|test|bench
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+case "${1:-}" in
+  build) lists="build" ;;
+  test) lists="build test" ;;
+  bench) lists="build test bench" ;;
+  *) echo "usage: $0 build|test|bench" >&2; exit 2 ;;
+esac
+
+command -v swift >/dev/null || {
+  echo "setup: no Swift toolchain found; hoist needs Swift 6.3 (https://swift.org/install)" >&2
+  exit 1
+}
+
+wanted=""
+for list in $lists; do
+  while read -r name reason; do
+    case "$name" in ''|'#'*) continue ;; esac
+    if ! dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed'; then
+      printf 'setup: installing %s: %s\n' "$name" "$reason"
+      wanted="$wanted $name"
+    fi
+  done < "$here/packages/$list"
+done
+
+if [ -n "$wanted" ]; then
+  command -v apt-get >/dev/null || {
+    echo "setup: no apt-get on this system; install the equivalents of:$wanted" >&2
+    exit 1
+  }
+  root=""
+  [ "$(id -u)" = 0 ] || root="sudo"
+  $root apt-get -qq update
+  # shellcheck disable=SC2086  # the list is meant to be split
+  $root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted \
+    > /dev/null
+fi
+
+if [ "$1" != build ]; then
+  peers="$here/../.build/peers"
+  # The list is part of the name: a changed list makes a new environment.
+  stamp="$peers/$(cksum < "$here/packages/peers" | tr ' ' '-')"
+  if [ ! -e "$stamp" ]; then
+    printf 'setup: installing from PyPI into .build/peers: servers and clients to test with\n'
+    rm -rf "$peers"
+    mkdir -p "$(dirname "$peers")"
+    python3 -m venv "$peers"
+    grep -v '^#' "$here/packages/peers" | xargs "$peers/bin/pip" -q --disable-pip-version-check install
+    touch "$stamp"
+  fi
+fi
