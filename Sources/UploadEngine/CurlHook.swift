@@ -3,8 +3,9 @@ import CCurlHook
 /// What libcurl is told beyond what URLSession lets one say.
 enum CurlHook {
   /// The most that libcurl takes from the body at once, in bytes. Its own 64 KiB cost two thirds of
-  /// the throughput of a fast line.
-  static let uploadBufferBytes = 2 * 1024 * 1024
+  /// the throughput of a fast line; beyond a mebibyte nothing is gained, and URLSession holds
+  /// several buffers of this size for each transfer.
+  static let uploadBufferBytes = 1024 * 1024
 
   /// Puts the hook in force for every transfer from now on.
   static func install() {
