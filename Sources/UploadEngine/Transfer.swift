@@ -62,6 +62,16 @@ struct Transfer {
       : .sending(attempt: attempt, sent: fileBytes, total: fileSize)
   }
 
+  /// Seconds of silence that mean nothing yet: libcurl itself is silent while it waits for a
+  /// "100 Continue".
+  var shortestPatience: Double { request.expectsContinue && sent == 0 ? 2 : 0 }
+
+  /// Whether libcurl's patience of one second for a "100 Continue" has run out by `moment` without a
+  /// byte of the body sent.
+  func hasWaitedInVain(until moment: Moment) -> Bool {
+    request.expectsContinue && sent == 0 && moment - start > 0.95
+  }
+
   mutating func noteSent(total: Int64) {
     reported = total
     sent = min(total - base, request.body.contentLength)
@@ -92,6 +102,7 @@ struct Transfer {
         mediaType: headers["content-type"].map {
           $0.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         }),
-      trouble: trouble, sentAll: hasSentAll, bytes: fileBytes, seconds: now - start)
+      trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
+      bytes: fileBytes, seconds: now - start)
   }
 }

@@ -36,6 +36,8 @@ public actor UploadEngine {
   private var jobs: [ItemID: Job] = [:]
   private var transfers: [Int: Transfer] = [:]
   private var lanes: Lanes
+  /// Servers that let a request with `Expect` wait in vain. They are not asked again.
+  private var deafToExpect: Set<Origin> = []
   private var isStarted = true
   private var isPublishing = false
   private var watchdog: DispatchSourceTimer?
@@ -209,7 +211,8 @@ public actor UploadEngine {
     let request: UploadRequest
     do throws(Failure.Cause) {
       request = try UploadRequest(
-        job.upload, to: url, keepsCredentials: keepsCredentials, now: time.date())
+        job.upload, to: url, keepsCredentials: keepsCredentials,
+        mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())
     } catch {
       conclude(id, TransferEnd(url: url, trouble: error, sentAll: false))
       return
@@ -231,6 +234,7 @@ public actor UploadEngine {
     transfer.lastActivity = time.now()
     switch event {
     case .sent(let total):
+      if transfer.hasWaitedInVain(until: transfer.lastActivity) { noteDeaf(transfer) }
       transfer.noteSent(total: total)
       if transfer.hasSentAll {
         transfer.isPublished = true
@@ -254,6 +258,7 @@ public actor UploadEngine {
         transfer.headers = headers
       }
       transfer.trouble = trouble(of: transfer, error)
+      if transfer.status == 417 { noteDeaf(transfer) }
       jobs[transfer.item]?.task = nil
       conclude(transfer.item, transfer.end(at: time.now()))
       return
@@ -276,6 +281,11 @@ public actor UploadEngine {
     handle(
       .ended(end, at: time.now(), wall: time.date(), random: time.random()), for: id)
     if transfers.isEmpty { stopWatching() }
+  }
+
+  private func noteDeaf(_ transfer: Transfer) {
+    guard transfer.request.expectsContinue, let origin = Origin(transfer.url) else { return }
+    deafToExpect.insert(origin)
   }
 
   // MARK: Progress
@@ -319,7 +329,8 @@ public actor UploadEngine {
     let now = time.now()
     for (task, transfer) in transfers {
       guard let limit = jobs[transfer.item]?.upload.target.stallTimeout,
-        now - transfer.lastActivity > limit, transfer.trouble == nil
+        now - transfer.lastActivity > max(limit, transfer.shortestPatience),
+        transfer.trouble == nil
       else { continue }
       transfers[task]?.trouble = .stalled(seconds: limit)
       transfer.task.cancel()

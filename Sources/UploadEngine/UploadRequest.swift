@@ -24,10 +24,15 @@ struct UploadRequest {
   let body: FormBody
   /// Where in the body the file's own bytes lie.
   let content: Range<Int64>
+  /// Whether the server is asked before the body is sent.
+  let expectsContinue: Bool
+
+  /// Bodies above this many bytes are worth the question, as for curl.
+  private static let expectThreshold: Int64 = 1 << 20
 
   /// - Throws: `Failure.Cause`, in words for the person, where the file cannot be sent.
   init(
-    _ job: UploadJob, to url: URL, keepsCredentials: Bool, now: Date
+    _ job: UploadJob, to url: URL, keepsCredentials: Bool, mayExpect: Bool, now: Date
   ) throws(Failure.Cause) {
     let (item, target) = (job.item, job.target)
     let values = Template.Values(
@@ -65,9 +70,10 @@ struct UploadRequest {
     head.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
     head.setValue(String(body.contentLength), forHTTPHeaderField: "Content-Length")
     // libcurl drops a header field whose value is blank, and with it the behaviour: no chunks, and
-    // no waiting for a 100 that many servers never send.
+    // no waiting for a 100.
     head.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-    head.setValue(" ", forHTTPHeaderField: "Expect")
+    expectsContinue = mayExpect && body.contentLength > Self.expectThreshold
+    head.setValue(expectsContinue ? "100-continue" : " ", forHTTPHeaderField: "Expect")
     self.head = head
   }
 

@@ -12,6 +12,9 @@ public struct TransferEnd: Hashable, Sendable {
   public var reply: Reply
   /// Why the request ended before its time, where it did.
   public var trouble: Failure.Cause?
+  /// Whether the request asked to be told to go on before it sent its body (`Expect`,
+  /// RFC 9110 §10.1.1).
+  public var expectedContinue: Bool
   /// Whether the whole body had been handed over. Not whether it arrived: that only a reply tells.
   public var sentAll: Bool
   /// The file's bytes handed over.
@@ -22,13 +25,15 @@ public struct TransferEnd: Hashable, Sendable {
   /// The end of a request to `url`.
   public init(
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
-    trouble: Failure.Cause? = nil, sentAll: Bool = true, bytes: Int64 = 0, seconds: Double = 0
+    trouble: Failure.Cause? = nil, expectedContinue: Bool = false, sentAll: Bool = true,
+    bytes: Int64 = 0, seconds: Double = 0
   ) {
     self.url = url
     self.status = status
     self.headers = headers
     self.reply = reply
     self.trouble = trouble
+    self.expectedContinue = expectedContinue
     self.sentAll = sentAll
     self.bytes = bytes
     self.seconds = seconds
@@ -41,7 +46,8 @@ public enum Verdict: Hashable, Sendable {
   case delivered(Receipt)
   /// It did not arrive, or nobody can tell.
   case failed(Failure)
-  /// The server wants it at another address; `keepsCredentials` is false on another origin.
+  /// The server wants it at another address, or at the same one in another way;
+  /// `keepsCredentials` is false on another origin.
   case follow(URL, keepsCredentials: Bool)
 
   /// The most redirects that one attempt follows.
@@ -78,6 +84,9 @@ public enum Verdict: Hashable, Sendable {
             seconds: end.seconds, bytes: end.bytes))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
+      case 417 where end.expectedContinue && redirects < mostRedirects:
+        // It only dislikes the question, and the engine does not ask it again.
+        return .follow(end.url, keepsCredentials: Origin(end.url) == Origin(target.url))
       case 300..<400:
         return failed(.redirected(to: end.headers["location"], .losesBody))
       default:
