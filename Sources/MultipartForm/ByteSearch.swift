@@ -40,7 +40,10 @@ struct ByteSearch {
   /// The offset of the first occurrence.
   func firstIndex(in haystack: UnsafeRawBufferPointer) -> Int? {
     // Unsafe pointers, since a bounds check at each step would be most of the work.
-    guard haystack.count >= needle.count, let start = haystack.baseAddress else { return nil }
+    // Pieces without any CR, as of zeros or of text from Unix, are dealt with by `memchr` alone.
+    guard haystack.count >= needle.count, let start = haystack.baseAddress,
+      let first = haystack.firstIndex(ofByte: needle[0])
+    else { return nil }
     let bytes = start.assumingMemoryBound(to: UInt8.self)
     return needle.withUnsafeBufferPointer { needle in
       distances.withUnsafeBufferPointer { distances in
@@ -48,8 +51,8 @@ struct ByteSearch {
           return nil
         }
         let last = needle.count - 1
-        var end = last
-        while true {
+        var end = first + last
+        while end < haystack.count {
           var found = distance[Self.hash(bytes[end &- 1], bytes[end])]
           // A loop of its own: its step is a constant, so the processor need not wait for the table
           // to know where to look next. That doubles the speed.
@@ -67,8 +70,8 @@ struct ByteSearch {
             }
             end &+= retry
           }
-          guard end < haystack.count else { return nil }
         }
+        return nil
       }
     }
   }

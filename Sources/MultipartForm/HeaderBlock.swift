@@ -18,7 +18,8 @@ struct HeaderBlock {
       }
       if let first = line.first, ASCII.isBlank(first) {
         guard !fields.isEmpty else { throw .notAHeader }
-        fields[fields.count - 1].value += [ASCII.space] + ASCII.trimmed(line)
+        let unfolded = fields[fields.count - 1].value + [ASCII.space] + ASCII.trimmed(line)
+        fields[fields.count - 1].value = Array(ASCII.trimmed(unfolded[...]))
         continue
       }
       let name = line.prefix { $0 != ASCII.colon }
