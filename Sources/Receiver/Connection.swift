@@ -21,7 +21,7 @@ struct Connection {
     // What goes wrong on a connection ends that connection; it was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
       var body = RequestBody(inbound.makeAsyncIterator())
-      while try await serveNext(&body) {}
+      while try await serveNext(&body), !connections.isStopping {}
     }
   }
 
@@ -41,11 +41,11 @@ struct Connection {
     let request = "\(head.method.rawValue) \(head.uri)"
     do {
       let reply = try await answer(head, &body)
-      let keepsAlive = head.isKeepAlive && body.isFinished && !connections.isStopping
+      let keepsAlive = canFollow(head, body)
       try await send(reply, to: head, keepsAlive: keepsAlive)
       return keepsAlive
     } catch let refusal as Refusal {
-      let keepsAlive = head.isKeepAlive && body.isFinished && !connections.isStopping
+      let keepsAlive = canFollow(head, body)
       await refuse(
         refusal, version: head.version, request: request, keepsAlive: keepsAlive,
         withoutBody: head.method == .HEAD)
@@ -61,6 +61,14 @@ struct Connection {
       onEvent?(.disconnected(request: request, client: client))
     }
     return false
+  }
+
+  /// Whether another request can follow on the connection.
+  private func canFollow(_ head: HTTPRequestHead, _ body: RequestBody) -> Bool {
+    // The decoder reads nothing after a request to upgrade, which is ignored here (RFC 9110, section
+    // 7.8); Java's client sends one with its first request.
+    head.isKeepAlive && head.headers["upgrade"].isEmpty && body.isFinished
+      && !connections.isStopping
   }
 
   private func answer(_ head: HTTPRequestHead, _ body: inout RequestBody) async throws -> Reply {

@@ -69,6 +69,21 @@ struct ConnectionTests {
     }
   }
 
+  @Test("a request to upgrade is served as it is, and the connection closes")
+  func upgrade() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      let extra = [
+        "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk",
+      ]
+      try client.send(Wire.post(Wire.file("x") + Wire.end, extra: extra))
+      let reply = try client.readReply()
+      #expect(reply.status == 200 && reply["connection"] == "close")
+      client.finishSending()
+      #expect(try client.readToEnd().isEmpty)
+    }
+  }
+
   @Test("chunked requests, a byte at a time, with extensions and trailers")
   func chunked() async throws {
     try await TestServer.run { server in
