@@ -133,7 +133,7 @@ final class Inbox: Sendable {
   }
 
   /// Opens a file for reading; nil if there is none of that name that may be shown.
-  func read(_ name: String) -> (descriptor: Int32, size: Int64)? {
+  func read(_ name: String) -> StoredContent? {
     guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0),
       !name.utf8.contains(UInt8(ascii: "/"))
     else { return nil }
@@ -144,7 +144,7 @@ final class Inbox: Sendable {
       close(file)
       return nil
     }
-    return (file, Int64(status.st_size))
+    return StoredContent(descriptor: file, size: Int64(status.st_size))
   }
 
   /// Zero, or the value of `errno`: EEXIST if the name is taken.

@@ -45,6 +45,18 @@ struct ConnectionTests {
     }
   }
 
+  @Test("a body that is shorter than its Content-Length is 400 for a client that still listens")
+  func shortBody() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      try client.send(Wire.head(length: 1_000) + Wire.file("x") + Wire.end)
+      client.finishSending()
+      let reply = try client.readReply()
+      #expect(reply.status == 400 && reply.text.contains("ended before"))
+      #expect(try server.names().isEmpty)
+    }
+  }
+
   @Test("HTTP/1.0 closes, unless asked to stay; HTTP/1.1 stays, unless asked to close")
   func versions() async throws {
     try await TestServer.run { server in

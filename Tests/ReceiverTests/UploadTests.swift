@@ -185,6 +185,22 @@ struct UploadTests {
     }
   }
 
+  @Test("IPv6, and a client of HTTP/1.0 without Host")
+  func ipv6() async throws {
+    try await TestServer.run {
+      $0.host = "::1"
+    } _: { server in
+      let (_, output) = try run(
+        "curl",
+        [
+          "-sS", "-0", "-H", "Host:", "-F", "f=x;filename=a.txt",
+          "http://[::1]:\(server.port)/upload",
+        ])
+      let file = try #require(try Receipt(Array(output)).files.first)
+      #expect(file.url == "http://[::1]:\(server.port)/files/a.txt")
+    }
+  }
+
   @Test("2,000 files from 50 clients while others stall, lie and leave: nothing lost or mixed up")
   func concurrent() async throws {
     try await TestServer.run {
