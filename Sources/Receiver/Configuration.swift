@@ -26,7 +26,8 @@ extension Receiver {
     public var maxParts = 1_000
     /// The most bytes of a request's header section; a single field may take half of it.
     public var maxHeaderBytes = 64 << 10
-    /// The most connections at once; more wait in the system's queue until one ends.
+    /// The most connections at once; more wait in the system's queue until one ends. No more than a
+    /// quarter of the process's limit on open files is used in any case.
     public var maxConnections = 256
     /// Bytes of the disk that are left free: an upload that would eat into them is refused with 507.
     public var reservedBytes: Int64 = 0

@@ -66,19 +66,40 @@ final class Inbox: Sendable {
   ///
   /// A name that is taken gets ` (2)`, ` (3)` and so on. Who comes first is decided by the file system.
   func publish(_ temporary: String, as name: SafeFileName) throws(Failure) -> String {
-    var code = EEXIST
-    for attempt in 1...1_000 where code == EEXIST {
-      let candidate = name.candidate(attempt == 1 ? nil : String(attempt))
-      code = move(temporary, to: candidate)
+    var number = 1
+    for _ in 1...10_000 {
+      let candidate = Self.candidate(name, number)
+      let code = move(temporary, to: candidate)
       if code == 0 { return candidate }
+      guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
+      // Each round means that somebody else got a name, so this ends.
+      number = nextFree(name, after: number)
     }
-    // So many of one name: look no further for a gap, or a thousand more would cost a million tries.
-    for _ in 1...100 where code == EEXIST {
-      let candidate = name.candidate(String(UInt32.random(in: .min ... .max), radix: 16))
-      code = move(temporary, to: candidate)
-      if code == 0 { return candidate }
+    throw Failure(doing: "name the file", code: EEXIST)
+  }
+
+  /// A number whose name was free a moment ago, found in as many steps as it has bits: the thousandth
+  /// file of one name does not look at the 999 before it.
+  private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
+    var taken = number
+    var free = taken * 2
+    while exists(Self.candidate(name, free)), free < Int.max / 2 {
+      (taken, free) = (free, free * 2)
     }
-    throw Failure(doing: "name the file", code: code)
+    while free - taken > 1 {
+      let middle = taken + (free - taken) / 2
+      if exists(Self.candidate(name, middle)) { taken = middle } else { free = middle }
+    }
+    return free
+  }
+
+  private static func candidate(_ name: SafeFileName, _ number: Int) -> String {
+    name.candidate(number == 1 ? nil : String(number))
+  }
+
+  private func exists(_ name: String) -> Bool {
+    var status = stat()
+    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   /// Takes a file away again.
@@ -112,7 +133,7 @@ final class Inbox: Sendable {
   }
 
   /// Opens a file for reading; nil if there is none of that name that may be shown.
-  func read(_ name: String) -> (descriptor: Int32, size: Int64)? {
+  func read(_ name: String) -> StoredContent? {
     guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0),
       !name.utf8.contains(UInt8(ascii: "/"))
     else { return nil }
@@ -123,7 +144,7 @@ final class Inbox: Sendable {
       close(file)
       return nil
     }
-    return (file, Int64(status.st_size))
+    return StoredContent(descriptor: file, size: Int64(status.st_size))
   }
 
   /// Zero, or the value of `errno`: EEXIST if the name is taken.

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -85,13 +86,14 @@ public final class Receiver: Sendable {
 
   private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
     let configuration = configuration
+    let service = Service(inbox: inbox, configuration: configuration, onEvent: onEvent)
     return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            AcceptGate(maxConnections: configuration.maxConnections))
+            AcceptGate(maxConnections: Self.connectionLimit(configuration)))
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -101,11 +103,11 @@ public final class Receiver: Sendable {
         value: AdaptiveRecvByteBufferAllocator(
           minimum: 4 << 10, initial: 16 << 10, maximum: 256 << 10)
       )
-      .childChannelInitializer { [connections, onEvent] channel in
+      .childChannelInitializer { [connections] channel in
         channel.eventLoop.makeCompletedFuture {
           let connection = Connection(
-            asyncChannel: try Self.configure(channel, configuration), inbox: inbox,
-            configuration: configuration, connections: connections, onEvent: onEvent)
+            asyncChannel: try Self.configure(channel, configuration), service: service,
+            connections: connections)
           connections.add(channel)
           Task(executorPreference: DiskExecutor.shared) {
             await connection.serve()
@@ -138,6 +140,19 @@ public final class Receiver: Sendable {
       configuration: .init(
         // Pieces of up to 256 KiB each: enough to keep the disk busy, and a bound on memory.
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
+  }
+
+  /// A connection that uploads needs a descriptor for itself and one for each file of its request, and
+  /// waiting in the system's queue is better than running out of them.
+  private static func connectionLimit(_ configuration: Configuration) -> Int {
+    var limit = rlimit()
+    #if canImport(Darwin)
+      let status = getrlimit(RLIMIT_NOFILE, &limit)
+    #else
+      let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    #endif
+    guard status == 0 else { return configuration.maxConnections }
+    return min(configuration.maxConnections, max(1, Int(clamping: limit.rlim_cur) / 4))
   }
 
   private static func reason(_ error: any Error) -> String {

@@ -5,7 +5,8 @@ public enum ReceiverEvent: Sendable {
   /// A request was answered with an error. The request line is what the client sent: make it safe before
   /// showing it on a terminal.
   case refused(status: Int, message: String, request: String, client: String)
-  /// A client went away in the middle of a request; what it had sent is deleted.
+  /// A client went away in the middle of a request, so what it had sent is deleted, or in the middle of
+  /// the reply.
   case disconnected(request: String, client: String)
 }
 

@@ -26,6 +26,15 @@ struct Refusal: Error {
     }
   }
 
+  /// What came is no HTTP, or too much of it.
+  init(_ error: HTTPParserError) {
+    if error == .headerOverflow {
+      self.init(.requestHeaderFieldsTooLarge, "The head of the request is too long.")
+    } else {
+      self.init(.badRequest, "This is not HTTP: \(error).")
+    }
+  }
+
   /// A file system's refusal in terms of HTTP: a full disk is 507 (RFC 4918, section 11.5).
   init(_ failure: Inbox.Failure) {
     let words = errorText(failure.code)
@@ -34,6 +43,10 @@ struct Refusal: Error {
       self.init(.insufficientStorage, "The disk of the receiver is full: \(words).")
     case EFBIG:
       self.init(.payloadTooLarge, "The file is too long for the disk of the receiver: \(words).")
+    case EMFILE, ENFILE:
+      self.init(
+        .serviceUnavailable, "The receiver has too many files open. Try again.",
+        headers: [("Retry-After", "1")])
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")
     }

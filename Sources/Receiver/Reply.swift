@@ -7,9 +7,12 @@ struct Reply {
   /// What follows the head.
   enum Body {
     case bytes([UInt8])
-    /// An open file, which whoever sends the reply closes, and its length in bytes.
-    case file(descriptor: Int32, size: Int64)
+    /// A stored file.
+    case file(StoredContent)
   }
+
+  /// The body became shorter than its head had said; only the end of the connection can tell that.
+  struct Broken: Error {}
 
   var status: HTTPResponseStatus
   var headers: [(String, String)]
@@ -47,20 +50,35 @@ struct Reply {
   }
 
   /// A stored file. It comes from a stranger, so a browser must not show it as a page of this server.
-  static func file(descriptor: Int32, size: Int64) -> Reply {
+  static func file(_ file: StoredContent) -> Reply {
     Reply(
       status: .ok,
       headers: [
         ("Content-Type", "application/octet-stream"), ("Content-Disposition", "attachment"),
         ("Content-Security-Policy", "sandbox"),
-      ], body: .file(descriptor: descriptor, size: size))
+      ], body: .file(file))
   }
 
   /// The length of the body, in bytes.
   var length: Int64 {
     switch body {
     case .bytes(let bytes): Int64(bytes.count)
-    case .file(_, let size): size
+    case .file(let file): file.size
+    }
+  }
+
+  /// Calls the handler with the body, piece by piece.
+  func forEachPiece(_ handle: (ByteBuffer) async throws -> Void) async throws {
+    switch body {
+    case .bytes(let bytes):
+      try await handle(ByteBuffer(bytes: bytes))
+    case .file(let file):
+      var rest = file.size
+      while rest > 0 {
+        guard let piece = file.read(atMost: rest) else { throw Broken() }
+        rest -= Int64(piece.readableBytes)
+        try await handle(piece)
+      }
     }
   }
 

@@ -45,6 +45,18 @@ struct ConnectionTests {
     }
   }
 
+  @Test("a body that is shorter than its Content-Length is 400 for a client that still listens")
+  func shortBody() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      try client.send(Wire.head(length: 1_000) + Wire.file("x") + Wire.end)
+      client.finishSending()
+      let reply = try client.readReply()
+      #expect(reply.status == 400 && reply.text.contains("ended before"))
+      #expect(try server.names().isEmpty)
+    }
+  }
+
   @Test("HTTP/1.0 closes, unless asked to stay; HTTP/1.1 stays, unless asked to close")
   func versions() async throws {
     try await TestServer.run { server in
@@ -66,6 +78,21 @@ struct ConnectionTests {
           #expect(try client.readReply().status == 200)
         }
       }
+    }
+  }
+
+  @Test("a request to upgrade is served as it is, and the connection closes")
+  func upgrade() async throws {
+    try await TestServer.run { server in
+      let client = try server.connect()
+      let extra = [
+        "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk",
+      ]
+      try client.send(Wire.post(Wire.file("x") + Wire.end, extra: extra))
+      let reply = try client.readReply()
+      #expect(reply.status == 200 && reply["connection"] == "close")
+      client.finishSending()
+      #expect(try client.readToEnd().isEmpty)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import Testing
 
 @testable import Receiver
@@ -114,7 +115,7 @@ final class InboxTests {
     }
     let file = try #require(inbox.read("a.txt"))
     #expect(file.size == 1)
-    close(file.descriptor)
+    #expect(file.read(atMost: 10).map { String(buffer: $0) } == "x")
   }
 
   @Test("a folder that can not be made is a clear error")
@@ -135,6 +136,7 @@ final class InboxTests {
     #expect(Refusal(Inbox.Failure(doing: "write", code: ENOSPC)).status == .insufficientStorage)
     #expect(Refusal(Inbox.Failure(doing: "write", code: EDQUOT)).status == .insufficientStorage)
     #expect(Refusal(Inbox.Failure(doing: "write", code: EFBIG)).status == .payloadTooLarge)
+    #expect(Refusal(Inbox.Failure(doing: "write", code: EMFILE)).status == .serviceUnavailable)
     #expect(Refusal(Inbox.Failure(doing: "write", code: EIO)).status == .internalServerError)
   }
 }

@@ -185,15 +185,45 @@ struct UploadTests {
     }
   }
 
-  @Test("50 clients at once with 4 files each: nothing lost, nothing mixed up")
+  @Test("IPv6, and a client of HTTP/1.0 without Host")
+  func ipv6() async throws {
+    try await TestServer.run {
+      $0.host = "::1"
+    } _: { server in
+      let (_, output) = try run(
+        "curl",
+        [
+          "-sS", "-0", "-H", "Host:", "-F", "f=x;filename=a.txt",
+          "http://[::1]:\(server.port)/upload",
+        ])
+      let file = try #require(try Receipt(Array(output)).files.first)
+      #expect(file.url == "http://[::1]:\(server.port)/files/a.txt")
+    }
+  }
+
+  @Test("2,000 files from 50 clients while others stall, lie and leave: nothing lost or mixed up")
   func concurrent() async throws {
-    try await TestServer.run { server in
+    try await TestServer.run {
+      $0.stopTimeout = .milliseconds(100)
+    } _: { server in
+      let hostile = try (0..<12).map { index in
+        let client = try server.connect()
+        switch index % 4 {
+        case 0: try client.send(Wire.head(length: 1 << 30) + Wire.file("stalls").dropLast(3))
+        case 1: try client.send(Wire.post(Wire.file("no end", name: "same.bin")))
+        case 2: try client.send("POST /upload HTTP/1.1\r\nX: ")
+        default:
+          try client.send(Wire.head(length: 1 << 20) + Wire.file("leaves", name: "same.bin"))
+          client.reset()
+        }
+        return client
+      }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<50 {
           group.addTask {
             let client = try server.connect()
-            for round in 0..<4 {
-              let bytes = patternBytes(10_000 + 3_001 * index, seed: UInt64(index * 10 + round))
+            for round in 0..<40 {
+              let bytes = patternBytes(1_000 + 301 * index, seed: UInt64(index * 100 + round))
               let head =
                 "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"same.bin\"\r\n\r\n"
               let body = Array(head.utf8) + bytes + Array("\r\n--B--\r\n".utf8)
@@ -206,8 +236,10 @@ struct UploadTests {
         }
         try await group.waitForAll()
       }
-      #expect(try server.names().count == 200)
-      #expect(server.events.all.count == 200)
+      await server.receiver.stop()
+      withExtendedLifetime(hostile) {}
+      #expect(try server.names().count == 2_000)
+      #expect(server.events.all.count { if case .stored = $0 { true } else { false } } == 2_000)
     }
   }
 }

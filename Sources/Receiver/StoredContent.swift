@@ -1,0 +1,28 @@
+import Foundation
+import NIOCore
+
+/// A stored file that is open for reading, closed with its owner.
+final class StoredContent {
+  private static let pieceSize = 256 << 10
+
+  /// The length when it was opened, in bytes.
+  let size: Int64
+  private let descriptor: Int32
+
+  init(descriptor: Int32, size: Int64) {
+    self.descriptor = descriptor
+    self.size = size
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next bytes; nil at the end, or if they can not be read.
+  func read(atMost rest: Int64) -> ByteBuffer? {
+    var buffer = ByteBuffer()
+    let wanted = Int(min(rest, Int64(Self.pieceSize)))
+    let count = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { target in
+      max(0, Foundation.read(descriptor, target.baseAddress, wanted))
+    }
+    return count > 0 ? buffer : nil
+  }
+}
