@@ -100,7 +100,8 @@ let package = Package(
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "ScreensTests", dependencies: ["Screens", "UploadModel"], exclude: ["Goldens"],
+      name: "ScreensTests", dependencies: ["MultipartForm", "Screens", "UploadModel"],
+      exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(
       name: "TerminalTests",

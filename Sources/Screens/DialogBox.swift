@@ -33,7 +33,7 @@ struct DialogBox {
     switch state.dialog {
     case .details(let id, _):
       return state.queue.row(id).map { ItemDetails($0, in: state).everything(width: width) } ?? []
-    case .help: return HelpText.lines(isASCII: state.isASCII)
+    case .help: return HelpText.lines(width: width, isASCII: state.isASCII)
     case .none, .prompt, .question: return []
     }
   }

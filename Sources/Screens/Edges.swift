@@ -13,7 +13,7 @@ struct Edges {
 
   func paint(on canvas: inout Canvas) {
     paintHeader(on: &canvas)
-    canvas.rule(row: 1, title(isNarrow: canvas.size.width < Self.narrow))
+    canvas.rule(row: 1, title(width: canvas.size.width))
     if let row = layout.rule { canvas.rule(row: row) }
     if let row = layout.notice, let notice = state.notice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
@@ -44,21 +44,31 @@ struct Edges {
     canvas.put(right, row: 0, column: canvas.size.width - width - 1)
   }
 
-  private func title(isNarrow: Bool) -> Canvas.Spans {
+  private func title(width: Int) -> Canvas.Spans {
     var spans: Canvas.Spans = [("Queue \(state.queue.count)", .heading)]
-    if isNarrow { spans += counts.map { (" · \($0.text)", $0.role) } }
     if !state.marks.isEmpty { spans.append((" · \(state.marks.count) marked", .accent)) }
     if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
-    return spans
+    guard width < Self.narrow else { return spans }
+    let used = spans.reduce(4) { $0 + $1.text.count }
+    return spans + counts(fitting: width - used, gap: 3).map { (" · \($0.text)", $0.role) }
   }
 
-  private var counts: Canvas.Spans {
-    let all: [(Int, String, Role)] = [
-      (totals.done, "ok", .good), (totals.failed, "failed", .bad),
-      (totals.paused, "paused", .warning),
-      (totals.retrying, "retrying", .warning), (totals.waiting, "waiting", .dim),
+  /// How many items are in which state, as far as there is room: what failed comes before all else.
+  private func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
+    let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
+      (1, totals.failed, "failed", .bad), (0, totals.done, "ok", .good),
+      (4, totals.waiting, "waiting", .dim), (3, totals.retrying, "retrying", .warning),
+      (2, totals.paused, "paused", .warning),
     ]
-    return all.filter { $0.0 > 0 }.map { ("\($0.0) \($0.1)", $0.2) }
+    var room = width
+    return byImportance.filter { entry in
+      let needed = "\(entry.count) \(entry.word)".count + gap
+      guard entry.count > 0, needed <= room else { return false }
+      room -= needed
+      return true
+    }
+    .sorted { $0.rank < $1.rank }
+    .map { ("\($0.count) \($0.word)", $0.role) }
   }
 
   private func paintTotal(on canvas: inout Canvas) {
@@ -73,9 +83,9 @@ struct Edges {
     used += canvas.put(
       " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
     guard !isNarrow else { return }
-    let spans = counts.flatMap { [$0, ("  ", .plain)] }.dropLast()
+    let spans = counts(fitting: width - used - 2, gap: 2).flatMap { [$0, ("  ", .plain)] }
+      .dropLast()
     let length = spans.reduce(0) { $0 + $1.text.count }
-    guard used + 2 + length < width else { return }
     canvas.put(Array(spans), row: row, column: width - length - 1)
   }
 
@@ -109,7 +119,8 @@ struct Edges {
   /// What `state` would have the terminal's window called.
   var windowTitle: String {
     let name = "hoist · \(state.target)"
-    return SafeText.line(totals.busy > 0 ? "\(percent)% \(name)" : name, ascii: state.isASCII)
+    let title = totals.busy > 0 ? "\(percent)% \(name)" : name
+    return Glyphs.of(title, ascii: state.isASCII).map(\.text).joined()
   }
 
   private func paintFooter(on canvas: inout Canvas) {

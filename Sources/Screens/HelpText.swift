@@ -1,6 +1,6 @@
 /// The help overlay, made from the table of actions.
 enum HelpText {
-  static func lines(isASCII: Bool) -> [TextLine] {
+  static func lines(width: Int, isASCII: Bool) -> [TextLine] {
     let sections: [(Mode, String)] = [
       (.queue, "The queue"), (.prompt, "The prompt for a path"), (.details, "Details"),
       (.help, "Help"), (.quitting, "Leaving while files are being sent"),
@@ -13,16 +13,22 @@ enum HelpText {
       if actions.isEmpty { continue }
       if !lines.isEmpty { lines.append(TextLine()) }
       lines.append(TextLine(title, .heading))
-      lines += actions.map { line($0, isASCII: isASCII) }
+      lines += actions.flatMap { explain($0, width: width, isASCII: isASCII) }
     }
     return lines
   }
 
-  private static func line(_ action: Action, isASCII: Bool) -> TextLine {
+  private static let keysWidth = 14
+
+  private static func explain(_ action: Action, width: Int, isASCII: Bool) -> [TextLine] {
     let keys = action.keys.prefix(4).map { $0.label(ascii: isASCII) }.joined(separator: " ")
-    let padding = String(repeating: " ", count: max(1, 14 - keys.count))
-    var line = TextLine(keys + padding, .accent, ascii: isASCII)
-    line.runs.append((Glyphs.of(action.help, ascii: isASCII)[...], .plain))
-    return line
+    let help = Glyphs.of(action.help, ascii: isASCII)
+    return Cutting.wrapped(help, to: width - keysWidth).enumerated().map { index, piece in
+      let label = index == 0 ? keys : ""
+      let padding = String(repeating: " ", count: max(1, keysWidth - label.count))
+      var line = TextLine(label + padding, .accent, ascii: isASCII)
+      line.runs.append((piece, .plain))
+      return line
+    }
   }
 }

@@ -57,7 +57,8 @@ struct QueuePane {
     let cut = Cutting.middle(name, to: columns.name.count, ascii: canvas.ascii)
     canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(.plain))
     if let type = columns.type {
-      put(typeText(item, width: type.count), line, type, style(.dim), on: &canvas)
+      canvas.put(
+        typeText(item, width: type.count), row: line, column: type.lowerBound, style: style(.dim))
     }
     if let size = columns.size {
       canvas.putRight(
@@ -100,11 +101,12 @@ struct QueuePane {
   }
 
   /// The type, without its first half where both do not fit, with "?" where it is a guess.
-  private func typeText(_ item: UploadItem, width: Int) -> String {
-    let doubt = item.typeIsCertain ? "" : "?"
-    let whole = item.mediaType + doubt
-    if whole.count <= width { return whole }
-    return (item.mediaType.split(separator: "/").last.map(String.init) ?? item.mediaType) + doubt
+  private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
+    let doubt = item.typeIsCertain ? [] : [Glyph(base: "?")]
+    let whole = Glyphs.of(item.mediaType, ascii: state.isASCII)
+    if Glyphs.width(whole) + doubt.count <= width { return whole + doubt }
+    let second = whole.lastIndex { $0.base == "/" }.map { Array(whole[($0 + 1)...]) } ?? whole
+    return Cutting.end(second, to: width - doubt.count, ascii: state.isASCII) + doubt
   }
 
   private func sizeText(_ item: UploadItem) -> String {

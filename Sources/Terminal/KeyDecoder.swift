@@ -18,7 +18,7 @@ nonisolated struct KeyDecoder {
   static let longestPaste = 1 << 20
 
   /// What has been pasted so far, within a paste.
-  private var pasted: String.UnicodeScalarView?
+  private var pasted: [Unicode.Scalar]?
 
   mutating func decode(_ codes: [Code]) -> [AppEvent] {
     var events: [AppEvent] = []
@@ -29,7 +29,7 @@ nonisolated struct KeyDecoder {
         continue
       }
       switch code {
-      case .function(Self.pasteStart): pasted = String.UnicodeScalarView()
+      case .function(Self.pasteStart): pasted = []
       case .function(let number):
         if let key = Self.functionKey(number) { events.append(.key(key)) }
       case .character(27):
@@ -56,7 +56,7 @@ nonisolated struct KeyDecoder {
     case .function: return nil
     }
     defer { pasted = nil }
-    return pasted.map(String.init)
+    return pasted.map { String(String.UnicodeScalarView($0)) }
   }
 
   /// Drops what follows an Escape that began a key with Alt, or a sequence that terminfo does not

@@ -1,1 +1,74 @@
+import CNcurses
+import Screens
 import Testing
+
+@testable import Terminal
+
+@Suite struct KeyDecoderTests {
+  /// A key as text, a paste in brackets, anything else as a question mark.
+  private static func words(_ events: [AppEvent]) -> [String] {
+    events.map { event in
+      switch event {
+      case .key(let key): "\(key)"
+      case .paste(let text): "[\(text)]"
+      default: "?"
+      }
+    }
+  }
+
+  private static func codes(_ text: String) -> [KeyDecoder.Code] {
+    text.unicodeScalars.map { .character($0.value) }
+  }
+
+  @Test(
+    arguments: [
+      ("aR?", [.character("a"), .character("R"), .character("?")]),
+      ("é漢", [.character("é"), .character("漢")]),
+      ("\t\r\n\u{7F}", [.tab, .enter, .enter, .backspace]), ("\u{1B}", [.escape]),
+      ("\u{1B}\u{1B}", [.escape, .escape]),
+      ("\u{3}\u{1A}\u{8}", [.control("c"), .control("z"), .control("h")]),
+      ("\u{1B}x", []), ("\u{1B}xj", [.character("j")]), ("\u{1B}[1;5Aj", [.character("j")]),
+      ("\u{1B}OPj", [.character("j")]), ("\u{1B}[", []), ("\u{1B}[200", []),
+      ("\u{0}\u{1C}\u{9B}", []),
+    ] as [(String, [Key])])
+  func characters(_ text: String, _ keys: [Key]) {
+    var decoder = KeyDecoder()
+    #expect(Self.words(decoder.decode(Self.codes(text))) == keys.map { "\($0)" })
+  }
+
+  @Test(
+    arguments: [
+      (KEY_UP, .up), (KEY_DOWN, .down), (KEY_LEFT, .left), (KEY_RIGHT, .right), (KEY_HOME, .home),
+      (KEY_END, .end), (KEY_PPAGE, .pageUp), (KEY_NPAGE, .pageDown), (KEY_DC, .delete),
+      (KEY_IC, .insert), (KEY_BTAB, .backTab), (KEY_BACKSPACE, .backspace), (KEY_ENTER, .enter),
+      (KEY_F0 + 1, .function(1)), (KEY_F0 + 12, .function(12)), (KEY_RESIZE, nil), (KEY_MOUSE, nil),
+      (9999, nil),
+    ] as [(Int32, Key?)])
+  func functionKeys(_ code: Int32, _ key: Key?) {
+    var decoder = KeyDecoder()
+    #expect(Self.words(decoder.decode([.function(code)])) == (key.map { ["\($0)"] } ?? []))
+  }
+
+  @Test func aPasteIsOneEventHoweverItArrives() {
+    let start = KeyDecoder.Code.function(KeyDecoder.pasteStart)
+    let end = KeyDecoder.Code.function(KeyDecoder.pasteEnd)
+    var decoder = KeyDecoder()
+    let whole = [start] + Self.codes("/a b\r/c\u{1B}q") + [.function(KEY_UP), end]
+    #expect(
+      Self.words(decoder.decode(whole + Self.codes("j"))) == [
+        "[/a b\n/c\u{1B}q]", "character(\"j\")",
+      ])
+    #expect(decoder.decode([start] + Self.codes("/a")).isEmpty)
+    #expect(decoder.decode(Self.codes("bc")).isEmpty)
+    #expect(Self.words(decoder.decode(Self.codes("d") + [end])) == ["[/abcd]"])
+  }
+
+  @Test func aPasteWithoutEndDoesNotSwallowTheKeyboardForEver() {
+    var decoder = KeyDecoder()
+    let flood = [KeyDecoder.Code](
+      repeating: .character(0x61), count: KeyDecoder.longestPaste)
+    let events = decoder.decode([.function(KeyDecoder.pasteStart)] + flood + Self.codes("q"))
+    #expect(Self.words(events).last == "character(\"q\")")
+    #expect(events.count == 2)
+  }
+}

@@ -1,0 +1,158 @@
+import MultipartForm
+import UploadModel
+
+@testable import Screens
+
+/// Screens in states that the tests share.
+enum Fixture {
+  static let sizes = [
+    Size(width: 40, height: 12), Size(width: 80, height: 24), Size(width: 120, height: 40),
+  ]
+
+  static func empty(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
+    AppState(
+      target: "photos", url: "https://api.example.com/upload", isASCII: ascii, size: size,
+      now: Moment(seconds: 100))
+  }
+
+  static func item(
+    _ id: Int64, _ name: String, type: String = "text/plain", certain: Bool = true,
+    size: Int64 = 1000, state: ItemState = .waiting
+  ) -> UploadItem {
+    UploadItem(
+      id: ItemID(id), location: FileLocation("/home/me/\(name)"), fileName: name, mediaType: type,
+      typeSource: certain ? "by extension (shared-mime-info)" : "a guess", typeIsCertain: certain,
+      size: size, identity: FileIdentity(device: 1, inode: 1, size: size, modified: 0), state: state
+    )
+  }
+
+  static let tooLarge = Failure(
+    .refused, status: 413,
+    reply: Reply(
+      text: "{\"error\": \"maximum upload size is 100 MB\"}\r\n", mediaType: "application/json"),
+    attempts: 1)
+
+  static let unavailable = Failure(.refused, status: 503, attempts: 1, retryAfter: 8)
+
+  static let receipt = Receipt(
+    status: 201, url: "https://api.example.com/f/42",
+    reply: Reply(text: "{\"id\": 42}", mediaType: "application/json"), attempts: 1, seconds: 2,
+    bytes: 1_100)
+
+  /// One item in every state, after four seconds of sending.
+  static func mixed(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
+    var state = empty(ascii: ascii, size: size)
+    let start = state.now
+    play(
+      &state,
+      .added([
+        item(1, "IMG_0001.jpg", type: "image/jpeg", size: 3_200_000),
+        item(2, "report.pdf", type: "application/pdf", size: 812_000),
+        item(3, "notes.txt", size: 1_100),
+        item(4, "disk.img", type: "application/octet-stream", certain: false, size: 4_100_000_000),
+        item(5, "clip.mp4", type: "video/mp4", size: 210_000_000),
+        item(6, "a name that is much longer than any column.tar.gz", type: "application/gzip"),
+        item(7, "漢字かな交じり文.png", type: "image/png"),
+        item(8, "paused.bin", type: "application/octet-stream"),
+        item(9, "lost.bin", type: "application/octet-stream"),
+        item(10, "gone.txt"),
+        item(11, "stopped.txt"),
+        item(12, "e\u{301}te\u{301}.txt", size: 0),
+      ]),
+      .engine(
+        [1, 2, 4].map { (ItemID($0), .sending(attempt: 1, sent: 0, total: bytes(of: $0))) },
+        at: start))
+    for second in 1...4 {
+      play(
+        &state,
+        .engine(
+          [
+            (
+              ItemID(1), .sending(attempt: 1, sent: Int64(second) * 625_000, total: 3_200_000)
+            ),
+            (
+              ItemID(4),
+              .sending(attempt: 1, sent: Int64(second) * 82_000_000, total: 4_100_000_000)
+            ),
+          ], at: start + Double(second)))
+    }
+    let now = start + 4
+    play(
+      &state,
+      .engine(
+        [
+          (ItemID(2), .awaitingReply(attempt: 1, since: start + 2)),
+          (ItemID(3), .done(receipt)),
+          (ItemID(4), .failed(tooLarge)),
+          (ItemID(5), .retrying(unavailable, next: 2, of: 5, at: now + 8)),
+          (ItemID(6), .preparing(attempt: 1)),
+          (ItemID(8), .paused),
+          (
+            ItemID(9),
+            .failed(Failure(.outcomeUnknown("the connection was closed"), attempts: 1))
+          ),
+          (ItemID(10), .failed(Failure(.missing))),
+          (ItemID(11), .failed(Failure(.cancelled, attempts: 1))),
+        ], at: now))
+    return state
+  }
+
+  private static func bytes(of id: Int64) -> Int64 {
+    switch id {
+    case 1: 3_200_000
+    case 2: 812_000
+    default: 4_100_000_000
+    }
+  }
+
+  @discardableResult
+  static func play(_ state: inout AppState, _ events: AppEvent...) -> [Effect] {
+    events.flatMap { reduce(&state, $0) }
+  }
+
+  /// Presses keys, one for each character.
+  @discardableResult
+  static func type(_ text: String, _ state: inout AppState) -> [Effect] {
+    text.flatMap { reduce(&state, .key(.character($0))) }
+  }
+}
+
+extension Frame {
+  /// The frame as lines of text, without the spaces at their ends.
+  var text: [String] {
+    (0..<size.height).map { row in
+      let line = line(row).map(\.glyph.text).joined()
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// The roles of the cells, a letter each; capitals in the row under the cursor.
+  var roles: [String] {
+    (0..<size.height).map { row in
+      let line = line(row).map { cell in
+        let letter = cell.style.role.letter
+        return cell.style.isSelected ? (letter == "." ? "#" : letter.uppercased()) : letter
+      }.joined()
+      return String(line.reversed().drop { $0 == "." }.reversed())
+    }
+  }
+}
+
+extension Role {
+  fileprivate var letter: String {
+    switch self {
+    case .plain: "."
+    case .dim: "d"
+    case .heading: "h"
+    case .rule: "r"
+    case .accent: "a"
+    case .good: "g"
+    case .bad: "b"
+    case .warning: "w"
+    case .barFull: "f"
+    case .barRest: "e"
+    case .field: "i"
+    case .button: "u"
+    }
+  }
+}

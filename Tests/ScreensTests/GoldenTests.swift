@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Whole screens as text files. `HOIST_RECORD=1` writes them anew; look at the difference before you
+/// commit it. Below the screen stands what each cell means, a letter each.
+@Suite struct GoldenTests {
+  enum Screen: String, CaseIterable {
+    case queue, empty, prompt, candidates, noMatch, details, receipt, help, quit, remove, notice
+    case marked, message, finished, hostile
+
+    func state(_ size: Size, ascii: Bool) -> AppState {
+      var state = Fixture.mixed(ascii: ascii, size: size)
+      switch self {
+      case .queue: break
+      case .empty: state = Fixture.empty(ascii: ascii, size: size)
+      case .prompt:
+        Fixture.type("a~/pho", &state)
+      case .candidates:
+        Fixture.type("a~/p", &state)
+        Fixture.play(
+          &state, .key(.tab),
+          .completions(for: "~/p", ["~/photos/", "~/phone book.txt", "~/photo 漢字.jpg"]),
+          .key(.tab), .key(.tab))
+      case .noMatch:
+        Fixture.type("a/nowhere", &state)
+        Fixture.play(&state, .key(.tab), .completions(for: "/nowhere", []))
+      case .details:
+        Fixture.type("jjj", &state)
+        Fixture.play(&state, .key(.enter))
+      case .receipt:
+        Fixture.type("jj", &state)
+        Fixture.play(&state, .key(.enter))
+      case .help: Fixture.type("?", &state)
+      case .quit: Fixture.type("q", &state)
+      case .remove: Fixture.type("x", &state)
+      case .notice: Fixture.play(&state, .notice("received files: /tmp/hoist-demo/inbox"))
+      case .marked: Fixture.type(" j  ", &state)
+      case .message: Fixture.type("jjr", &state)
+      case .finished:
+        state = Fixture.empty(ascii: ascii, size: size)
+        let sent = ItemState.sending(attempt: 1, sent: 0, total: 1_100)
+        Fixture.play(
+          &state, .added([Fixture.item(1, "notes.txt", size: 1_100)]),
+          .engine([(ItemID(1), sent)], at: state.now),
+          .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))
+      case .hostile:
+        state = Fixture.empty(ascii: ascii, size: size)
+        Fixture.play(&state, .added(Hostile.names.enumerated().map { Fixture.item(Int64($0), $1) }))
+      }
+      return state
+    }
+  }
+
+  @Test(arguments: Screen.allCases, Fixture.sizes)
+  func inUTF8(_ screen: Screen, _ size: Size) throws {
+    let name = "\(screen.rawValue)-\(size.width)x\(size.height)"
+    try compare(render(screen.state(size, ascii: false), size: size), with: name)
+  }
+
+  @Test(arguments: [Screen.queue, .details, .candidates, .quit, .help, .hostile])
+  func inASCII(_ screen: Screen) throws {
+    let size = Size(width: 80, height: 24)
+    let frame = render(screen.state(size, ascii: true), size: size)
+    #expect(frame.cells.allSatisfy { $0.glyph.base.isASCII && $0.glyph.width == 1 })
+    #expect(frame.title.allSatisfy { $0.isASCII })
+    try compare(frame, with: "\(screen.rawValue)-ascii")
+  }
+
+  @Test(arguments: [
+    Size(width: 39, height: 12), Size(width: 80, height: 9), Size(width: 12, height: 3),
+  ])
+  func tooSmall(_ size: Size) throws {
+    let frame = render(Fixture.mixed(size: size), size: size)
+    try compare(frame, with: "small-\(size.width)x\(size.height)")
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().appendingPathComponent("Goldens")
+
+  private func compare(
+    _ frame: Frame, with name: String, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let size = "\(frame.size.width)x\(frame.size.height)"
+    let cursor = frame.cursor.map { "cursor \($0.row),\($0.column)" } ?? "no cursor"
+    let lines =
+      ["\(size), \(cursor), title \"\(frame.title)\""] + frame.text + [""] + frame.roles + [""]
+    let drawn = lines.joined(separator: "\n")
+    let file = Self.folder.appendingPathComponent("\(name).txt")
+    if ProcessInfo.processInfo.environment["HOIST_RECORD"] == "1" {
+      try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
+      try drawn.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? "(no file \(name).txt)"
+    guard drawn != golden else { return }
+    Issue.record(
+      "\(name) differs; HOIST_RECORD=1 records it anew. Drawn:\n\(drawn)\nExpected:\n\(golden)",
+      sourceLocation: location)
+  }
+}

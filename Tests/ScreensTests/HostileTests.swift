@@ -1,0 +1,118 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Names and replies that were made to break a screen.
+enum Hostile {
+  static let names = [
+    "\u{1B}[2J\u{1B}[31mred.txt", "\u{1B}]0;title\u{07}.txt", "\u{9B}2J.txt", "two\nlines.txt",
+    "tab\there\r.txt", "\u{202E}gpj.exe", "\u{2066}isolate\u{2069}.txt", "zero\u{200B}width.txt",
+    String(repeating: "long", count: 50) + ".txt", String(repeating: "漢", count: 80) + ".png",
+    "e" + String(repeating: "\u{301}", count: 100) + ".txt", "\u{301}mark first.txt",
+    "👨‍👩‍👧‍👦 family.jpg", "🇩🇪🇫 flags.jpg", "❤️ and 👋🏽.jpg", "1️⃣ keycap.txt", "हिन्दी.pdf",
+    "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}.txt", "\u{1161}\u{115F}\u{3164}filler.txt",
+    "\u{4DC0}\u{2630}disputed.txt", "a\u{200D}b.txt", "\u{E000}private.txt", "\u{FFFF}none.txt",
+    "\u{7F}delete\u{0}nul.txt", "", " ", "शक्ति\u{93E}\u{93E}\u{93E}.txt", "\u{93E}alone.txt",
+  ]
+}
+
+@Suite struct HostileTests {
+  /// Nothing that is drawn can be taken for a command or change its width, and every line has
+  /// exactly as many columns as the screen.
+  static func expectSound(_ frame: Frame, at location: SourceLocation = #_sourceLocation) {
+    for row in 0..<frame.size.height {
+      let line = Array(frame.line(row))
+      for (column, cell) in line.enumerated() {
+        let scalars = Array(cell.glyph.text.unicodeScalars)
+        let width = Int(cell.glyph.width)
+        #expect(
+          scalars.allSatisfy { isHarmless($0) }, "\(row),\(column): \(scalars)",
+          sourceLocation: location)
+        if width == 0 {
+          #expect(
+            column > 0 && line[column - 1].glyph.width == 2, "\(row),\(column): half a character",
+            sourceLocation: location)
+        } else {
+          let columns = scalars.reduce(0) { sum, scalar in
+            sum + (DisplayWidth.isSpacingMark(scalar) ? 1 : DisplayWidth.of(scalar))
+          }
+          #expect(columns == width, "\(row),\(column): \(scalars)", sourceLocation: location)
+        }
+        if width == 2 {
+          #expect(
+            column + 1 < line.count && line[column + 1].glyph.width == 0,
+            "\(row),\(column): a wide character without its half", sourceLocation: location)
+        }
+      }
+    }
+    #expect(frame.title.unicodeScalars.allSatisfy(isHarmless), sourceLocation: location)
+  }
+
+  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator:
+      false
+    default: !scalar.properties.isVariationSelector && !scalar.properties.isEmojiModifier
+    }
+  }
+
+  @Test(arguments: Hostile.names, [false, true])
+  func names(_ name: String, ascii: Bool) {
+    var item = Fixture.item(1, name, type: name)
+    let reply = Reply(text: name + "\n" + name, mediaType: name)
+    item.state = .failed(Failure(.network(name), status: 500, reply: reply))
+    for size in Fixture.sizes + [Size(width: 41, height: 11), Size(width: 77, height: 20)] {
+      var state = AppState(
+        target: name, url: name, isASCII: ascii, size: size, now: Moment(seconds: 0), notice: name)
+      Fixture.play(&state, .added([item]))
+      Self.expectSound(render(state, size: size))
+      Fixture.play(&state, .key(.enter))
+      Self.expectSound(render(state, size: size))
+      Fixture.play(
+        &state, .key(.escape), .key("a"), .paste(name), .key(.tab),
+        .completions(for: state.promptHead, [name + "1", name + "2"]), .key(.tab))
+      Self.expectSound(render(state, size: size))
+      Fixture.play(&state, .key(.escape), .message(name))
+      Self.expectSound(render(state, size: size))
+    }
+  }
+
+  @Test func aHugeNameCostsNoMoreThanALongOne() {
+    var state = Fixture.empty()
+    let name = String(repeating: "\u{1B}漢", count: 32_768) + ".txt"
+    Fixture.play(&state, .added([Fixture.item(1, name)]))
+    let frame = render(state, size: state.size)
+    Self.expectSound(frame)
+    #expect(frame.text[3].contains(".txt"))
+    #expect(Glyphs.of(name, ascii: false).count < 2000)
+  }
+
+  @Test(arguments: [
+    ("👨‍👩‍👧", "👨👩👧", 6), ("🇩🇪", "ⒹⒺ", 2), ("❤️", "❤", 1), ("👋🏽", "👋", 2),
+    ("\u{1112}\u{1161}\u{11AB}", "한", 2), ("\u{1161}", "\u{FFFD}", 1),
+    ("\u{301}", "\u{25CC}\u{301}", 1),
+    ("e\u{301}\u{302}\u{303}", "e\u{301}\u{302}", 1), ("a\u{200D}b", "a\u{FFFD}b", 3),
+    ("\u{4DC0}", "\u{FFFD}", 1),
+    ("हि", "हि", 2), ("漢", "漢", 2), ("\u{FF21}", "\u{FF21}", 2), ("\u{1B}", "␛", 1),
+    ("a\u{93E}", "a\u{FFFD}", 2),
+  ])
+  func clustersThatTerminalsDispute(_ text: String, _ shown: String, _ width: Int) {
+    let glyphs = Glyphs.of(text, ascii: false)
+    let result = glyphs.map(\.text).joined()
+    #expect(result.unicodeScalars.elementsEqual(shown.unicodeScalars), "\(result)")
+    #expect(Glyphs.width(glyphs) == width)
+  }
+}
+
+extension AppState {
+  /// What is typed before the cursor of the prompt.
+  var promptHead: String {
+    if case .prompt(let prompt) = dialog { prompt.field.head } else { "" }
+  }
+
+  var promptText: String {
+    if case .prompt(let prompt) = dialog { prompt.field.text } else { "" }
+  }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import Screens
+
+@Suite struct PromptTests {
+  static func open(_ text: String = "") -> AppState {
+    var state = Fixture.empty()
+    Fixture.type("a" + text, &state)
+    return state
+  }
+
+  @Test(arguments: [
+    ("abc", [.backspace] as [Key], "ab"), ("abc", [.left, .left, "x"], "axbc"),
+    ("abc", [.home, .delete], "bc"), ("abc", [.control("a"), "x", .control("e"), "y"], "xabcy"),
+    ("/one/two", [.control("w")], "/one/"), ("/one/two/", [.control("w")], "/one/"),
+    ("/one/two", [.control("u")], ""), ("abc", [.left, .control("u")], "c"),
+    ("abc", [.control("b"), .control("d")], "ab"), ("", [.backspace, .delete, .left, .right], ""),
+    ("e", ["\u{301}", .backspace], ""), ("漢字", [.left, .backspace], "字"),
+    ("a", [.function(5)], "a"),
+    ("a", [.control("h")], ""),
+  ])
+  func editing(_ text: String, _ keys: [Key], _ expected: String) {
+    var state = Self.open(text)
+    for key in keys { Fixture.play(&state, .key(key)) }
+    #expect(state.promptText == expected)
+  }
+
+  @Test func completesWhatIsCertain() {
+    var state = Self.open("~/ph")
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("~/ph")])
+    #expect(Fixture.play(&state, .completions(for: "~/ph", ["~/photos/"])) == [])
+    #expect(state.promptText == "~/photos/")
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("~/photos/")])
+  }
+
+  @Test func goesThroughWhatIsNot() {
+    var state = Self.open("p")
+    Fixture.play(&state, .key(.tab), .completions(for: "p", ["pa1", "pa2", "pa3"]))
+    #expect(state.promptText == "pa")
+    var seen: [String] = []
+    for key in [Key.tab, .tab, .tab, .tab, .backTab] {
+      #expect(Fixture.play(&state, .key(key)) == [])
+      seen.append(state.promptText)
+    }
+    #expect(seen == ["pa1", "pa2", "pa3", "pa1", "pa3"])
+    Fixture.type("x", &state)
+    #expect(state.promptText == "pa3x")
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("pa3x")])
+  }
+
+  @Test func keepsWhatStandsAfterTheCursor() {
+    var state = Self.open("p.txt")
+    for _ in 0..<4 { Fixture.play(&state, .key(.left)) }
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("p")])
+    Fixture.play(&state, .completions(for: "p", ["path"]))
+    #expect(state.promptText == "path.txt")
+  }
+
+  @Test func ringsWhereNothingFits() {
+    var state = Self.open("q")
+    Fixture.play(&state, .key(.tab))
+    #expect(Fixture.play(&state, .completions(for: "q", [])) == [.bell])
+    #expect(state.promptText == "q")
+  }
+
+  @Test func anAnswerThatComesTooLateIsNotUsed() {
+    var state = Self.open("q")
+    Fixture.play(&state, .key(.tab), .key("r"))
+    #expect(Fixture.play(&state, .completions(for: "q", ["quick"])) == [])
+    #expect(state.promptText == "qr")
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.play(&state, .completions(for: "qr", ["qrs"])) == [])
+    #expect(state.mode == .queue)
+  }
+
+  @Test(arguments: [
+    ("/a/b.txt", ["=/a/b.txt"]), ("/a/b.txt\n", ["=/a/b.txt"]), ("/a b/c d.txt", ["=/a b/c d.txt"]),
+    ("/a/1 /a/2", ["=/a/1", "=/a/2"]), ("'/a b/1' \"/a b/2\"", ["=/a b/1", "=/a b/2"]),
+    ("/a\\ b/1 /a/2", ["=/a b/1", "=/a/2"]), ("/a\n/b\r\n/c", ["=/a", "=/b", "=/c"]),
+    ("file:///a%20b/%C3%A9.txt", ["=/a b/é.txt"]), ("file://host/a\nFILE:///b", ["=/a", "=/b"]),
+    ("~/x", ["~~/x"]), ("'~/x'", ["=~/x"]), ("\"/a\\\"b\"", ["=/a\"b"]),
+    ("/it's here", ["=/it's here"]),
+    ("# x-special://list\nfile:///a", ["=/a"]), ("/a%20b", ["=/a%20b"]), ("/a*[1]", ["=/a*[1]"]),
+    ("/trailing\\ ", ["=/trailing "]), ("file:///a%zz", ["=/a%zz"]),
+  ])
+  func pastedPaths(_ text: String, _ expected: [String]) throws {
+    let paths = try #require(PastedPaths.parse(text))
+    #expect(
+      paths.map { path in
+        switch path {
+        case .exact(let text): "=" + text
+        case .typed(let text): "~" + text
+        }
+      } == expected)
+  }
+
+  @Test(arguments: ["", "hello", "some words", "a.txt b.txt", "/a\nhello", "   \n"])
+  func whatIsNoListOfPathsIsNotTakenForOne(_ text: String) {
+    #expect(PastedPaths.parse(text) == nil)
+  }
+
+  @Test func pastingQueuesPathsAndAsksAboutTheRest() {
+    var state = Fixture.empty()
+    #expect(Fixture.play(&state, .paste("'/a b' /c")) == [.add([.exact("/a b"), .exact("/c")])])
+    #expect(state.mode == .queue)
+    #expect(Fixture.play(&state, .paste("a.txt\n")) == [])
+    #expect(state.promptText == "a.txt")
+    #expect(Fixture.play(&state, .paste(" more\n")) == [])
+    #expect(state.promptText == "a.txt more")
+  }
+
+  @Test func pastingIntoThePromptUnquotes() {
+    var state = Self.open()
+    Fixture.play(&state, .paste("'/a b.txt'\n"))
+    #expect(state.promptText == "/a b.txt")
+    state = Self.open()
+    #expect(Fixture.play(&state, .paste("/a\n/b")) == [.add([.exact("/a"), .exact("/b")])])
+    #expect(state.mode == .queue)
+  }
+}

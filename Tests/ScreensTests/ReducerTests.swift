@@ -1,0 +1,223 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What each action does, by its default keys.
+@Suite struct ReducerTests {
+  /// A key pressed in the queue of all states, and what it asks for.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let row: Int
+    let keys: [Key]
+    let effects: [Effect]
+    let message: String?
+    var testDescription: String { "\(keys) on row \(row)" }
+
+    init(_ row: Int, _ keys: Key..., asks effects: [Effect], says message: String? = nil) {
+      self.row = row
+      self.keys = keys
+      self.effects = effects
+      self.message = message
+    }
+  }
+
+  private static func ids(_ numbers: Int64...) -> [ItemID] { numbers.map(ItemID.init) }
+
+  static let cases: [Case] = [
+    Case(3, "r", asks: [.retry(ids(4))]),
+    Case(4, "r", asks: [.retry(ids(5))]),
+    Case(8, "r", asks: [.retry(ids(9))]),
+    Case(0, "r", asks: [.bell], says: "nothing to retry: it has not failed"),
+    Case(
+      0, "R", asks: [.retry(ids(4, 10))],
+      says: "1 file may have arrived: look on the server, then r"),
+    Case(3, "x", asks: [.remove(ids(4))]),
+    Case(3, .delete, asks: [.remove(ids(4))]),
+    Case(0, "x", asks: []),
+    Case(0, "x", "y", asks: [.remove(ids(1))]),
+    Case(0, "x", .enter, asks: [.remove(ids(1))]),
+    Case(0, "x", .escape, asks: []),
+    Case(0, "x", .tab, .enter, asks: []),
+    Case(0, "p", asks: [.pause(ids(1))]),
+    Case(6, "p", asks: [.pause(ids(7))]),
+    Case(7, "p", asks: [.resume(ids(8))]),
+    Case(2, "p", asks: [.bell], says: "nothing to pause: it is finished"),
+    Case(0, "c", asks: [.remove(ids(3))]),
+    Case(0, "c", "c", asks: [.remove(ids(3)), .bell], says: "nothing is done yet"),
+    Case(0, " ", " ", " ", " ", "x", asks: []),
+    Case(2, " ", " ", "x", asks: [.remove(ids(3, 4))]),
+    Case(3, " ", "g", "r", asks: [.retry(ids(4))]),
+    Case(2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: it has not failed"),
+    Case(0, .control("a"), "r", asks: [.retry(ids(4, 5, 9, 10, 11))]),
+    Case(3, " ", .control("r"), "r", asks: [.retry(ids(5, 9, 10, 11))]),
+    Case(0, "J", asks: [.move(ItemID(1), before: ItemID(3))]),
+    Case(10, "J", asks: [.move(ItemID(11), before: nil)]),
+    Case(11, "J", asks: [.bell]),
+    Case(1, "K", asks: [.move(ItemID(2), before: ItemID(1))]),
+    Case(0, "K", asks: [.bell]),
+    Case(5, "T", asks: [.move(ItemID(6), before: ItemID(1))]),
+    Case(0, .control("l"), asks: [.redraw]),
+    Case(0, .control("z"), asks: [.suspend]),
+    Case(0, "q", asks: []),
+    Case(0, "q", "s", asks: [.quit(.stopping)]),
+    Case(0, "q", .enter, asks: [.quit(.stopping)]),
+    Case(0, "q", "f", asks: []),
+    Case(0, "q", .tab, .enter, asks: []),
+    Case(0, "q", .escape, asks: []),
+    Case(0, "q", .backTab, .enter, asks: []),
+    Case(0, .control("c"), asks: []),
+    Case(0, .control("c"), .control("c"), asks: [.quit(.forced)]),
+    Case(0, "?", "q", "?", .escape, asks: []),
+    Case(3, .enter, "r", asks: [.retry(ids(4))]),
+    Case(0, "a", "x", .escape, asks: []),
+    Case(0, "a", "x", .control("c"), asks: []),
+    Case(0, "a", "x", .enter, asks: [.add([.typed("x")])]),
+    Case(0, "a", "~", "/", "*", .enter, asks: [.add([.typed("~/*")])]),
+    Case(0, "a", "'", "*", "'", .enter, asks: [.add([.exact("*")])]),
+    Case(0, "a", " ", .enter, asks: []),
+    Case(0, "a", "x", .tab, asks: [.complete("x")]),
+    Case(0, "Q", asks: []),
+    Case(0, .function(1), .escape, asks: []),
+  ]
+
+  @Test(arguments: cases) func keys(_ test: Case) {
+    var state = Fixture.mixed()
+    state.moveCursor(to: test.row)
+    let effects = test.keys.flatMap { reduce(&state, .key($0)) }
+    #expect(effects == test.effects)
+    #expect(state.message == test.message)
+  }
+
+  @Test func everyActionIsInTheTableAndItsKeysAreItsOwn() {
+    #expect(Set(Action.all.map(\.name)) == Set(Action.Name.allCases))
+    for mode in Mode.allCases {
+      let keys = Action.inMode(mode).flatMap(\.keys)
+      #expect(Set(keys).count == keys.count, "a key does two things in \(mode)")
+      #expect(Action.inMode(mode).contains { $0.name == .close } == (mode != .queue))
+      #expect(Action.inMode(mode).allSatisfy { !$0.help.isEmpty && !$0.keys.isEmpty })
+    }
+  }
+
+  @Test(arguments: [
+    (["j"] as [Key], 1), (["j", "k"], 0), (["k"], 0), ([.down, .down], 2), (["G"], 11),
+    (["G", "j"], 11), (["G", "g"], 0), ([.end, .home], 0), ([.pageDown], 11),
+    ([.control("d"), .control("u")], 0), ([" "], 1),
+  ])
+  func moving(_ keys: [Key], _ row: Int) {
+    var state = Fixture.mixed()
+    for key in keys { Fixture.play(&state, .key(key)) }
+    #expect(state.cursor == row)
+  }
+
+  @Test func theCursorStaysOnItsItemWhenOthersGo() {
+    var state = Fixture.mixed()
+    state.moveCursor(to: 5)
+    let selected = state.selected?.id
+    Fixture.type("c", &state)
+    #expect(state.selected?.id == selected)
+    #expect(state.cursor == 4)
+    Fixture.play(&state, .key("G"), .key("x"))
+    #expect(state.cursor == state.queue.count - 1)
+  }
+
+  @Test func theCursorIsAlwaysOnTheScreen() {
+    var state = Fixture.empty(size: Size(width: 60, height: 15))
+    Fixture.play(&state, .added((0..<200).map { Fixture.item($0, "\($0).txt") }))
+    for keys in ["G", "g", "GK", "gJJJJJJJJJJJJJJJ"] {
+      Fixture.type(keys, &state)
+      for size in [
+        Size(width: 60, height: 15), Size(width: 40, height: 10), Size(width: 90, height: 50),
+      ] {
+        Fixture.play(&state, .resized(size))
+        let lines = render(state, size: size).text
+        #expect(lines.contains { $0.hasPrefix("▸") }, "\(keys) at \(size)")
+      }
+    }
+    Fixture.type("G", &state)
+    #expect(state.scroll + state.layout.rows.count == 200, "the last row stands in the last line")
+  }
+
+  @Test func quitsAtOnceWhenNothingIsLeftToSend() {
+    var state = Fixture.empty()
+    #expect(Fixture.type("q", &state) == [.quit(.idle)])
+    Fixture.play(&state, .added([Fixture.item(1, "a", state: .failed(Failure(.missing)))]))
+    #expect(Fixture.type("q", &state) == [.quit(.idle)])
+    #expect(Fixture.play(&state, .key(.control("c"))) == [.quit(.idle)])
+    #expect(Fixture.play(&state, .terminate) == [.quit(.stopping)])
+  }
+
+  @Test func finishesThenQuits() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]))
+    #expect(Fixture.type("qf", &state) == [])
+    let failed = ItemState.failed(Failure(.missing))
+    #expect(Fixture.play(&state, .engine([(ItemID(1), failed)], at: state.now + 1)) == [])
+    let done = ItemState.done(Fixture.receipt)
+    #expect(Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now + 2)) == [.quit(.idle)])
+  }
+
+  @Test func cancellingTheQuestionTakesTheWishToQuitBack() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    Fixture.type("qfqn", &state)
+    let done = ItemState.done(Fixture.receipt)
+    #expect(Fixture.play(&state, .engine([(ItemID(1), done)], at: state.now + 1)) == [])
+  }
+
+  @Test func ticksOnlyWhileSomethingMoves() {
+    var state = Fixture.empty()
+    #expect(!state.needsTicks)
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    #expect(!state.needsTicks)
+    for (new, needed): (ItemState, Bool) in [
+      (.preparing(attempt: 1), true), (.sending(attempt: 1, sent: 5, total: 10), true),
+      (.awaitingReply(attempt: 1, since: state.now), true),
+      (.retrying(Fixture.unavailable, next: 2, of: 5, at: state.now + 8), true),
+      (.paused, false), (.failed(Fixture.tooLarge), false), (.done(Fixture.receipt), false),
+    ] {
+      Fixture.play(&state, .engine([(ItemID(1), new)], at: state.now + 1))
+      #expect(state.needsTicks == needed, "\(new)")
+    }
+  }
+
+  @Test func secondsCountWithTicks() {
+    var state = Fixture.mixed()
+    let size = state.size
+    #expect(render(state, size: size).text[4].contains("awaiting reply 2 s"))
+    #expect(render(state, size: size).text[7].contains("retry 2/5 in 8 s"))
+    Fixture.play(&state, .tick(state.now + 3))
+    #expect(render(state, size: size).text[4].contains("awaiting reply 5 s"))
+    #expect(render(state, size: size).text[7].contains("retry 2/5 in 5 s"))
+    let now = state.now
+    Fixture.play(&state, .tick(now + -10))
+    #expect(state.now == now, "time does not run backwards")
+  }
+
+  @Test func newsOfItemsThatAreGoneIsIgnored() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .key("j"), .key("j"), .key("j"), .key("x"))
+    let totals = state.queue.totals
+    Fixture.play(&state, .engine([(ItemID(4), .waiting), (ItemID(99), .waiting)], at: state.now))
+    #expect(state.queue.totals == totals)
+  }
+
+  @Test func detailsOfAnItemThatGoesClose() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .key("j"), .key(.enter))
+    #expect(state.mode == .details)
+    _ = state.remove([ItemID(2)])
+    Fixture.play(&state, .engine([], at: state.now))
+    #expect(state.mode == .queue)
+  }
+
+  @Test func dialogsScrollToTheirEndAndNoFurther() {
+    var state = Fixture.mixed(size: Size(width: 40, height: 12))
+    Fixture.play(&state, .key("?"), .key(.end))
+    let last = render(state, size: state.size).text
+    Fixture.play(&state, .key(.down))
+    #expect(render(state, size: state.size).text == last)
+    #expect(last.contains { $0.contains("of") && $0.contains("└") })
+    Fixture.play(&state, .key(.home), .key(.up))
+    #expect(render(state, size: state.size).text[2].contains("The queue"))
+  }
+}

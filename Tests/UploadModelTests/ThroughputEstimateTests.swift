@@ -1,0 +1,100 @@
+import Testing
+import UploadModel
+
+@Suite struct ThroughputEstimateTests {
+  /// An estimate fed ten times a second for `seconds` with bytes at `speed`.
+  private func steady(_ speed: Double, seconds: Int) -> ThroughputEstimate {
+    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    for tenth in 1...seconds * 10 {
+      let time = Double(tenth) / 10
+      estimate.note(total: Int64(time * speed), at: Moment(seconds: time))
+    }
+    return estimate
+  }
+
+  private func isNear(_ value: Double?, _ expected: Double, within share: Double) -> Bool {
+    guard let value else { return false }
+    return abs(value - expected) <= expected * share
+  }
+
+  @Test func saysNothingAtFirst() {
+    let estimate = steady(1e6, seconds: 1)
+    #expect(estimate.speed(at: Moment(seconds: 1)) == nil)
+    #expect(estimate.eta(remaining: 1000, at: Moment(seconds: 1)) == nil)
+  }
+
+  @Test(arguments: [2, 3, 10, 100]) func findsASteadySpeed(_ seconds: Int) {
+    let now = Moment(seconds: Double(seconds))
+    let estimate = steady(1e6, seconds: seconds)
+    #expect(isNear(estimate.speed(at: now), 1e6, within: 0.01))
+    #expect(isNear(estimate.eta(remaining: 5_000_000, at: now), 5, within: 0.01))
+  }
+
+  @Test func aStallFallsAndTheTimeLeftGrows() {
+    let estimate = steady(1e6, seconds: 10)
+    var last = 1e6
+    for second in [12.0, 14, 18, 26, 40] {
+      let speed = estimate.speed(at: Moment(seconds: second)) ?? -1
+      #expect(speed < last)
+      last = speed
+    }
+    #expect(last < 1e5)
+    let eta = estimate.eta(remaining: 1_000_000, at: Moment(seconds: 26))
+    #expect((eta ?? 0) > 2)
+    #expect(estimate.eta(remaining: 1_000_000, at: Moment(seconds: 500)) == nil)
+  }
+
+  @Test func aShortPauseIsNoStall() {
+    let estimate = steady(1e6, seconds: 10)
+    #expect(isNear(estimate.speed(at: Moment(seconds: 10.9)), 1e6, within: 0.01))
+  }
+
+  @Test func followsAChangeWithinAFewHalfLives() {
+    var estimate = steady(1e6, seconds: 20)
+    for tenth in 1...300 {
+      let time = Double(tenth) / 10
+      estimate.note(total: 20_000_000 + Int64(time * 4e6), at: Moment(seconds: 20 + time))
+    }
+    #expect(isNear(estimate.speed(at: Moment(seconds: 50)), 4e6, within: 0.05))
+  }
+
+  @Test func burstsAreSmoothed() {
+    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    var seen: [Double] = []
+    for second in 1...60 {
+      // Three seconds of nothing, then all at once.
+      let total = Int64(second / 4 * 4_000_000)
+      estimate.note(total: total, at: Moment(seconds: Double(second)))
+      if second > 30, let speed = estimate.speed(at: Moment(seconds: Double(second))) {
+        seen.append(speed)
+      }
+    }
+    #expect(seen.allSatisfy { $0 > 0.6e6 && $0 < 1.5e6 }, "\(seen)")
+  }
+
+  @Test func aCountThatFallsIsANewBeginning() {
+    var estimate = steady(1e6, seconds: 10)
+    estimate.note(total: 0, at: Moment(seconds: 10.1))
+    let speed = estimate.speed(at: Moment(seconds: 10.1)) ?? -1
+    #expect(speed > 0 && speed <= 1e6)
+    estimate.note(total: 100_000, at: Moment(seconds: 10.2))
+    #expect((estimate.speed(at: Moment(seconds: 10.2)) ?? -1) > 0)
+  }
+
+  @Test func aClockThatStandsStillChangesNothing() {
+    var estimate = steady(1e6, seconds: 10)
+    let before = estimate
+    estimate.note(total: 99_000_000, at: Moment(seconds: 10))
+    estimate.note(total: 99_000_000, at: Moment(seconds: 9))
+    #expect(estimate == before)
+  }
+
+  @Test func bytesThatWereThereAtTheStartDoNotCount() {
+    var estimate = ThroughputEstimate(start: Moment(seconds: 0), count: 1_000_000_000)
+    for second in 1...5 {
+      estimate.note(
+        total: 1_000_000_000 + Int64(second) * 1000, at: Moment(seconds: Double(second)))
+    }
+    #expect(isNear(estimate.speed(at: Moment(seconds: 5)), 1000, within: 0.01))
+  }
+}
