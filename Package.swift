@@ -10,7 +10,9 @@ let strict: [SwiftSetting] =
 // not depend on any target that carries these flags, so other packages can depend on them.
 let exportCurlHook: [LinkerSetting] = [
   .unsafeFlags(
-    ["-Xlinker", "--export-dynamic-symbol=curl_multi_add_handle"], .when(platforms: [.linux]))
+    ["curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action"]
+      .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
+    .when(platforms: [.linux]))
 ]
 
 let package = Package(

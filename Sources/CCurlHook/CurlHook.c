@@ -3,16 +3,45 @@
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 // The parenthesised names keep curl's type-checking macros out of the way.
 typedef CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
 typedef CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
 typedef CURLMcode (*multi_add_handle)(CURLM *, CURL *);
+typedef CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
+typedef CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
+
+// libcurl's own functions, found once.
+static struct {
+  easy_setopt setopt;
+  easy_getinfo getinfo;
+  multi_add_handle add;
+  multi_remove_handle remove;
+  multi_socket_action act;
+} real;
+static pthread_once_t found = PTHREAD_ONCE_INIT;
+
+static void find(void) {
+  real.setopt = (easy_setopt)dlsym(RTLD_NEXT, "curl_easy_setopt");
+  real.getinfo = (easy_getinfo)dlsym(RTLD_NEXT, "curl_easy_getinfo");
+  real.add = (multi_add_handle)dlsym(RTLD_NEXT, "curl_multi_add_handle");
+  real.remove = (multi_remove_handle)dlsym(RTLD_NEXT, "curl_multi_remove_handle");
+  real.act = (multi_socket_action)dlsym(RTLD_NEXT, "curl_multi_socket_action");
+}
+
+static bool is_complete(void) {
+  pthread_once(&found, find);
+  return real.setopt && real.getinfo && real.add && real.remove && real.act;
+}
 
 static _Atomic(hoist_configure_transfer) configuration;
 static atomic_ulong transfers;
+static atomic_llong limit;
+static atomic_bool limit_is_news;
 
 void hoist_curl_hook_install(hoist_configure_transfer configure) {
   atomic_store(&configuration, configure);
@@ -20,28 +49,73 @@ void hoist_curl_hook_install(hoist_configure_transfer configure) {
 
 unsigned long hoist_curl_hook_transfers(void) { return atomic_load(&transfers); }
 
-static void apply(CURL *transfer) {
-  easy_setopt setopt = (easy_setopt)dlsym(RTLD_NEXT, "curl_easy_setopt");
-  easy_getinfo getinfo = (easy_getinfo)dlsym(RTLD_NEXT, "curl_easy_getinfo");
-  hoist_configure_transfer configure = atomic_load(&configuration);
-  if (setopt == NULL || getinfo == NULL || configure == NULL) return;
+void hoist_curl_hook_limit(long long bytes_per_second) {
+  atomic_store(&limit, bytes_per_second);
+  atomic_store(&limit_is_news, true);
+}
 
+// The transfers under way. URLSession works on one serial queue, so nobody else touches the handles
+// while one of the functions below runs; the lock is for sessions that might have other ideas.
+enum { MOST = 1024 };
+static CURL *under_way[MOST];
+static size_t count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void share_limit(void) {
+  long long bound = atomic_load(&limit);
+  curl_off_t share = bound > 0 && count > 0 ? bound / (long long)count : 0;
+  if (bound > 0 && share < 1) share = 1;
+  for (size_t index = 0; index < count; index++)
+    real.setopt(under_way[index], CURLOPT_MAX_SEND_SPEED_LARGE, share);
+}
+
+static void configure(CURL *transfer) {
+  hoist_configure_transfer ask = atomic_load(&configuration);
   char *url = NULL;
-  if (getinfo(transfer, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || url == NULL) return;
-
+  if (ask == NULL || real.getinfo(transfer, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || !url)
+    return;
   struct hoist_transfer_options options = {0};
-  configure(url, &options);
+  ask(url, &options);
   if (options.upload_buffer_bytes > 0)
-    setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
+    real.setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
   atomic_fetch_add(&transfers, 1);
 }
 
-// Stands in front of libcurl's function of the same name. `retain` and `used` keep it in a release
-// build, in which nothing seems to call it.
-__attribute__((used, retain, visibility("default")))
-CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
-  multi_add_handle real = (multi_add_handle)dlsym(RTLD_NEXT, "curl_multi_add_handle");
-  if (real == NULL) return CURLM_INTERNAL_ERROR;
-  apply(transfer);
-  return real(multi, transfer);
+// The three that stand in front of libcurl's. `retain` and `used` keep them in a release build, in
+// which nothing seems to call them.
+#define IN_FRONT __attribute__((used, retain, visibility("default")))
+
+IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
+  if (!is_complete()) return CURLM_INTERNAL_ERROR;
+  configure(transfer);
+  pthread_mutex_lock(&lock);
+  if (count < MOST) under_way[count++] = transfer;
+  if (atomic_load(&limit) > 0) share_limit();
+  pthread_mutex_unlock(&lock);
+  return real.add(multi, transfer);
+}
+
+IN_FRONT CURLMcode(curl_multi_remove_handle)(CURLM *multi, CURL *transfer) {
+  if (!is_complete()) return CURLM_INTERNAL_ERROR;
+  pthread_mutex_lock(&lock);
+  for (size_t index = 0; index < count; index++) {
+    if (under_way[index] != transfer) continue;
+    under_way[index] = under_way[--count];
+    if (atomic_load(&limit) > 0) share_limit();
+    break;
+  }
+  pthread_mutex_unlock(&lock);
+  return real.remove(multi, transfer);
+}
+
+IN_FRONT CURLMcode(curl_multi_socket_action)(
+    CURLM *multi, curl_socket_t socket, int events, int *running) {
+  if (!is_complete()) return CURLM_INTERNAL_ERROR;
+  // A changed bound reaches transfers under way here, on the thread that owns them.
+  if (atomic_exchange(&limit_is_news, false)) {
+    pthread_mutex_lock(&lock);
+    share_limit();
+    pthread_mutex_unlock(&lock);
+  }
+  return real.act(multi, socket, events, running);
 }

@@ -1,6 +1,7 @@
 import Foundation
 import MultipartForm
 import Synchronization
+import UploadModel
 
 /// Hands a form's body to URLSession, piece by piece as libcurl asks for it.
 ///
@@ -11,12 +12,15 @@ final class BodyStream: InputStream {
   private let reader: BodyReader
   private let length: Int64
   private let fate: BodyFate
+  private let now: @Sendable () -> Moment
+  private var pace = Pace()
   private var status: Stream.Status = .notOpen
 
-  init(_ body: FormBody, fate: BodyFate) {
+  init(_ body: FormBody, fate: BodyFate, now: @escaping @Sendable () -> Moment) {
     reader = body.makeReader()
     length = body.contentLength
     self.fate = fate
+    self.now = now
     super.init(data: Data())
   }
 
@@ -34,7 +38,8 @@ final class BodyStream: InputStream {
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
     do {
       let count = try reader.read(
-        into: UnsafeMutableRawBufferPointer(start: buffer, count: maxLength))
+        into: UnsafeMutableRawBufferPointer(
+          start: buffer, count: pace.next(at: now(), limit: maxLength)))
       if reader.offset == length { status = .atEnd }
       return count
     } catch {

@@ -16,4 +16,9 @@ enum CurlHook {
 
   /// Whether transfers really go through the hook. Known after the first one.
   static var isInForce: Bool { hoist_curl_hook_transfers() > 0 }
+
+  /// Bounds what the whole process sends, in bytes a second; nil for no bound.
+  static func limit(_ bytesPerSecond: Int64?) {
+    hoist_curl_hook_limit(bytesPerSecond ?? 0)
+  }
 }

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import MultipartForm
 import Synchronization
+import UploadModel
 
 /// What URLSession tells of one task.
 enum TaskEvent: Sendable {
@@ -30,8 +31,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     let take: @Sendable (Int, TaskEvent) -> Void
   }
 
+  private let now: @Sendable () -> Moment
   private let handler = Mutex<Handler?>(nil)
   private let bodies = Mutex<[Int: Body]>([:])
+
+  init(now: @escaping @Sendable () -> Moment) { self.now = now }
 
   /// Events go to `handler` from now on.
   func attach(_ handler: @escaping @Sendable (Int, TaskEvent) -> Void) {
@@ -61,7 +65,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let body = bodies.withLock { $0[task.taskIdentifier] }
     session.delegateQueue.addOperation { self.tell(task, .bodyRestarted) }
-    completionHandler(body.map { BodyStream($0.body, fate: $0.fate) })
+    completionHandler(body.map { BodyStream($0.body, fate: $0.fate, now: now) })
   }
 
   /// A redirect that URLSession follows loses the body and answers 200 all the same. The 3xx reply

@@ -68,7 +68,7 @@ public actor UploadEngine {
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     queue.underlyingQueue = executor.queue
-    delegate = SessionDelegate()
+    delegate = SessionDelegate(now: time.now)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
     delegate.attach { [weak self] task, event in
       self?.assumeIsolated { $0.take(event, of: task) }
@@ -137,6 +137,10 @@ public actor UploadEngine {
       engine.fillLanes()
     }
   }
+
+  /// Bounds what all uploads of the process send together, in bytes a second; nil for no bound.
+  /// Takes effect at once, also for those under way.
+  public nonisolated func setLimit(_ bytesPerSecond: Int64?) { CurlHook.limit(bytesPerSecond) }
 
   /// Holds or lets go the start of further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
@@ -219,7 +223,7 @@ public actor UploadEngine {
     }
     let fate = BodyFate()
     var head = request.head
-    head.httpBodyStream = BodyStream(request.body, fate: fate)
+    head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
     let task = session.dataTask(with: head)
     delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
     transfers[task.taskIdentifier] = Transfer(

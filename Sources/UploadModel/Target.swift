@@ -18,6 +18,8 @@ public struct Target: Hashable, Sendable {
   public var headers: [Field]
   /// How many files are sent at once.
   public var concurrency: Int
+  /// The most that all lanes together send, in bytes a second; nil for no bound.
+  public var rateLimit: Int64?
   /// When and how often a failed attempt is repeated.
   public var retry: RetryPolicy
   /// Seconds without a byte in either direction after which an attempt is given up.
@@ -29,7 +31,7 @@ public struct Target: Hashable, Sendable {
   public init(
     name: String, url: URL, method: String = "POST", fileField: String = "file",
     fields: [Field] = [], query: [Field] = [], headers: [Field] = [], concurrency: Int = 4,
-    retry: RetryPolicy = RetryPolicy(), stallTimeout: Double = 60,
+    rateLimit: Int64? = nil, retry: RetryPolicy = RetryPolicy(), stallTimeout: Double = 60,
     redirectOrigins: Set<Origin> = []
   ) {
     self.name = name
@@ -40,6 +42,7 @@ public struct Target: Hashable, Sendable {
     self.query = query
     self.headers = headers
     self.concurrency = concurrency
+    self.rateLimit = rateLimit
     self.retry = retry
     self.stallTimeout = stallTimeout
     self.redirectOrigins = redirectOrigins

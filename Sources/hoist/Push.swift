@@ -47,6 +47,7 @@ struct Push {
     let engine = UploadEngine(lanes: target.concurrency, time: time) {
       continuation.yield(.changes($0))
     }
+    engine.setLimit(target.rateLimit)
     let signals = Signals([SIGINT, SIGTERM])
     let interrupts = signals.stream
     let listener = Task {

@@ -47,6 +47,7 @@ final class ScreenSession {
     }
     let engine = UploadEngine(lanes: target.concurrency, time: time) { mailbox.put($0) }
     self.engine = engine
+    engine.setLimit(target.rateLimit)
     terminal.onEvents = { [weak self] in self?.take($0) }
     terminal.draw(render(state, size: terminal.size))
     if !files.isEmpty { add(files.map(PathText.typed)) }

@@ -49,6 +49,13 @@ struct TargetOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
+      "The most that is sent in all, such as \"2MB/s\". Usually there is no limit.",
+      valueName: "speed"))
+  var limit: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
       "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"))
   var config: String?
 
@@ -101,6 +108,12 @@ struct TargetOptions: ParsableArguments {
         throw UserError("--timeout \(timeout): expected seconds from 1 to 86400")
       }
       target.stallTimeout = timeout
+    }
+    if let limit {
+      guard let speed = ByteCount.speed(limit) else {
+        throw UserError("--limit \(limit): expected a speed such as 2MB/s or 500k")
+      }
+      target.rateLimit = speed
     }
     return target
   }
