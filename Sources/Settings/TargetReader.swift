@@ -8,7 +8,7 @@ struct TargetReader {
 
   static let keys = [
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
-    "idempotent", "redirect_to", "rate_limit",
+    "deadline", "idempotent", "redirect_to", "rate_limit",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
@@ -29,6 +29,7 @@ struct TargetReader {
     if let node = entries["retry"] { target.retry = try retry(node) }
     if let node = entries["idempotent"] { target.retry.isIdempotent = try node.bool() }
     if let node = entries["timeout"] { target.stallTimeout = try node.seconds(in: 1...86_400) }
+    if let node = entries["deadline"] { target.deadline = try node.seconds(in: 1...604_800) }
     if let node = entries["rate_limit"] {
       guard let limit = ByteCount.speed(try node.string()) else {
         throw node.fault("expected a speed such as \"2 MB/s\"")

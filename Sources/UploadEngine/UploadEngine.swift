@@ -20,24 +20,35 @@ public actor UploadEngine {
   /// than it was told to expect.
   public static let mostLanes = 64
 
-  private struct Job {
+  struct Job {
     let upload: UploadJob
     var machine: JobMachine
     var task: Int?
     var timer: DispatchWorkItem?
+    /// When its first attempt began.
+    var begin: Moment?
   }
 
-  private nonisolated let executor: QueueExecutor
-  private let time: TimeSource
+  /// A server's breaker, and who waits for it in the order of the line.
+  struct Gate {
+    var breaker: Breaker
+    var waiting: [ItemID] = []
+    var failure: Failure?
+  }
+
+  nonisolated let executor: QueueExecutor
+  let time: TimeSource
   private let report: Report
+  let waitsForServers: Bool
   private let delegate: SessionDelegate
   private let session: URLSession
 
-  private var jobs: [ItemID: Job] = [:]
+  private(set) var jobs: [ItemID: Job] = [:]
   private var transfers: [Int: Transfer] = [:]
-  private var lanes: Lanes
+  var lanes: Lanes
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
   private var deafToExpect: Set<Origin> = []
+  var gates: [Origin: Gate] = [:]
   private var isStarted = true
   private var isPublishing = false
   private var watchdog: DispatchSourceTimer?
@@ -52,12 +63,18 @@ public actor UploadEngine {
   /// - Parameters:
   ///   - lanes: how many uploads run at once, 1 to `mostLanes`.
   ///   - time: clocks and randomness; the system's unless a test needs others.
+  ///   - waitsForServers: whether uploads wait for a server that cannot be reached for as long as it
+  ///     takes. Otherwise they fail together after as many probes as the target allows attempts.
   ///   - report: is told of every change.
-  public init(lanes: Int = 4, time: TimeSource = .system, report: @escaping Report) {
+  public init(
+    lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false,
+    report: @escaping Report
+  ) {
     CurlHook.install()
     executor = QueueExecutor(label: "hoist.engine")
     self.time = time
     self.report = report
+    self.waitsForServers = waitsForServers
     self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))
 
     let configuration = URLSessionConfiguration.ephemeral
@@ -107,6 +124,7 @@ public actor UploadEngine {
         let id = upload.item.id
         if let job = engine.jobs[id], job.task == nil {
           engine.jobs[id] = Job(upload: upload, machine: job.machine, timer: job.timer)
+          engine.letGo(of: upload.target)
           engine.handle(.retry, for: id)
         } else if engine.jobs[id] == nil {
           engine.submit([upload])
@@ -163,11 +181,17 @@ public actor UploadEngine {
 
   // MARK: Deciding
 
-  private func fillLanes() {
-    while isStarted, let id = lanes.next() { handle(.start, for: id) }
+  func fillLanes() {
+    while isStarted, let id = lanes.next() {
+      if mayStart(id) {
+        handle(.start, for: id)
+      } else {
+        lanes.leave(id)
+      }
+    }
   }
 
-  private func handle(_ event: JobMachine.Event, for id: ItemID) {
+  func handle(_ event: JobMachine.Event, for id: ItemID) {
     guard let actions = jobs[id]?.machine.handle(event) else { return }
     for action in actions { perform(action, for: id) }
   }
@@ -197,6 +221,7 @@ public actor UploadEngine {
     case .unqueue:
       stopTimer(of: id)
       lanes.unqueue(id)
+      if let origin = origin(of: id) { gates[origin]?.waiting.removeAll { $0 == id } }
     case .report(let state):
       report([(id, state)])
     }
@@ -212,8 +237,13 @@ public actor UploadEngine {
   private func send(_ id: ItemID, to url: URL, attempt: Int, keepsCredentials: Bool) {
     guard let job = jobs[id] else { return }
     let start = time.now()
+    jobs[id]?.begin = job.begin ?? start
     let request: UploadRequest
     do throws(Failure.Cause) {
+      if let deadline = job.upload.target.deadline, let begin = job.begin, start - begin > deadline
+      {
+        throw .outOfTime(seconds: deadline)
+      }
       request = try UploadRequest(
         job.upload, to: url, keepsCredentials: keepsCredentials,
         mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())
@@ -282,6 +312,7 @@ public actor UploadEngine {
   }
 
   private func conclude(_ id: ItemID, _ end: TransferEnd) {
+    learn(from: end, of: id)
     handle(
       .ended(end, at: time.now(), wall: time.date(), random: time.random()), for: id)
     if transfers.isEmpty { stopWatching() }
@@ -332,11 +363,17 @@ public actor UploadEngine {
   private func lookForStalls() {
     let now = time.now()
     for (task, transfer) in transfers {
-      guard let limit = jobs[transfer.item]?.upload.target.stallTimeout,
-        now - transfer.lastActivity > max(limit, transfer.shortestPatience),
-        transfer.trouble == nil
-      else { continue }
-      transfers[task]?.trouble = .stalled(seconds: limit)
+      guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
+      let limit = job.upload.target.stallTimeout
+      if now - transfer.lastActivity > max(limit, transfer.shortestPatience) {
+        transfers[task]?.trouble = .stalled(seconds: limit)
+      } else if let deadline = job.upload.target.deadline, let begin = job.begin,
+        now - begin > deadline
+      {
+        transfers[task]?.trouble = .outOfTime(seconds: deadline)
+      } else {
+        continue
+      }
       transfer.task.cancel()
     }
   }

@@ -14,6 +14,7 @@ extension Failure {
     case .unreachable: "host unreachable"
     case .connectionLost: "connection lost"
     case .stalled(let seconds): "stalled for \(Wording.seconds(seconds))"
+    case .outOfTime(let seconds): "not through in \(Wording.seconds(seconds))"
     case .insecure: "not secure"
     case .network: "network error"
     case .refused: Self.statusLine(status)
@@ -47,6 +48,8 @@ extension Failure {
     case .unreachable(let why): "There is no way to the server: \(why)."
     case .connectionLost(let why): "The connection broke before everything was sent: \(why)."
     case .stalled(let seconds): "No byte moved for \(Wording.seconds(seconds))."
+    case .outOfTime(let seconds):
+      "It was not through within \(Wording.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection came about: \(why)."
     case .network(let why): "The upload broke off: \(why)."
     case .refused: "The server refused it: \(Self.statusLine(status))."
@@ -71,6 +74,7 @@ extension Failure {
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server runs, then retry."
     case .connectionLost, .stalled, .network: "Retry sends it again from the first byte."
+    case .outOfTime: "Give the target a longer deadline, or retry when the line is faster."
     case .insecure: "Check the certificate and the target's TLS settings before you retry."
     case .refused: Self.statusAdvice(status)
     case .redirected: "Put the final URL into the target."

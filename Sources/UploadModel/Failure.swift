@@ -57,6 +57,8 @@ public struct Failure: Error, Hashable, Sendable {
     case connectionLost(String)
     /// No byte moved for this many seconds.
     case stalled(seconds: Double)
+    /// It was not through after this many seconds, which is the target's deadline.
+    case outOfTime(seconds: Double)
     /// No secure connection came about, or the server is not who it should be.
     case insecure(String)
     /// Another failure on the way.
@@ -122,6 +124,7 @@ public struct Failure: Error, Hashable, Sendable {
     case .unreachable: "unreachable"
     case .connectionLost: "connection-lost"
     case .stalled: "stalled"
+    case .outOfTime: "out-of-time"
     case .insecure: "insecure"
     case .network: "network"
     case .refused: status.map { "http-\($0)" } ?? "refused"
@@ -143,7 +146,7 @@ public struct Failure: Error, Hashable, Sendable {
       true
     case .refused: status.map(Self.transientStatuses.contains) ?? false
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
-      .insecure, .redirected, .notHTTP, .rejected, .cancelled, .outcomeUnknown:
+      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .cancelled, .outcomeUnknown:
       false
     }
   }

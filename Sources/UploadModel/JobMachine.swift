@@ -57,6 +57,8 @@ public struct JobMachine: Sendable {
     case pause
     /// The person wants it to be sent (again).
     case retry
+    /// There is no use in waiting any longer.
+    case giveUp(Failure)
   }
 
   /// What is to be done about it, in order.
@@ -124,6 +126,11 @@ public struct JobMachine: Sendable {
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
       state = .finished(delivered: false)
       return [.unqueue, .report(.failed(Failure(.cancelled, attempts: attempts)))]
+
+    case (.waiting, .giveUp(var failure)):
+      state = .finished(delivered: false)
+      failure.attempts = attempts
+      return [.unqueue, .report(.failed(failure))]
 
     case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
       return []

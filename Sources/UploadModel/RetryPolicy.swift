@@ -31,9 +31,15 @@ public struct RetryPolicy: Hashable, Sendable {
       // A little on top, so that a thousand clients told the same do not come back as one.
       return min(wish + random, cap)
     }
-    let doublings = Double(min(max(failure.attempts - 1, 0), 30))
-    var bound = base
-    for _ in 0..<Int(doublings) where bound < cap { bound *= 2 }
+    return backOff(round: failure.attempts, random: random)
+  }
+
+  /// The delay in seconds after the `round`th failure, from 1: anything up to a bound that doubles
+  /// with every round ("full jitter").
+  func backOff(round: Int, random: Double) -> Double {
+    var bound = min(base, cap)
+    // Stops at the cap: a base of zero stays zero.
+    for _ in 1..<max(1, min(round, 64)) where bound < cap { bound *= 2 }
     return random * min(bound, cap)
   }
 

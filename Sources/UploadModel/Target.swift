@@ -24,6 +24,8 @@ public struct Target: Hashable, Sendable {
   public var retry: RetryPolicy
   /// Seconds without a byte in either direction after which an attempt is given up.
   public var stallTimeout: Double
+  /// Seconds that a file may take in all, from its first attempt; nil for no bound.
+  public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
   public var redirectOrigins: Set<Origin>
 
@@ -32,6 +34,7 @@ public struct Target: Hashable, Sendable {
     name: String, url: URL, method: String = "POST", fileField: String = "file",
     fields: [Field] = [], query: [Field] = [], headers: [Field] = [], concurrency: Int = 4,
     rateLimit: Int64? = nil, retry: RetryPolicy = RetryPolicy(), stallTimeout: Double = 60,
+    deadline: Double? = nil,
     redirectOrigins: Set<Origin> = []
   ) {
     self.name = name
@@ -45,6 +48,7 @@ public struct Target: Hashable, Sendable {
     self.rateLimit = rateLimit
     self.retry = retry
     self.stallTimeout = stallTimeout
+    self.deadline = deadline
     self.redirectOrigins = redirectOrigins
   }
 

@@ -99,6 +99,8 @@ public enum Verdict: Hashable, Sendable {
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
     case .stalled(let seconds) where end.sentAll:
       return failed(.outcomeUnknown("no reply within \(Wording.seconds(seconds))"))
+    case .outOfTime(let seconds) where end.sentAll:
+      return failed(.outcomeUnknown("no reply within the deadline of \(Wording.seconds(seconds))"))
     default:
       return failed(trouble)
     }
@@ -129,8 +131,8 @@ extension Failure.Cause {
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
       .cancelled:
       true
-    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .insecure,
-      .network, .refused, .redirected, .notHTTP, .rejected, .outcomeUnknown:
+    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .outOfTime,
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .outcomeUnknown:
       false
     }
   }
