@@ -22,6 +22,10 @@ struct Queue: Sendable {
 
   /// Puts items at the end. One that is there already is replaced where it stands.
   mutating func append(_ items: [UploadItem]) {
+    if items.count > rows.count {
+      rows.reserveCapacity(rows.count + items.count)
+      positions.reserveCapacity(rows.count + items.count)
+    }
     for item in items {
       if let position = positions[item.id] {
         totals.subtract(rows[position].item)
@@ -63,7 +67,9 @@ struct Queue: Sendable {
   /// Moves one row so that it ends up at `target`.
   mutating func move(from position: Int, to target: Int) {
     guard rows.indices.contains(position), rows.indices.contains(target) else { return }
-    rows.insert(rows.remove(at: position), at: target)
+    // Neighbour by neighbour: what lies beyond the target is not touched.
+    let step = position < target ? 1 : -1
+    for index in stride(from: position, to: target, by: step) { rows.swapAt(index, index + step) }
     renumber(from: min(position, target), through: max(position, target))
   }
 

@@ -31,12 +31,17 @@ final class Tmux {
   }
 
   /// Starts the driver and waits for its screen; afterwards the shell says how it ended.
-  func startDriver(_ arguments: String = "9") throws {
+  func startDriver(_ arguments: String = "9", with environment: String = "") throws {
+    try typeDriver(arguments, with: environment)
+    try wait { $0.contains("hoist · photos") || $0.contains("hoist - photos") }
+  }
+
+  /// Types the command line that starts the driver.
+  func typeDriver(_ arguments: String = "9", with environment: String = "") throws {
     let driver = try Self.driver()
     try type(
-      "stty -g > \(folder)/before; clear; ulimit -c 0; \(driver) \(arguments); echo ended with $?\n"
-    )
-    try wait { $0.contains("hoist · photos") }
+      "stty -g > \(folder)/before; clear; ulimit -c 0; "
+        + "env \(environment) \(driver) \(arguments); echo ended with $?\n")
   }
 
   private static func driver() throws -> String {
@@ -59,6 +64,9 @@ final class Tmux {
   func resize(_ width: Int, _ height: Int) throws {
     try tmux("resize-window", "-x", "\(width)", "-y", "\(height)")
   }
+
+  /// The screen with the escape sequences that would draw it.
+  func painting() throws -> String { try tmux("capture-pane", "-p", "-e") }
 
   func screen() throws -> String { try tmux("capture-pane", "-p") }
 

@@ -79,4 +79,40 @@ import Testing
     try tmux.run("sleep 2")
     #expect(try tmux.driverSwitches() == before)
   }
+
+  @Test func keepsToASCIIWhereTheLocaleHasNoMore() throws {
+    let tmux = try Tmux(width: 80, height: 24)
+    try tmux.startDriver(with: "LC_ALL=C")
+    let screen = try tmux.screen()
+    #expect(screen.allSatisfy { $0.isASCII })
+    #expect(screen.contains("????.png"))
+  }
+
+  @Test func usesNoColorWhereNoneIsWanted() throws {
+    // Colours of the eight as parameters of SGR, with or without others before them.
+    let color = /\u{1B}\[([0-9;]*;)?3[0-7][;m]/
+    let tmux = try Tmux(width: 80, height: 24)
+    try tmux.startDriver()
+    #expect(try tmux.painting().contains(color))
+    try tmux.press("q", "s")
+    try tmux.expectShell(endedWith: "0")
+    try tmux.startDriver(with: "NO_COLOR=1")
+    #expect(try !tmux.painting().contains(color))
+  }
+
+  @Test(arguments: [
+    ("TERM=dumb", "cannot move its cursor"), ("TERM=nonsense", "nothing is known about a terminal"),
+  ])
+  func saysWhyThereIsNoScreen(_ environment: String, _ why: String) throws {
+    let tmux = try Tmux(width: 120, height: 24)
+    try tmux.typeDriver(with: environment)
+    try tmux.wait { $0.contains(why) }
+    try tmux.expectShell(endedWith: "2")
+  }
+
+  @Test func wantsATerminal() throws {
+    let tmux = try Tmux(width: 120, height: 24)
+    try tmux.typeDriver("9 | cat")
+    try tmux.wait { $0.contains("standard output is not a terminal") }
+  }
 }

@@ -1,0 +1,94 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Random keys, pastes, sizes and news, always the same ones: whatever happens, the state stays in
+/// order and the frame stays sound.
+@Suite struct MonkeyTests {
+  /// SplitMix64 (Steele, Lea and Flood 2014), so that a failure comes back.
+  struct Dice: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var z = state
+      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+      return z ^ (z >> 31)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4] as [UInt64]) func anythingGoes(seed: UInt64) {
+    var dice = Dice(state: seed)
+    var state = Fixture.empty(ascii: seed % 2 == 0)
+    var nextID: Int64 = 1
+    for step in 0..<5000 {
+      let event = Self.event(state, &nextID, &dice)
+      for effect in reduce(&state, event) {
+        // The composition root's part, as far as the state depends on it.
+        if case .add(let paths) = effect {
+          let items = paths.prefix(5).map { Self.item("\($0)", &nextID) }
+          _ = reduce(&state, .added(Array(items)))
+        }
+      }
+      Self.expectOrder(state, "seed \(seed), step \(step), \(event)")
+      if step % 50 == 0 { HostileTests.expectSound(render(state, size: state.size)) }
+    }
+  }
+
+  private static func event(_ state: AppState, _ nextID: inout Int64, _ dice: inout Dice)
+    -> AppEvent
+  {
+    let keys = Action.all.flatMap(\.keys)
+    switch Int.random(in: 0..<100, using: &dice) {
+    case 0..<55: return .key(keys.randomElement(using: &dice) ?? .enter)
+    case 55..<62: return .key(.character("é漢/ ~'".randomElement(using: &dice) ?? "x"))
+    case 62..<66:
+      return .resized(
+        Size(width: .random(in: 0...130, using: &dice), height: .random(in: 0...45, using: &dice)))
+    case 66..<69: return .paste(Hostile.names.randomElement(using: &dice) ?? "/a /b")
+    case 69..<71: return .paste("/a '/b c'")
+    case 71..<74:
+      return .added([item(Hostile.names.randomElement(using: &dice) ?? "", &nextID)])
+    case 74..<77:
+      return .completions(for: state.promptHead, ["one", "other", "漢"].shuffled(using: &dice))
+    case 77..<79: return .message("something")
+    case 79..<80: return .notice(Bool.random(using: &dice) ? "notice" : nil)
+    case 80..<82: return .tick(state.now + Double.random(in: -1...5, using: &dice))
+    default:
+      let changes = (0..<4).map { _ in
+        (ItemID(.random(in: 0...nextID, using: &dice)), news(state.now, &dice))
+      }
+      return .engine(changes, at: state.now + Double.random(in: 0...1, using: &dice))
+    }
+  }
+
+  private static func item(_ name: String, _ nextID: inout Int64) -> UploadItem {
+    defer { nextID += 1 }
+    return Fixture.item(nextID, name, size: nextID * 1000 % 7000)
+  }
+
+  private static func news(_ now: Moment, _ dice: inout Dice) -> ItemState {
+    let states: [ItemState] = [
+      .waiting, .preparing(attempt: 1), .sending(attempt: 1, sent: 500, total: 1000),
+      .sending(attempt: 2, sent: 9_000_000, total: 1), .awaitingReply(attempt: 1, since: now),
+      .retrying(Fixture.unavailable, next: 2, of: 5, at: now + 5), .paused,
+      .done(Fixture.receipt), .failed(Fixture.tooLarge), .failed(Failure(.missing)),
+      .failed(Failure(.outcomeUnknown("closed"))),
+    ]
+    return states.randomElement(using: &dice) ?? .waiting
+  }
+
+  private static func expectOrder(_ state: AppState, _ when: @autoclosure () -> String) {
+    let rows = state.queue.rows
+    var fresh = Queue()
+    fresh.append(rows.map(\.item))
+    let isInOrder =
+      state.queue.totals == fresh.totals
+      && rows.indices.allSatisfy { state.queue.position(of: rows[$0].item.id) == $0 }
+      && (rows.isEmpty ? state.cursor == 0 : rows.indices.contains(state.cursor))
+      && state.scroll >= 0 && state.scroll <= max(0, state.cursor)
+      && state.marks.allSatisfy { state.queue.position(of: $0) != nil }
+    #expect(isInOrder, "\(when())")
+  }
+}
