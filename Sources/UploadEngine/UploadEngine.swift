@@ -366,7 +366,11 @@ public actor UploadEngine {
       guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
       let limit = job.upload.target.stallTimeout
       if now - transfer.lastActivity > max(limit, transfer.shortestPatience) {
-        transfers[task]?.trouble = .stalled(seconds: limit)
+        // Without a connection no byte of the body is asked for.
+        transfers[task]?.trouble =
+          transfer.sent == 0
+          ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
+          : .stalled(seconds: limit)
       } else if let deadline = job.upload.target.deadline, let begin = job.begin,
         now - begin > deadline
       {

@@ -45,7 +45,9 @@ final class ScreenSession {
       for (id, state) in changes { items[id]?.state = state }
       take([.engine(changes, at: time.now())])
     }
-    let engine = UploadEngine(lanes: target.concurrency, time: time) { mailbox.put($0) }
+    let engine = UploadEngine(
+      lanes: target.concurrency, time: time, waitsForServers: true
+    ) { mailbox.put($0) }
     self.engine = engine
     engine.setLimit(target.rateLimit)
     terminal.onEvents = { [weak self] in self?.take($0) }

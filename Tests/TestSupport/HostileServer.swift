@@ -24,8 +24,10 @@ public final class HostileServer: Sendable {
   }
 
   /// Starts to listen and runs `script` for every connection, each on a thread of its own.
-  public init(_ script: @escaping Script) throws {
-    (listener, port) = try Self.listen()
+  ///
+  /// - Parameter port: the port to listen on; a free one unless given.
+  public init(port: Int = 0, _ script: @escaping Script) throws {
+    (listener, self.port) = try Self.listen(port: port)
     Thread.detachNewThread { [self] in
       var number = 0
       while true {
@@ -74,11 +76,14 @@ public final class HostileServer: Sendable {
   fileprivate func note(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
   fileprivate func forget(_ socket: Int32) { open.withLock { _ = $0.remove(socket) } }
 
-  private static func listen() throws -> (socket: Int32, port: Int) {
+  private static func listen(port: Int = 0) throws -> (socket: Int32, port: Int) {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var reuse: Int32 = 1
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

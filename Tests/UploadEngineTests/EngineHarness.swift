@@ -33,10 +33,12 @@ final class EngineHarness: Sendable {
     }
   }
 
-  init(lanes: Int = 4, time: TimeSource = .system) {
+  init(lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false) {
     let log = Log()
     self.log = log
-    engine = UploadEngine(lanes: lanes, time: time) { log.note($0) }
+    engine = UploadEngine(lanes: lanes, time: time, waitsForServers: waitsForServers) {
+      log.note($0)
+    }
   }
 
   /// Every state that the item went through.
