@@ -1,3 +1,5 @@
+import UploadModel
+
 /// What is wrong in the configuration: where, what was found, what was expected, what is near.
 public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, as the person knows it; nil where the fault lies on the command line.
@@ -21,6 +23,7 @@ public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     let place = [file.map { file in line.map { "\(file):\($0)" } ?? file }, keyPath]
       .compactMap { $0 }.filter { !$0.isEmpty }
-    return (place + [problem]).joined(separator: ": ")
+    // Keys and values come from a file, and this goes to a terminal.
+    return SafeText.line((place + [problem]).joined(separator: ": "))
   }
 }

@@ -1,4 +1,5 @@
 import TOMLKit
+import UploadModel
 
 /// A value of the configuration with the keys that lead to it. The only file that knows TOMLKit.
 struct ConfigNode {
@@ -126,9 +127,14 @@ struct ConfigNode {
       case .string(let text): Self.seconds(text)
       case .bool, .array, .table, .other: nil
       }
-    guard let seconds else { throw expected("a time such as \"30s\" or \"5m\"") }
+    guard let seconds else {
+      let wanted = "a time such as \"30s\" or \"5m\""
+      guard case .string(let text) = value else { throw expected(wanted) }
+      throw fault("expected \(wanted), found \"\(text)\"")
+    }
     guard range.contains(seconds) else {
-      throw fault("expected a time from \(range.lowerBound) s to \(range.upperBound) s")
+      let (least, most) = (Wording.seconds(range.lowerBound), Wording.seconds(range.upperBound))
+      throw fault("expected a time from \(least) to \(most)")
     }
     return seconds
   }

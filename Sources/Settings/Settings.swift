@@ -8,6 +8,7 @@ public struct Settings {
   /// The target that is used where none is named.
   public let defaultTarget: String?
   private let nodes: [String: ConfigNode]
+  private let lines: KeyLines
   private let environment: [String: String]
 
   /// The names of all targets, sorted.
@@ -15,16 +16,18 @@ public struct Settings {
 
   /// Settings without a file: no targets, only defaults.
   public static func none(environment: [String: String]) -> Settings {
-    Settings(file: nil, defaultTarget: nil, nodes: [:], environment: environment)
+    Settings(
+      file: nil, defaultTarget: nil, nodes: [:], lines: KeyLines(""), environment: environment)
   }
 
   private init(
-    file: String?, defaultTarget: String?, nodes: [String: ConfigNode],
+    file: String?, defaultTarget: String?, nodes: [String: ConfigNode], lines: KeyLines,
     environment: [String: String]
   ) {
     self.file = file
     self.defaultTarget = defaultTarget
     self.nodes = nodes
+    self.lines = lines
     self.environment = environment
   }
 
@@ -34,7 +37,8 @@ public struct Settings {
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
       return "\(base)/hoist/config.toml"
     }
-    return "\(environment["HOME"] ?? "")/.config/hoist/config.toml"
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+    return "\(home)/.config/hoist/config.toml"
   }
 
   /// Reads the file at `path`, or at the usual place where it need not exist.
@@ -49,8 +53,7 @@ public struct Settings {
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: file))
     } catch {
-      let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
-      throw ConfigError(file: file, "cannot be read: \(reason)")
+      throw ConfigError(file: file, "cannot be read: \(reason(for: error))")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw ConfigError(file: file, "is not UTF-8 text")
@@ -58,11 +61,21 @@ public struct Settings {
     return try parse(text, file: file, environment: environment)
   }
 
+  /// The system's own reason, where there is one beneath Foundation's.
+  private static func reason(for error: any Error) -> String {
+    let error = error as NSError
+    if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
+      return String(cString: strerror(beneath.code.rawValue))
+    }
+    return error.localizedFailureReason ?? error.localizedDescription
+  }
+
   /// Reads the text of a configuration. Every target is checked, so that a mistake is found before
   /// the day on which the target is needed; only `{env.…}` waits until the target is used.
   public static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
+    let lines = KeyLines(text)
     do throws(ConfigError) {
       let top = try ConfigNode.parse(text, file: file).table(["default_target", "targets"])
       var nodes: [String: ConfigNode] = [:]
@@ -76,11 +89,10 @@ public struct Settings {
           keyPath: "default_target", unknownTarget(defaultTarget, among: Array(nodes.keys)))
       }
       return Settings(
-        file: file, defaultTarget: defaultTarget, nodes: nodes, environment: environment)
+        file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
+        environment: environment)
     } catch {
-      var error = error
-      error.file = file
-      throw error
+      throw error.placed(in: file, lines)
     }
   }
 
@@ -95,12 +107,11 @@ public struct Settings {
       do throws(ConfigError) {
         return try TargetReader(environment: { environment[$0] }).target(named: name, node)
       } catch {
-        var error = error
-        error.file = file
-        throw error
+        throw error.placed(in: file, lines)
       }
     }
-    guard name.contains("://") else {
+    // Whoever writes a colon or a slash means a URL, and is told what is wrong with it.
+    guard name.contains(where: { ":/@".contains($0) }) else {
       throw ConfigError("--to: \(Self.unknownTarget(name, among: targetNames))")
     }
     do throws(TargetURL.Mistake) {
@@ -117,5 +128,15 @@ public struct Settings {
         ? "the configuration has no targets; a URL starts with http:// or https://"
         : "there are: \(names.sorted().joined(separator: ", "))")
     return "no target is called \"\(name)\"; \(hint)"
+  }
+}
+
+extension ConfigError {
+  /// The error with the file, and the line where it can be found.
+  fileprivate func placed(in file: String?, _ lines: KeyLines) -> ConfigError {
+    var error = self
+    error.file = file
+    if error.line == nil { error.line = lines.line(of: keyPath) }
+    return error
   }
 }

@@ -71,9 +71,19 @@ struct TargetReader {
       }
       fields.append(
         Target.Field(
-          name: try name.string(), value: try template(value), type: try entries["type"]?.string()))
+          name: try name.string(), value: try template(value),
+          type: try entries["type"].map(mediaType)))
     }
     return fields
+  }
+
+  private func mediaType(_ node: ConfigNode) throws(ConfigError) -> String {
+    let type = try node.string()
+    let halves = type.split(separator: "/", omittingEmptySubsequences: false)
+    guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }),
+      type.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+    else { throw node.fault("expected a media type such as \"text/plain\", found \"\(type)\"") }
+    return type
   }
 
   /// `{ a = "b", … }`, sorted by name, for TOML keeps no order in a table.
@@ -89,11 +99,21 @@ struct TargetReader {
     var headers: [Target.Field] = []
     for (name, node) in try node.entries() {
       do throws(HeaderRule.Mistake) {
-        try HeaderRule.check(name: name, value: try? node.string())
+        try HeaderRule.check(name: name, value: nil)
       } catch {
         throw node.fault(error.description)
       }
-      headers.append(Target.Field(name: name, value: try template(node)))
+      guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
+        throw node.fault("this header is there twice: capitals make no difference")
+      }
+      let value = try template(node)
+      // The value with its environment variables, and never in the message: it may be a secret.
+      do throws(HeaderRule.Mistake) {
+        try HeaderRule.check(name: name, value: value.fixedText)
+      } catch {
+        throw node.fault(error.description)
+      }
+      headers.append(Target.Field(name: name, value: value))
     }
     return headers
   }
@@ -105,7 +125,9 @@ struct TargetReader {
     if let node = entries["base"] { policy.base = try node.seconds(in: 0...3600) }
     if let node = entries["max"] { policy.cap = try node.seconds(in: 0...86_400) }
     guard policy.base <= policy.cap else {
-      throw node.fault("\"base\" (\(policy.base) s) is longer than \"max\" (\(policy.cap) s)")
+      throw node.fault(
+        "\"base\" (\(Wording.seconds(policy.base))) is longer than "
+          + "\"max\" (\(Wording.seconds(policy.cap)))")
     }
     return policy
   }

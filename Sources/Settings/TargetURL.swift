@@ -11,15 +11,22 @@ public enum TargetURL {
 
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
   public static func parse(_ text: String) throws(Mistake) -> URL {
+    // First of all, for every later message shows the text.
+    guard !mayHoldPassword(text) else {
+      throw Mistake(
+        description: "the URL holds a user name or password; put an Authorization header instead")
+    }
+    guard !text.unicodeScalars.contains(where: isControl) else {
+      throw Mistake(description: "the URL holds a control character")
+    }
+    guard !text.contains(where: \.isWhitespace) else {
+      throw Mistake(description: "the URL holds a space; write %20 for it")
+    }
     guard let url = URL(string: text), url.scheme != nil else {
       throw Mistake(description: "expected a URL such as https://host/upload, found \"\(text)\"")
     }
-    guard Origin(url) != nil else {
+    guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
       throw Mistake(description: "expected an http or https URL with a host, found \"\(text)\"")
-    }
-    guard url.user == nil, url.password == nil else {
-      throw Mistake(
-        description: "the URL holds a user name or password; put an Authorization header instead")
     }
     guard url.fragment == nil else {
       throw Mistake(description: "a fragment (\"#…\") is never sent; leave it away")
@@ -28,5 +35,18 @@ public enum TargetURL {
       throw Mistake(description: "the port \(port) is not between 1 and 65535")
     }
     return url
+  }
+
+  /// Whether an `@` ends a user's name, also in a text that is no URL otherwise. A path may hold
+  /// one, but then the text before it must be a URL by itself: "http://u:pa/ss@host" is not.
+  private static func mayHoldPassword(_ text: String) -> Bool {
+    guard let at = text.firstIndex(of: "@") else { return false }
+    guard let url = URL(string: text), Origin(url) != nil else { return true }
+    if url.user != nil || url.password != nil { return true }
+    return URL(string: String(text[..<at])) == nil
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control
   }
 }

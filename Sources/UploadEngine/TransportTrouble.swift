@@ -8,10 +8,11 @@ import UploadModel
 /// the description is libcurl's own sentence, which says more. Both are looked at.
 enum TransportTrouble {
   static func cause(code: Int, text: String, host: String) -> Failure.Cause {
-    let words = clean(text)
+    let said = clean(text)
+    let words = said.isEmpty ? "error \(code)" : said
     switch code {
     case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: return .nameNotResolved(host: host)
-    case NSURLErrorTimedOut where words.isEmpty: return .unreachable("no answer in time")
+    case NSURLErrorTimedOut where said.isEmpty: return .unreachable("no answer in time")
     case NSURLErrorCancelled: return .cancelled
     case NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateUntrusted,
       NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateHasUnknownRoot,
@@ -20,16 +21,14 @@ enum TransportTrouble {
       return .insecure(words)
     default: break
     }
-    for (sign, cause) in signs where words.localizedCaseInsensitiveContains(sign) {
-      return cause(words.isEmpty ? "code \(code)" : words, host)
-    }
+    for (sign, cause) in signs where said.contains(sign) { return cause(words, host) }
     switch code {
     case NSURLErrorCannotParseResponse, NSURLErrorBadServerResponse: return .notHTTP(words)
     case NSURLErrorCannotConnectToHost: return .connectionRefused(words)
     case NSURLErrorNetworkConnectionLost: return .connectionLost(words)
     case NSURLErrorTimedOut: return .unreachable(words)
     case NSURLErrorNotConnectedToInternet: return .unreachable(words)
-    default: return .network(words.isEmpty ? "error \(code)" : words)
+    default: return .network(words)
     }
   }
 
@@ -39,13 +38,12 @@ enum TransportTrouble {
     return cause(code: error.code, text: text, host: host)
   }
 
-  /// Phrases of libcurl and of the system, the telling ones first.
+  /// Phrases of libcurl and of the system, the telling ones first. A host's name may be in the
+  /// sentence: "TLS" comes late and counts in capitals only, or tls.example that refuses a
+  /// connection would pass for a server with a bad certificate.
   private static let signs: [(String, @Sendable (String, String) -> Failure.Cause)] = [
     ("resolve host", { _, host in .nameNotResolved(host: host) }),
     ("resolve proxy", { words, _ in .unreachable(words) }),
-    ("certificate", { words, _ in .insecure(words) }),
-    ("SSL", { words, _ in .insecure(words) }),
-    ("TLS", { words, _ in .insecure(words) }),
     ("HTTP/0.9", { _, _ in .notHTTP("it sent something that is not an HTTP reply") }),
     ("Unsupported HTTP", { words, _ in .notHTTP(words) }),
     ("Invalid status line", { words, _ in .notHTTP(words) }),
@@ -61,6 +59,11 @@ enum TransportTrouble {
     ("Send failure", { words, _ in .connectionLost(words) }),
     ("Recv failure", { words, _ in .connectionLost(words) }),
     ("transfer closed", { words, _ in .connectionLost(words) }),
+    ("SSL_read", { words, _ in .connectionLost(words) }),
+    ("SSL_write", { words, _ in .connectionLost(words) }),
+    ("certificate", { words, _ in .insecure(words) }),
+    ("SSL", { words, _ in .insecure(words) }),
+    ("TLS", { words, _ in .insecure(words) }),
   ]
 
   /// The sentence without a full stop, for it goes into one of ours.

@@ -64,7 +64,12 @@ struct UploadRequest {
     // Another origin is given nothing that was meant for this one.
     if keepsCredentials {
       for field in target.headers {
-        head.setValue(field.value.filled(with: values), forHTTPHeaderField: field.name)
+        let value = field.value.filled(with: values)
+        // A file's name may hold a line break, and so begin a header field of its own.
+        guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+          throw .unsendable("the header field \(field.name) would hold a control character")
+        }
+        head.setValue(value, forHTTPHeaderField: field.name)
       }
     }
     head.setValue(body.contentType, forHTTPHeaderField: "Content-Type")

@@ -7,7 +7,7 @@ extension Failure {
     case .notAFile(let kind): "is \(kind)"
     case .changed(let change): change.headline
     case .tooLarge: "too large for the target"
-    case .typeNotAllowed(let type, _): "\(type) not accepted"
+    case .typeNotAllowed: "type not accepted"
     case .unsendable: "cannot be sent"
     case .nameNotResolved: "host not found"
     case .connectionRefused: "connection refused"
@@ -18,7 +18,8 @@ extension Failure {
     case .insecure: "not secure"
     case .network: "network error"
     case .refused: Self.statusLine(status)
-    case .redirected: "\(Self.statusLine(status)), not followed"
+    case .redirected:
+      status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
     case .notHTTP: "not an HTTP server"
     case .rejected: "rejected by the server"
     case .cancelled: "cancelled"
@@ -35,38 +36,50 @@ extension Failure {
   private var story: String {
     switch cause {
     case .missing: "There is no file at this path."
-    case .unreadable(let why): "The file cannot be read: \(why)."
+    case .unreadable(let why): "The file cannot be read: \(Self.inside(why))."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
       "\(change.story) Nothing wrong was stored: the upload was broken off."
     case .tooLarge(let limit): "The target takes files of at most \(Wording.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
       "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
-    case .unsendable(let why): "No request could be made for this file: \(why)."
+    case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
     case .nameNotResolved(let host): "The name \(host) has no address."
-    case .connectionRefused(let why): "The server did not accept a connection: \(why)."
-    case .unreachable(let why): "There is no way to the server: \(why)."
-    case .connectionLost(let why): "The connection broke before everything was sent: \(why)."
+    case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
+    case .unreachable(let why): "There is no way to the server: \(Self.inside(why))."
+    case .connectionLost(let why):
+      "The connection broke before everything was sent: \(Self.inside(why))."
     case .stalled(let seconds): "No byte moved for \(Wording.seconds(seconds))."
     case .outOfTime(let seconds):
       "It was not through within \(Wording.seconds(seconds)), the target's deadline."
-    case .insecure(let why): "No secure connection came about: \(why)."
-    case .network(let why): "The upload broke off: \(why)."
-    case .refused: "The server refused it: \(Self.statusLine(status))."
+    case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
+    case .network(let why): "The upload broke off: \(Self.inside(why))."
+    case .refused:
+      status.map { "The server refused it: \(Self.statusLine($0))." } ?? "The server refused it."
     case .redirected(let target, let why):
-      "The server answered \(Self.statusLine(status)) and pointed to \(target ?? "nowhere"). \(why.story)"
-    case .notHTTP(let why): "What answered does not speak HTTP: \(why)."
-    case .rejected(let why): "The server answered \(status ?? 200), yet says it failed: \(why)."
+      "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
+        + " and pointed to \(target ?? "nowhere"). \(why.story)"
+    case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
+    case .rejected(let why):
+      "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
     case .outcomeUnknown(let why):
-      "Every byte was sent and then no answer came: \(why). The file may have arrived."
+      "Every byte was sent and then no answer came: \(Self.inside(why)). The file may have arrived."
     }
+  }
+
+  /// A reason as it stands inside a sentence of ours: without its own full stop.
+  private static func inside(_ why: String) -> String {
+    let words = why.prefix { !$0.isNewline }
+    let end = words.lastIndex { $0 != "." && !$0.isWhitespace }
+    return end.map { String(words[...$0]) } ?? "no reason was given"
   }
 
   private var advice: String {
     switch cause {
     case .missing, .unreadable: "Mend the path or its permissions, then retry."
-    case .notAFile: "Add the files inside it, or pack it first."
+    case .notAFile("a folder"): "Add the files inside it, or pack it first."
+    case .notAFile: "Copy its content to a regular file and add that."
     case .changed: "Retry sends the file as it is now."
     case .tooLarge: "Make it smaller, or send it elsewhere."
     case .typeNotAllowed: "Send it elsewhere, or correct its type."

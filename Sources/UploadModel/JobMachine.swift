@@ -162,7 +162,8 @@ public struct JobMachine: Sendable {
     case .cancel:
       state = .finished(delivered: false)
       let cause: Failure.Cause =
-        end.sentAll ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
+        end.sentAll && end.status == nil
+        ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
       return [.report(.failed(Failure(cause, attempts: run.attempt))), .leaveLane]
     case nil: break
     }

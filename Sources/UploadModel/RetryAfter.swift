@@ -9,14 +9,16 @@ public enum RetryAfter {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       return Double(text).map { min($0, 1e9) }
     }
-    return date(text).map { max(0, $0.timeIntervalSince(now)) }
+    return date(text, now: now).map { min(max(0, $0.timeIntervalSince(now)), 1e9) }
   }
 
   /// The three forms of an HTTP date (RFC 9110 §5.6.7).
-  private static func date(_ text: String) -> Date? {
+  private static func date(_ text: String, now: Date) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    // Two digits mean the past where they would mean more than 50 years from now.
+    formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 365.25 * 86_400)
     for format in [
       "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'",
       "EEE MMM d HH:mm:ss yyyy",

@@ -39,7 +39,7 @@ public struct RetryPolicy: Hashable, Sendable {
   func backOff(round: Int, random: Double) -> Double {
     var bound = min(base, cap)
     // Stops at the cap: a base of zero stays zero.
-    for _ in 1..<max(1, min(round, 64)) where bound < cap { bound *= 2 }
+    for _ in 1..<max(1, min(round, 31)) where bound < cap { bound *= 2 }
     return random * min(bound, cap)
   }
 

@@ -86,6 +86,9 @@ public struct Template: Hashable, Sendable {
         rest = rest[rest.index(after: end)...]
         if name.hasPrefix("env.") {
           let variable = String(name.dropFirst(4))
+          guard !variable.isEmpty else {
+            throw Mistake(description: "{env.} names no environment variable")
+          }
           guard let value = environment(variable) else {
             throw Mistake(description: "the environment variable \(variable) is not set")
           }
@@ -104,6 +107,16 @@ public struct Template: Hashable, Sendable {
       }
     }
     if !text.isEmpty { pieces.append(.text(text)) }
+  }
+
+  /// What stands outside the placeholders, the values of environment variables included.
+  public var fixedText: String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .slot: ""
+      }
+    }.joined()
   }
 
   /// The text with every placeholder filled in.

@@ -71,13 +71,21 @@ public enum Verdict: Hashable, Sendable {
           retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }))
     }
 
-    // A fault of the file outweighs whatever the server made of the torso.
-    if let trouble = end.trouble, trouble.isLocal { return failed(trouble) }
+    // A fault of the file outweighs whatever the server made of the torso. A cancel does not
+    // outweigh the server's answer to the whole.
+    if let trouble = end.trouble, trouble.isLocal,
+      !(trouble == .cancelled && end.sentAll && end.status != nil)
+    {
+      return failed(trouble)
+    }
     if let status = end.status {
       switch status {
       case 200..<300:
-        // A good status before the body was through, and then a broken connection: not stored.
-        if let trouble = end.trouble, !end.sentAll { return failed(trouble) }
+        // Whoever answers before the end of the body cannot have stored all of it.
+        guard end.sentAll else {
+          let early = "the server answered \(status) before it had the whole file"
+          return failed(end.trouble ?? .connectionLost(early))
+        }
         return .delivered(
           Receipt(
             status: status, url: end.headers["location"], reply: end.reply, attempts: attempt,
@@ -87,7 +95,7 @@ public enum Verdict: Hashable, Sendable {
       case 417 where end.expectedContinue && redirects < mostRedirects:
         // It only dislikes the question, and the engine does not ask it again.
         return .follow(end.url, keepsCredentials: Origin(end.url) == Origin(target.url))
-      case 300..<400:
+      case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
       default:
         return failed(.refused)
@@ -95,7 +103,8 @@ public enum Verdict: Hashable, Sendable {
     }
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
     switch trouble {
-    case .connectionLost(let why), .network(let why):
+    // Whatever broke after the last byte, the server may have all of them.
+    case .connectionLost(let why), .network(let why), .unreachable(let why), .insecure(let why):
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
     case .stalled(let seconds) where end.sentAll:
       return failed(.outcomeUnknown("no reply within \(Wording.seconds(seconds))"))
@@ -113,6 +122,10 @@ public enum Verdict: Hashable, Sendable {
     guard let location, let url = URL(string: location, relativeTo: end.url)?.absoluteURL,
       let origin = Origin(url)
     else { return failed(.redirected(to: location, .badLocation)) }
+    // A password that a server puts there is neither to be sent nor to be shown.
+    guard url.user == nil, url.password == nil else {
+      return failed(.redirected(to: origin.description, .badLocation))
+    }
     let home = Origin(target.url)
     guard origin == home || target.redirectOrigins.contains(origin) else {
       return failed(.redirected(to: url.absoluteString, .otherOrigin))

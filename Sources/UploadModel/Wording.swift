@@ -30,9 +30,11 @@ public enum Wording {
     return "\(minutes):\(padded(rest))"
   }
 
-  /// A span in words: "8 s", "0.4 s", "2 min".
+  /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".
   public static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }
+    // Below this, tenths would round a short time to none at all.
+    if seconds > 0, seconds < 0.0995 { return "\(Int(max(1, (seconds * 1000).rounded()))) ms" }
     if seconds < 9.95, seconds != seconds.rounded() { return "\(tenths(max(0, seconds))) s" }
     if seconds < 120 { return "\(Int(max(0, seconds).rounded())) s" }
     if seconds < 7200 { return "\(Int((seconds / 60).rounded())) min" }

@@ -78,7 +78,7 @@ struct TargetOptions: ParsableArguments {
     }
     for field in header {
       guard let colon = field.firstIndex(of: ":") else {
-        throw UserError("--header \(field): expected \"Name: value\"")
+        throw UserError("--header: expected \"Name: value\", and there is no colon")
       }
       let name = String(field[..<colon])
       let value = field[field.index(after: colon)...].trimmingCharacters(in: .whitespaces)

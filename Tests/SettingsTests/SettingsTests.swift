@@ -1,1 +1,239 @@
+import Foundation
+import TestSupport
 import Testing
+import UploadModel
+
+@testable import Settings
+
+struct SettingsTests {
+  private func parse(
+    _ text: String, _ environment: [String: String] = [:]
+  ) throws(ConfigError) -> Settings {
+    try Settings.parse(text, file: "c.toml", environment: environment)
+  }
+
+  private func message(_ work: () throws -> Void) -> String {
+    let error = #expect(throws: ConfigError.self) { try work() }
+    return error?.description ?? "no error"
+  }
+
+  // MARK: Mistakes
+
+  @Test(arguments: BadConfiguration.all)
+  func mistakes(_ bad: BadConfiguration) {
+    #expect(message { _ = try parse(bad.text) } == bad.message)
+  }
+
+  @Test(arguments: [
+    ("[targets.a\nurl = 1", 1), ("a = 1\nb =\n", 2), ("a = 1\n\n\na = 2", 4), ("x = \"open", 1),
+    ("a = 1\n????", 2),
+  ])
+  func whatIsNotTOMLNamesTheLine(_ text: String, _ line: Int) {
+    #expect(message { _ = try parse(text) }.hasPrefix("c.toml:\(line): not valid TOML: "))
+  }
+
+  /// Secrets stay out of messages, whatever is wrong around them.
+  @Test(arguments: [
+    "url = \"http://me:hunter2@h/\"", "url = \"ftp://me:hunter2@h/\"", "url = \"me:hunter2@h/\"",
+    "url = \"http://me:hun/hunter2@h/\"", "url = \"http://me:hunter2@h h/\"",
+    "url = \"http://h/\"\nheaders = { Authorization = \"hunter2\\r\\nX: y\" }",
+    "url = \"http://h/\"\nheaders = { Host = \"hunter2\" }",
+    "url = \"http://h/\"\nheaders = { Authorization = \"hunter2 }\" }",
+  ])
+  func secretsAreNotShown(_ lines: String) {
+    let text = message { _ = try parse("[targets.a]\n\(lines)") }
+    #expect(text.hasPrefix("c.toml:") && !text.contains("hunter2"), "\(text)")
+  }
+
+  @Test func aTerminalIsNotGivenWhatTheFileSays() {
+    let text = message { _ = try parse("\"\\u001b[2J\" = 1") }
+    #expect(text.utf8.allSatisfy { $0 >= 0x20 })
+  }
+
+  // MARK: Good ones
+
+  @Test func theLeastThereIs() throws {
+    let target = try parse("[targets.a]\nurl = \"http://h/up\"").target("a")
+    let url = try #require(URL(string: "http://h/up"))
+    #expect(target == Target(name: "a", url: url))
+  }
+
+  @Test func everyKey() throws {
+    let target = try parse(
+      """
+      [targets.a]
+      url = "https://h:8443/up?x=1"
+      method = "PATCH"
+      file_field = "pic"
+      fields = [{ name = "z", value = "1" }, { name = "a", value = 2, type = "text/csv" }]
+      query = { z = true, b = "{{}}" }
+      headers = { X-A = "v" }
+      concurrency = 64
+      retry = { attempts = 7, base = "500ms", max = 90 }
+      timeout = "1.5m"
+      idempotent = true
+      redirect_to = ["https://B.example/any"]
+      """
+    ).target("a")
+    #expect(target.url.absoluteString == "https://h:8443/up?x=1")
+    #expect(target.method == "PATCH" && target.fileField == "pic" && target.concurrency == 64)
+    #expect(
+      target.fields == [
+        Target.Field(name: "z", value: Template(literal: "1")),
+        Target.Field(name: "a", value: Template(literal: "2"), type: "text/csv"),
+      ])
+    #expect(
+      target.query == [
+        Target.Field(name: "b", value: Template(literal: "{}")),
+        Target.Field(name: "z", value: Template(literal: "true")),
+      ])
+    #expect(target.headers == [Target.Field(name: "X-A", value: Template(literal: "v"))])
+    #expect(target.retry == RetryPolicy(attempts: 7, base: 0.5, cap: 90, isIdempotent: true))
+    #expect(target.stallTimeout == 90)
+    #expect(target.redirectOrigins.map(\.description) == ["https://b.example"])
+  }
+
+  @Test(arguments: [
+    ("60", 60.0), ("1.5", 1.5), ("\"1500ms\"", 1.5), ("\"2 s\"", 2), ("\"5m\"", 300),
+    ("\"24h\"", 86_400),
+  ])
+  func times(_ value: String, _ seconds: Double) throws {
+    let settings = try parse("[targets.a]\nurl = \"http://h/\"\ntimeout = \(value)")
+    #expect(try settings.target("a").stallTimeout == seconds)
+  }
+
+  @Test(arguments: [
+    ("http://bücher.example/x", "http://xn--bcher-kva.example/x"),
+    ("http://h/ä", "http://h/%C3%A4"), ("http://[::1]:3000/x", "http://[::1]:3000/x"),
+    ("http://h/users/@me", "http://h/users/@me"), ("HTTPS://H", "HTTPS://H"),
+  ])
+  func addresses(_ text: String, _ url: String) throws {
+    #expect(try TargetURL.parse(text).absoluteString == url)
+  }
+
+  // MARK: Which target
+
+  private static let two = """
+    default_target = "b"
+    [targets.a]
+    url = "http://a/"
+    [targets.b]
+    url = "http://b/"
+    headers = { Authorization = "Bearer {env.TOKEN}" }
+    """
+
+  @Test func targetsAreFoundByNameURLOrDefault() throws {
+    let settings = try parse(Self.two, ["TOKEN": "t"])
+    #expect(settings.targetNames == ["a", "b"])
+    #expect(try settings.target("a").url.absoluteString == "http://a/")
+    #expect(try settings.target(nil).name == "b")
+    #expect(try settings.target("https://c/x").url.absoluteString == "https://c/x")
+  }
+
+  @Test(arguments: [
+    ("aa", "--to: no target is called \"aa\"; did you mean \"a\"?"),
+    ("zzzzzz", "--to: no target is called \"zzzzzz\"; there are: a, b"),
+    ("htp:/x", "--to: expected an http or https URL with a host, found \"htp:/x\""),
+    ("h/up", "--to: expected a URL such as https://host/upload, found \"h/up\""),
+    (
+      "localhost:3000/up",
+      "--to: expected an http or https URL with a host, found \"localhost:3000/up\""
+    ),
+    (
+      "http://me:pw@h/",
+      "--to: the URL holds a user name or password; put an Authorization header instead"
+    ),
+  ])
+  func targetsThatAreNone(_ name: String, _ text: String) throws {
+    let settings = try parse(Self.two)
+    #expect(message { _ = try settings.target(name) } == text)
+  }
+
+  @Test func withoutATargetThePlaceToNameOneIsSaid() {
+    let none = Settings.none(environment: ["HOME": "/home/me"])
+    #expect(
+      message { _ = try none.target(nil) }
+        == "no target: say --to URL, or set default_target in /home/me/.config/hoist/config.toml")
+  }
+
+  @Test func theEnvironmentIsReadWhenTheTargetIsUsed() throws {
+    let settings = try parse(Self.two)
+    #expect(try settings.target("a").name == "a", "another target's token is not needed")
+    #expect(
+      message { _ = try settings.target("b") }
+        == "c.toml:6: targets.b.headers.Authorization: the environment variable TOKEN is not set")
+    let broken = try parse(Self.two, ["TOKEN": "s3cret\nX-Evil: 1"])
+    #expect(
+      message { _ = try broken.target("b") }
+        == "c.toml:6: targets.b.headers.Authorization: "
+        + "the value of Authorization holds a control character")
+  }
+
+  // MARK: Files
+
+  @Test(arguments: [
+    (["HOME": "/home/me"], "/home/me/.config/hoist/config.toml"),
+    (["HOME": "/home/me", "XDG_CONFIG_HOME": "/etc/me"], "/etc/me/hoist/config.toml"),
+    (["HOME": "/home/me", "XDG_CONFIG_HOME": ""], "/home/me/.config/hoist/config.toml"),
+    (["HOME": "/home/me", "XDG_CONFIG_HOME": "rel"], "/home/me/.config/hoist/config.toml"),
+    ([:], "\(NSHomeDirectory())/.config/hoist/config.toml"),
+  ])
+  func usualPlaces(_ environment: [String: String], _ path: String) {
+    #expect(Settings.usualPath(environment: environment) == path)
+  }
+
+  @Test func filesThatCannotBeRead() throws {
+    let folder = try ScratchDirectory()
+    let loop = folder.path("loop")
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    let latin = try folder.write("latin", [0x61, 0x20, 0xE4])
+    let rows = [
+      (folder.path("none"), "cannot be read: No such file or directory"),
+      (folder.path, "cannot be read: Is a directory"),
+      (loop, "cannot be read: Too many levels of symbolic links"),
+      (latin, "is not UTF-8 text"),
+    ]
+    for (path, problem) in rows {
+      #expect(
+        message { _ = try Settings.load(path: path, environment: [:]) } == "\(path): \(problem)")
+    }
+  }
+
+  @Test func theUsualFileNeedNotExist() throws {
+    let folder = try ScratchDirectory()
+    let settings = try Settings.load(path: nil, environment: ["XDG_CONFIG_HOME": folder.path])
+    #expect(settings.file == nil && settings.targetNames.isEmpty)
+  }
+
+  @Test func aByteOrderMarkDoesNoHarm() throws {
+    let folder = try ScratchDirectory()
+    let path = try folder.write("c.toml", [0xEF, 0xBB, 0xBF] + Array(Self.two.utf8))
+    #expect(try Settings.load(path: path, environment: [:]).defaultTarget == "b")
+  }
+
+  // MARK: The sample
+
+  private static let sample = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("config/config.toml").path
+
+  @Test func theSampleIsGoodAndShowsEveryKey() throws {
+    let settings = try Settings.load(path: Self.sample, environment: ["ALBUM_TOKEN": "t"])
+    #expect(try settings.target("album").fields.map(\.name) == ["title", "meta"])
+    let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
+    for key in TargetReader.keys {
+      #expect(text.contains("\n\(key) = ") || text.contains("\n#\(key) = "), "\(key)")
+    }
+    for slot in Template.Placeholder.allCases { #expect(text.contains("{\(slot.rawValue)}")) }
+  }
+
+  /// The commented lines name the defaults: with them in force nothing changes.
+  @Test func theSamplesCommentedLinesAreTheDefaults() throws {
+    let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
+    let inForce = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.hasPrefix("#") && !$0.hasPrefix("# ") && $0 != "#" ? $0.dropFirst() : $0 }
+      .joined(separator: "\n")
+    #expect(inForce != text)
+    #expect(try parse(inForce).target("demo") == parse(text).target("demo"))
+  }
+}

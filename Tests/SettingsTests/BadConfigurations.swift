@@ -1,0 +1,164 @@
+import Testing
+
+/// A configuration with one mistake, and the message for it.
+struct BadConfiguration: Sendable, CustomTestStringConvertible {
+  let text: String
+  let message: String
+  var testDescription: String { message }
+
+  init(_ text: String, _ message: String) { (self.text, self.message) = (text, message) }
+
+  /// A mistake on the third line, in a target that is good otherwise.
+  init(line: String, _ message: String) {
+    text = "[targets.a]\nurl = \"http://h/\"\n\(line)"
+    self.message = "c.toml:3: targets.a.\(message)"
+  }
+
+  /// A mistake in the URL.
+  init(url: String, _ message: String) {
+    text = "[targets.a]\nurl = \(url)"
+    self.message = "c.toml:2: targets.a.url: \(message)"
+  }
+
+  private static let top = "valid here: default_target, targets"
+  private static let inTarget =
+    "valid here: concurrency, fields, file_field, headers, idempotent, method, query, "
+    + "redirect_to, retry, timeout, url"
+  private static let header = "is set by hoist itself"
+  private static let time = "expected a time such as \"30s\" or \"5m\", found"
+
+  static let all: [BadConfiguration] = [
+    // Keys that do not exist.
+    BadConfiguration(
+      "defalt_target = \"a\"",
+      "c.toml:1: defalt_target: unknown key; did you mean \"default_target\"?"),
+    BadConfiguration(
+      "\n\n[target.a]\nurl = \"http://h/\"",
+      "c.toml:3: target: unknown key; did you mean \"targets\"?"),
+    BadConfiguration("colour = 1", "c.toml:1: colour: unknown key; \(top)"),
+    BadConfiguration("\"a b\" = 1", "c.toml:1: \"a b\": unknown key; \(top)"),
+    BadConfiguration(
+      line: "file_feild = \"x\"", "file_feild: unknown key; did you mean \"file_field\"?"),
+    BadConfiguration(line: "Method = \"POST\"", "Method: unknown key; did you mean \"method\"?"),
+    BadConfiguration(line: "zebra = 1", "zebra: unknown key; \(inTarget)"),
+    BadConfiguration(
+      line: "retry = { attemps = 3 }", "retry.attemps: unknown key; did you mean \"attempts\"?"),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", valu = \"b\" }]",
+      "fields[0].valu: unknown key; did you mean \"value\"?"),
+    // Values of another kind.
+    BadConfiguration(
+      "default_target = 3", "c.toml:1: default_target: expected a string, found a number"),
+    BadConfiguration("targets = \"a\"", "c.toml:1: targets: expected a table, found a string"),
+    BadConfiguration(
+      "[targets]\na = \"http://h/\"", "c.toml:2: targets.a: expected a table, found a string"),
+    BadConfiguration(url: "3", "expected a string, found a number"),
+    BadConfiguration(url: "[\"http://h/\"]", "expected a string, found an array"),
+    BadConfiguration(line: "method = true", "method: expected a string, found a boolean"),
+    BadConfiguration(
+      line: "concurrency = \"4\"",
+      "concurrency: expected a whole number from 1 to 64, found a string"),
+    BadConfiguration(
+      line: "concurrency = 4.5", "concurrency: expected a whole number from 1 to 64, found a number"
+    ),
+    BadConfiguration(
+      line: "idempotent = \"yes\"", "idempotent: expected true or false, found a string"),
+    BadConfiguration(line: "headers = [\"a\"]", "headers: expected a table, found an array"),
+    BadConfiguration(line: "query = \"a=b\"", "query: expected a table, found a string"),
+    BadConfiguration(line: "fields = \"a=b\"", "fields: expected an array, found a string"),
+    BadConfiguration(line: "fields = [\"a\"]", "fields[0]: expected a table, found a string"),
+    BadConfiguration(line: "retry = 5", "retry: expected a table, found a number"),
+    BadConfiguration(
+      line: "redirect_to = \"http://x/\"", "redirect_to: expected an array, found a string"),
+    BadConfiguration(
+      line: "query = { d = 2026-11-20 }", "query.d: expected a string, found a date or time"),
+    // Values out of range or empty.
+    BadConfiguration(
+      line: "concurrency = 0", "concurrency: expected a whole number from 1 to 64, found 0"),
+    BadConfiguration(
+      line: "concurrency = 65", "concurrency: expected a whole number from 1 to 64, found 65"),
+    BadConfiguration(
+      line: "retry.attempts = 0", "retry.attempts: expected a whole number from 1 to 100, found 0"),
+    BadConfiguration(line: "file_field = \"\"", "file_field: expected a field name, found nothing"),
+    BadConfiguration(
+      line: "method = \"GET\"", "method: expected \"POST\", \"PUT\" or \"PATCH\", found \"GET\""),
+    BadConfiguration(
+      line: "method = \"post\"", "method: expected \"POST\", \"PUT\" or \"PATCH\", found \"post\""),
+    BadConfiguration(
+      line: "method = \"PO ST\"", "method: expected \"POST\", \"PUT\" or \"PATCH\", found \"PO ST\""
+    ),
+    // Times.
+    BadConfiguration(line: "timeout = \"soon\"", "timeout: \(time) \"soon\""),
+    BadConfiguration(line: "timeout = \"60\"", "timeout: \(time) \"60\""),
+    BadConfiguration(line: "timeout = \"-5s\"", "timeout: \(time) \"-5s\""),
+    BadConfiguration(line: "timeout = \"5 parsecs\"", "timeout: \(time) \"5 parsecs\""),
+    BadConfiguration(line: "timeout = true", "timeout: \(time) a boolean"),
+    BadConfiguration(line: "timeout = \"5ms\"", "timeout: expected a time from 1 s to 24 h"),
+    BadConfiguration(line: "timeout = 0", "timeout: expected a time from 1 s to 24 h"),
+    BadConfiguration(line: "timeout = nan", "timeout: expected a time from 1 s to 24 h"),
+    BadConfiguration(line: "timeout = \"25h\"", "timeout: expected a time from 1 s to 24 h"),
+    BadConfiguration(
+      line: "retry = { base = \"2m\" }", "retry: \"base\" (2 min) is longer than \"max\" (60 s)"),
+    // URLs.
+    BadConfiguration(
+      "[targets.a]\nmethod = \"PUT\"",
+      "c.toml:1: targets.a: \"url\" is missing: the address that files are sent to"),
+    BadConfiguration(url: "\"\"", "expected a URL such as https://host/upload, found \"\""),
+    BadConfiguration(
+      url: "\"host/upload\"", "expected a URL such as https://host/upload, found \"host/upload\""),
+    BadConfiguration(
+      url: "\"htp:/x\"", "expected an http or https URL with a host, found \"htp:/x\""),
+    BadConfiguration(
+      url: "\"ftp://h/\"", "expected an http or https URL with a host, found \"ftp://h/\""),
+    BadConfiguration(
+      url: "\"http://\"", "expected an http or https URL with a host, found \"http://\""),
+    BadConfiguration(url: "\"http://h:0/\"", "the port 0 is not between 1 and 65535"),
+    BadConfiguration(url: "\"http://h:99999/\"", "the port 99999 is not between 1 and 65535"),
+    BadConfiguration(url: "\"http://h/#top\"", "a fragment (\"#…\") is never sent; leave it away"),
+    BadConfiguration(url: "\"http://h/a b\"", "the URL holds a space; write %20 for it"),
+    BadConfiguration(url: "\"http://h h/\"", "the URL holds a space; write %20 for it"),
+    BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL holds a control character"),
+    BadConfiguration(
+      line: "redirect_to = [\"http://x/\", \"x\"]",
+      "redirect_to[1]: expected a URL such as https://host/upload, found \"x\""),
+    // Header fields.
+    BadConfiguration(line: "headers = { Host = \"x\" }", "headers.Host: Host \(header)"),
+    BadConfiguration(
+      line: "headers.content-type = \"x\"", "headers.content-type: content-type \(header)"),
+    BadConfiguration(
+      line: "headers = { Transfer-Encoding = \"x\" }",
+      "headers.Transfer-Encoding: Transfer-Encoding \(header)"),
+    BadConfiguration(
+      line: "headers = { \"a b\" = \"x\" }", "headers.\"a b\": \"a b\" is not a header name"),
+    BadConfiguration(line: "headers = { \"\" = \"x\" }", "headers.\"\": \"\" is not a header name"),
+    BadConfiguration(
+      line: "headers = { A = \"1\", a = \"2\" }",
+      "headers.a: this header is there twice: capitals make no difference"),
+    BadConfiguration(line: "headers = { A = [] }", "headers.A: expected a string, found an array"),
+    // Fields and templates.
+    BadConfiguration(
+      line: "fields = [{ name = \"a\" }]", "fields[0]: a field needs \"name\" and \"value\""),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", value = \"b\", type = \"text\" }]",
+      "fields[0].type: expected a media type such as \"text/plain\", found \"text\""),
+    BadConfiguration(
+      line: "fields = { a = \"{\" }",
+      "fields.a: \"{\" without \"}\" after it; write \"{{\" for a brace"),
+    BadConfiguration(
+      line: "query = { a = \"}\" }",
+      "query.a: \"}\" without \"{\" before it; write \"}}\" for a brace"),
+    BadConfiguration(
+      line: "headers = { A = \"{env.}\" }", "headers.A: {env.} names no environment variable"),
+    // The default.
+    BadConfiguration(
+      "default_target = \"demmo\"\n[targets.demo]\nurl = \"http://h/\"",
+      "c.toml:1: default_target: no target is called \"demmo\"; did you mean \"demo\"?"),
+    BadConfiguration(
+      "default_target = \"zzzzzz\"\n[targets.b]\nurl = \"http://h/\"\n[targets.a]\nurl = \"http://h/\"",
+      "c.toml:1: default_target: no target is called \"zzzzzz\"; there are: a, b"),
+    BadConfiguration(
+      "default_target = \"a\"",
+      "c.toml:1: default_target: no target is called \"a\"; the configuration has no targets; a URL starts with http:// or https://"
+    ),
+  ]
+}

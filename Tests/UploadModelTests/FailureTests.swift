@@ -1,0 +1,201 @@
+import Foundation
+import MultipartForm
+import Testing
+import UploadModel
+
+/// One cause, and what rests on it.
+struct CauseRow: Sendable, CustomTestStringConvertible {
+  let failure: Failure
+  let code: String
+  let headline: String
+  let isTransient: Bool
+  let needsPerson: Bool
+  var testDescription: String { "\(code): \(headline)" }
+
+  init(
+    _ cause: Failure.Cause, _ code: String, _ headline: String, transient: Bool,
+    needsPerson: Bool? = nil, status: Int? = nil
+  ) {
+    failure = Failure(cause, status: status, attempts: 1)
+    self.code = code
+    self.headline = headline
+    isTransient = transient
+    self.needsPerson = needsPerson ?? !transient
+  }
+
+  static let all: [CauseRow] = [
+    CauseRow(.missing, "missing", "file is missing", transient: false),
+    CauseRow(
+      .unreadable("Permission denied"), "unreadable", "cannot be read", transient: false),
+    CauseRow(.notAFile(kind: "a folder"), "not-a-file", "is a folder", transient: false),
+    CauseRow(.notAFile(kind: "a FIFO"), "not-a-file", "is a FIFO", transient: false),
+    CauseRow(.changed(.vanished), "changed", "file vanished", transient: false),
+    CauseRow(.changed(.shrank), "changed", "file shrank", transient: false),
+    CauseRow(.changed(.grew), "changed", "file grew", transient: false),
+    CauseRow(.changed(.replaced), "changed", "file was replaced", transient: false),
+    CauseRow(.changed(.modified), "changed", "file was modified", transient: false),
+    CauseRow(
+      .tooLarge(limit: 5_000_000), "too-large", "too large for the target", transient: false),
+    CauseRow(
+      .typeNotAllowed(
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        allowed: ["image/*", "application/pdf"]), "type-not-allowed", "type not accepted",
+      transient: false),
+    CauseRow(
+      .unsendable("Part 1 cannot be sent: its name has the byte 0x0A. Replace it."), "unsendable",
+      "cannot be sent", transient: false),
+    CauseRow(
+      .nameNotResolved(host: "nowhere.example"), "name-not-resolved", "host not found",
+      transient: true),
+    CauseRow(
+      .connectionRefused("Connection refused"), "connection-refused", "connection refused",
+      transient: true),
+    CauseRow(.unreachable("No route to host"), "unreachable", "host unreachable", transient: true),
+    CauseRow(.connectionLost("Broken pipe"), "connection-lost", "connection lost", transient: true),
+    CauseRow(.stalled(seconds: 60), "stalled", "stalled for 60 s", transient: true),
+    CauseRow(.outOfTime(seconds: 90), "out-of-time", "not through in 90 s", transient: false),
+    CauseRow(.insecure("certificate has expired"), "insecure", "not secure", transient: false),
+    CauseRow(.network("error -1"), "network", "network error", transient: true),
+    CauseRow(.network(""), "network", "network error", transient: true),
+    CauseRow(.refused, "refused", "refused", transient: false),
+    CauseRow(.refused, "http-599", "status 599", transient: false, status: 599),
+    CauseRow(
+      .redirected(to: "https://b.example/", .otherOrigin), "redirected",
+      "307 Temporary Redirect, not followed", transient: false, status: 307),
+    CauseRow(
+      .redirected(to: nil, .badLocation), "redirected", "redirect not followed", transient: false),
+    CauseRow(
+      .redirected(to: "/x", .losesBody), "redirected", "302 Found, not followed",
+      transient: false, status: 302),
+    CauseRow(
+      .redirected(to: "/x", .tooMany), "redirected", "308 Permanent Redirect, not followed",
+      transient: false, status: 308),
+    CauseRow(.notHTTP("Weird server reply"), "not-http", "not an HTTP server", transient: false),
+    CauseRow(
+      .rejected("rc is 7"), "rejected", "rejected by the server", transient: false, status: 200),
+    CauseRow(.cancelled, "cancelled", "cancelled", transient: false, needsPerson: false),
+    CauseRow(
+      .outcomeUnknown("Recv failure"), "outcome-unknown", "outcome unknown", transient: false),
+  ]
+}
+
+/// A number for each case; a new one does not compile until it is here, and then fails below.
+private func number(_ cause: Failure.Cause) -> Int {
+  switch cause {
+  case .missing: 0
+  case .unreadable: 1
+  case .notAFile: 2
+  case .changed: 3
+  case .tooLarge: 4
+  case .typeNotAllowed: 5
+  case .unsendable: 6
+  case .nameNotResolved: 7
+  case .connectionRefused: 8
+  case .unreachable: 9
+  case .connectionLost: 10
+  case .stalled: 11
+  case .insecure: 12
+  case .network: 13
+  case .refused: 14
+  case .redirected: 15
+  case .notHTTP: 16
+  case .rejected: 17
+  case .cancelled: 18
+  case .outcomeUnknown: 19
+  case .outOfTime: 20
+  }
+}
+
+struct FailureTests {
+  @Test func theTableHasEveryCause() {
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...20))
+  }
+
+  @Test(arguments: CauseRow.all)
+  func whatRestsOnTheCause(_ row: CauseRow) {
+    #expect(row.failure.code == row.code)
+    #expect(row.failure.headline == row.headline)
+    #expect(row.failure.headline.count <= 40, "it must fit a row")
+    #expect(row.failure.isTransient == row.isTransient)
+    #expect(row.failure.needsPerson == row.needsPerson)
+  }
+
+  /// A story of at least one sentence and an advice, each with a capital and one full stop.
+  @Test(arguments: CauseRow.all)
+  func theExplanationIsMadeOfSentences(_ row: CauseRow) {
+    let text = row.failure.explanation
+    #expect(text.first?.isUppercase == true && text.hasSuffix("."), "\(text)")
+    for flaw in ["..", ": .", "  ", " .", ":.", "nil", "Optional", "\n"] {
+      #expect(!text.contains(flaw), "\(flaw.debugDescription) in: \(text)")
+    }
+    let sentences = text.dropLast().split(separator: ". ")
+    #expect(sentences.count >= 2, "story and advice: \(text)")
+    #expect(sentences.allSatisfy { $0.first?.isUppercase == true }, "\(text)")
+  }
+
+  @Test func wholeExplanations() {
+    #expect(
+      Failure(.refused, status: 413, attempts: 1).explanation
+        == "The server refused it: 413 Content Too Large. "
+        + "Retrying will not help: the server does not take files of this size.")
+    #expect(
+      Failure(.connectionLost("Broken pipe."), attempts: 3).explanation
+        == "The connection broke before everything was sent: Broken pipe. "
+        + "It was tried 3 times. Retry sends it again from the first byte.")
+    #expect(
+      Failure(.notAFile(kind: "a FIFO")).explanation
+        == "This path is a FIFO; only regular files can be uploaded. "
+        + "Copy its content to a regular file and add that.")
+    #expect(
+      Failure(.network("")).explanation
+        == "The upload broke off: no reason was given. "
+        + "Retry sends it again from the first byte.")
+  }
+
+  @Test(arguments: 100...599)
+  func everyStatus(_ status: Int) {
+    let failure = Failure(.refused, status: status, attempts: 1)
+    #expect(failure.code == "http-\(status)")
+    #expect(failure.headline.contains(String(status)) && failure.headline.count <= 40)
+    #expect(failure.isTransient == [408, 425, 429, 500, 502, 503, 504].contains(status))
+    #expect(failure.explanation.contains(failure.headline))
+    if failure.isTransient { #expect(failure.explanation.hasSuffix("retry in a while.")) }
+  }
+
+  @Test(arguments: [
+    (FileError.Reason.vanished, true, Failure.Cause.changed(.vanished)),
+    (.vanished, false, .missing),
+    (.shrunk(from: 9, to: 3), true, .changed(.shrank)),
+    (.rangeOutsideFile(0..<9, size: 3), true, .changed(.shrank)),
+    (.grown(from: 3, to: 9), true, .changed(.grew)),
+    (.replaced, true, .changed(.replaced)),
+    (.modified, true, .changed(.modified)),
+    (.unreadable(errno: EACCES, during: .open), false, .unreadable("Permission denied")),
+    (.unreadable(errno: EIO, during: .read), true, .unreadable("Input/output error")),
+    (.notARegularFile(.directory), false, .notAFile(kind: "a folder")),
+    (.notARegularFile(.fifo), false, .notAFile(kind: "a FIFO")),
+    (.notARegularFile(.device), false, .notAFile(kind: "a device")),
+    (.notARegularFile(.socket), false, .notAFile(kind: "a socket")),
+    (.notARegularFile(.other), false, .notAFile(kind: "not a regular file")),
+    (.sizeUnknown, false, .unreadable("its size cannot be known before it is read")),
+  ])
+  func faultsOfFiles(_ reason: FileError.Reason, wasSeen: Bool, cause: Failure.Cause) {
+    let error = FileError("/a", reason)
+    #expect(Failure.Cause(error, wasSeen: wasSeen) == cause)
+    #expect(Failure.Cause(BodyError.file(error), wasSeen: wasSeen) == cause)
+    #expect(cause.isLocal)
+  }
+
+  @Test func faultsOfFormsCannotBeSent() {
+    let cause = Failure.Cause(.form(.tooLong), wasSeen: true)
+    #expect(cause == .unsendable(FormError.tooLong.description))
+  }
+
+  @Test(arguments: [
+    (0.0, "0 s"), (0.0004, "1 ms"), (0.005, "5 ms"), (0.0994, "99 ms"), (0.0995, "0.1 s"),
+    (0.4, "0.4 s"), (8, "8 s"),
+  ])
+  func shortSpansAreNotRoundedToNothing(_ seconds: Double, _ words: String) {
+    #expect(Wording.seconds(seconds) == words)
+  }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import Testing
+import UploadModel
+
+private let home = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath: "/")
+
+extension TransferEnd {
+  fileprivate static let good = TransferEnd(url: home, status: 200)
+  fileprivate static let busy = TransferEnd(url: home, status: 503)
+  fileprivate static let refused = TransferEnd(url: home, status: 403)
+  fileprivate static let moved = TransferEnd(
+    url: home, status: 307, headers: ["location": "/elsewhere"])
+  fileprivate static let silent = TransferEnd(url: home, trouble: .connectionLost("reset"))
+  fileprivate static let brokenOff = TransferEnd(url: home, trouble: .cancelled, sentAll: false)
+}
+
+/// One machine and what it was told, in words: a table of sequences stays readable.
+private struct Log {
+  var machine: JobMachine
+
+  init(attempts: Int = 3, isIdempotent: Bool = false) {
+    machine = JobMachine(
+      target: Target(
+        name: "t", url: home,
+        retry: RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent)))
+  }
+
+  /// The actions that a word leads to, as words.
+  mutating func tell(_ word: String) -> String {
+    guard let event = Self.events[word] else { return "no such event: \(word)" }
+    return machine.handle(event).map(Self.words).joined(separator: ", ")
+  }
+
+  static let events: [String: JobMachine.Event] = [
+    "start": .start, "timer": .timerFired, "cancel": .cancel, "pause": .pause, "retry": .retry,
+    "good": end(.good), "busy": end(.busy), "refused": end(.refused), "moved": end(.moved),
+    "silent": end(.silent), "broken off": end(.brokenOff),
+  ]
+
+  private static func end(_ end: TransferEnd) -> JobMachine.Event {
+    .ended(end, at: Moment(seconds: 100), wall: Date(timeIntervalSince1970: 0), random: 0.5)
+  }
+
+  private static func words(_ action: JobMachine.Action) -> String {
+    switch action {
+    case .send(let url, let attempt, let keepsCredentials):
+      "send #\(attempt) to \(url.path)\(keepsCredentials ? "" : " without credentials")"
+    case .breakOff: "break off"
+    case .leaveLane: "leave"
+    case .startTimer(let seconds): "timer \(Int(seconds)) s"
+    case .queue(let atHead): atHead ? "to the head" : "to the end"
+    case .unqueue: "unqueue"
+    case .report(let state): "\"\(words(state))\""
+    }
+  }
+
+  private static func words(_ state: ItemState) -> String {
+    switch state {
+    case .waiting: "waiting"
+    case .preparing(let attempt): "preparing #\(attempt)"
+    case .sending, .awaitingReply: "under way"
+    case .retrying(let failure, let next, let all, let moment):
+      "\(failure.code), then #\(next) of \(all) at \(Int(moment.seconds))"
+    case .paused: "paused"
+    case .done(let receipt): "done with #\(receipt.attempts)"
+    case .failed(let failure): "\(failure.code) after \(failure.attempts)"
+    }
+  }
+}
+
+/// Every event in every state. An empty answer means that the state stays.
+struct JobMachineTable {
+  /// How the state is reached, and what each event is answered with in it.
+  struct Row: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let reachedBy: [String]
+    let answers: [String: String]
+  }
+
+  static let rows = [
+    Row(
+      testDescription: "waiting", reachedBy: [],
+      answers: [
+        "start": "\"preparing #1\", send #1 to /upload",
+        "cancel": "unqueue, \"cancelled after 0\"",
+        "pause": "unqueue, \"paused\"",
+      ]),
+    Row(
+      testDescription: "running", reachedBy: ["start"],
+      answers: [
+        "cancel": "break off", "pause": "break off",
+        "good": "\"done with #1\", leave",
+        "busy": "\"http-503, then #2 of 3 at 104\", leave, timer 4 s",
+        "refused": "\"http-403 after 1\", leave",
+        "moved": "\"preparing #1\", send #1 to /elsewhere",
+        "silent": "\"outcome-unknown after 1\", leave",
+        "broken off": "\"cancelled after 1\", leave",
+      ]),
+    Row(
+      testDescription: "running, cancelled", reachedBy: ["start", "cancel"],
+      answers: [
+        "cancel": "break off",
+        "good": "\"done with #1\", leave", "busy": "\"cancelled after 1\", leave",
+        "refused": "\"cancelled after 1\", leave", "moved": "\"cancelled after 1\", leave",
+        "silent": "\"outcome-unknown after 1\", leave",
+        "broken off": "\"cancelled after 1\", leave",
+      ]),
+    Row(
+      testDescription: "running, paused", reachedBy: ["start", "pause"],
+      answers: [
+        "cancel": "break off",
+        "good": "\"done with #1\", leave", "busy": "\"paused\", leave",
+        "refused": "\"paused\", leave", "moved": "\"paused\", leave",
+        "silent": "\"paused\", leave", "broken off": "\"paused\", leave",
+      ]),
+    Row(
+      testDescription: "retrying", reachedBy: ["start", "busy"],
+      answers: [
+        "timer": "to the head", "retry": "\"waiting\", to the head",
+        "cancel": "unqueue, \"cancelled after 1\"", "pause": "unqueue, \"paused\"",
+      ]),
+    Row(
+      testDescription: "paused", reachedBy: ["pause"],
+      answers: [
+        "retry": "\"waiting\", to the end", "cancel": "unqueue, \"cancelled after 0\"",
+      ]),
+    Row(
+      testDescription: "failed", reachedBy: ["start", "refused"],
+      answers: ["retry": "\"waiting\", to the end"]),
+    Row(testDescription: "delivered", reachedBy: ["start", "good"], answers: [:]),
+  ]
+}
+
+struct JobMachineTests {
+  @Test(arguments: JobMachineTable.rows)
+  func everyEvent(_ row: JobMachineTable.Row) {
+    for event in Log.events.keys.sorted() {
+      var log = Log()
+      for step in row.reachedBy { _ = log.tell(step) }
+      let before = log.machine.state
+      #expect(log.tell(event) == row.answers[event, default: ""], "\(event)")
+      if row.answers[event] == nil { #expect(log.machine.state == before, "\(event)") }
+    }
+  }
+
+  /// Stories: events, and the last answer.
+  @Test(arguments: [
+    // Retry, then success; the attempts count on.
+    (["start", "busy", "timer", "start"], "\"preparing #2\", send #2 to /upload"),
+    (["start", "busy", "timer", "start", "good"], "\"done with #2\", leave"),
+    // The bound doubles.
+    (
+      ["start", "busy", "timer", "start", "busy"],
+      "\"http-503, then #3 of 3 at 108\", leave, timer 8 s"
+    ),
+    // The attempts run out.
+    (
+      ["start", "busy", "timer", "start", "busy", "timer", "start", "busy"],
+      "\"http-503 after 3\", leave"
+    ),
+    // A person's retry after the end counts from the beginning; one while it waits does not.
+    (["start", "refused", "retry", "start"], "\"preparing #1\", send #1 to /upload"),
+    (["start", "busy", "retry", "start"], "\"preparing #2\", send #2 to /upload"),
+    // Pause and resume, before and during.
+    (["pause", "retry", "start", "good"], "\"done with #1\", leave"),
+    (["start", "pause", "broken off", "retry", "start", "good"], "\"done with #1\", leave"),
+    // Cancel outweighs a pause, not the other way round.
+    (["start", "pause", "cancel", "broken off"], "\"cancelled after 1\", leave"),
+    (["start", "cancel", "pause", "broken off"], "\"cancelled after 1\", leave"),
+    // A timer that was overtaken.
+    (["start", "busy", "retry", "timer"], ""), (["start", "busy", "pause", "timer"], ""),
+    (["start", "busy", "cancel", "timer"], ""), (["start", "busy", "retry", "start", "timer"], ""),
+    // Start comes once.
+    (["start", "start"], ""), (["cancel", "start"], ""), (["pause", "start"], ""),
+    // What was cancelled can be sent after all.
+    (["cancel", "retry", "start"], "\"preparing #1\", send #1 to /upload"),
+    // Redirects end, and do not count as attempts.
+    (
+      ["start", "moved", "moved", "moved", "moved", "moved"],
+      "\"preparing #1\", send #1 to /elsewhere"
+    ),
+    (
+      ["start", "moved", "moved", "moved", "moved", "moved", "moved"],
+      "\"redirected after 1\", leave"
+    ),
+    (["start", "moved", "busy", "timer", "start"], "\"preparing #2\", send #2 to /upload"),
+  ])
+  func stories(_ events: [String], _ last: String) {
+    var log = Log()
+    #expect(events.map { log.tell($0) }.last == last)
+  }
+
+  @Test func anUnknownOutcomeIsRepeatedOnlyWhereASecondCopyDoesNoHarm() {
+    var careful = Log()
+    var idempotent = Log(isIdempotent: true)
+    _ = (careful.tell("start"), idempotent.tell("start"))
+    #expect(careful.tell("silent") == "\"outcome-unknown after 1\", leave")
+    #expect(
+      idempotent.tell("silent") == "\"outcome-unknown, then #2 of 3 at 104\", leave, timer 4 s")
+  }
+
+  /// Whatever happens: a lane is left exactly once for each start.
+  @Test func everyStartLeavesItsLaneOnce() {
+    let words = Log.events.keys.sorted()
+    var number: UInt64 = 1
+    for _ in 0..<2000 {
+      var log = Log()
+      var taken = 0
+      for _ in 0..<30 {
+        number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let word = words[Int(number >> 33) % words.count]
+        let answer = log.tell(word)
+        if word == "start", !answer.isEmpty { taken += 1 }
+        if answer.contains("leave") { taken -= 1 }
+        var isRunning = false
+        if case .running = log.machine.state { isRunning = true }
+        #expect(taken == (isRunning ? 1 : 0))
+      }
+    }
+  }
+}
+
+struct ItemStateTests {
+  private static let failure = Failure(.missing)
+
+  @Test(arguments: [
+    (ItemState.waiting, false, false, false), (.preparing(attempt: 1), false, true, false),
+    (.sending(attempt: 1, sent: 0, total: 9), false, true, false),
+    (.awaitingReply(attempt: 1, since: Moment(seconds: 0)), false, true, false),
+    (.retrying(failure, next: 2, of: 5, at: Moment(seconds: 0)), false, false, true),
+    (.paused, false, false, false), (.done(Receipt(status: 200)), true, false, false),
+    (.failed(failure), true, false, true),
+  ])
+  func whatAStateMeans(
+    _ state: ItemState, _ isFinished: Bool, _ isActive: Bool, _ showsFailure: Bool
+  ) {
+    #expect(state.isFinished == isFinished)
+    #expect(state.isActive == isActive)
+    #expect((state.failure != nil) == showsFailure)
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+import UploadModel
+
+struct RetryPolicyTests {
+  private func refused(attempts: Int, retryAfter: Double? = nil) -> Failure {
+    Failure(.refused, status: 503, attempts: attempts, retryAfter: retryAfter)
+  }
+
+  /// Full jitter: anywhere between nothing and a bound that doubles up to the cap.
+  @Test(arguments: [(1, 1.0), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60), (99, 60)])
+  func theBoundDoublesUpToTheCap(_ attempt: Int, _ bound: Double) {
+    let policy = RetryPolicy(attempts: 100, base: 1, cap: 60)
+    for random in [0, 0.25, 0.5, 0.999] {
+      #expect(policy.delay(after: refused(attempts: attempt), random: random) == random * bound)
+    }
+  }
+
+  @Test(arguments: [
+    (0.0, 60.0, 50, 0.0), (5, 5, 3, 2.5), (10, 5, 1, 2.5), (0.5, 1e300, 2000, 268_435_456),
+  ])
+  func oddPolicies(_ base: Double, _ cap: Double, _ attempt: Int, _ delay: Double) {
+    let policy = RetryPolicy(attempts: 3000, base: base, cap: cap)
+    #expect(policy.delay(after: refused(attempts: attempt), random: 0.5) == delay)
+  }
+
+  @Test(arguments: [(0.0, 0.5), (7, 7.5), (59.4, 59.9), (59.9, 60), (3600, 60), (1e9, 60)])
+  func theServersWishIsKeptUpToTheCap(_ wish: Double, _ delay: Double) {
+    let failure = refused(attempts: 4, retryAfter: wish)
+    #expect(RetryPolicy().delay(after: failure, random: 0.5) == delay)
+  }
+
+  @Test(arguments: [(1, 1, false), (1, 2, true), (4, 5, true), (5, 5, false), (6, 5, false)])
+  func attemptsRunOut(_ made: Int, _ allowed: Int, _ goesOn: Bool) {
+    let delay = RetryPolicy(attempts: allowed).delay(after: refused(attempts: made), random: 0.5)
+    #expect((delay != nil) == goesOn)
+  }
+
+  @Test(arguments: CauseRow.all)
+  func onlyWhatMayPassIsRepeated(_ row: CauseRow) {
+    var isUnknown = false
+    if case .outcomeUnknown = row.failure.cause { isUnknown = true }
+    let careful = RetryPolicy().delay(after: row.failure, random: 0.5)
+    let idempotent = RetryPolicy(isIdempotent: true).delay(after: row.failure, random: 0.5)
+    #expect((careful != nil) == row.isTransient)
+    #expect((idempotent != nil) == (row.isTransient || isUnknown))
+  }
+}
+
+struct RetryAfterTests {
+  /// Sun, 06 Nov 1994 08:49:37 GMT, the date of RFC 9110.
+  private static let date = Date(timeIntervalSince1970: 784_111_777)
+
+  @Test(arguments: [
+    // Seconds.
+    ("0", 0.0), ("120", 120), (" 7 ", 7), ("007", 7), ("99999999999999999999999", 1e9),
+    (String(repeating: "9", count: 500), 1e9),
+    // The three forms of a date, ten seconds from now.
+    ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sunday, 06-Nov-94 08:49:47 GMT", 10),
+    ("Sun Nov  6 08:49:47 1994", 10),
+    // The past is now; the far future is bounded.
+    ("Sun, 06 Nov 1994 08:49:00 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", 1e9),
+    // Neither.
+    ("", nil), (" ", nil), ("-5", nil), ("+5", nil), ("1.5", nil), ("1e3", nil), ("soon", nil),
+    ("٣", nil), ("5 s", nil), ("Sun, 06 Nov 1994 08:49:47 CET", nil), ("1994-11-06", nil),
+  ])
+  func values(_ value: String, _ seconds: Double?) {
+    #expect(RetryAfter.seconds(value, now: Self.date) == seconds)
+  }
+
+  /// RFC 9110 §5.6.7: more than 50 years ahead means the past.
+  @Test(arguments: [("43", true), ("45", false)])
+  func twoDigitYears(_ year: String, _ isAhead: Bool) {
+    let value = "Friday, 01-Jan-\(year) 00:00:00 GMT"
+    let seconds = RetryAfter.seconds(value, now: Self.date)
+    #expect(seconds == (isAhead ? 1e9 : 0))
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+import UploadModel
+
+private func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+private let home = url("https://a.example/upload")
+
+/// What ended how, and what it means.
+struct VerdictRow: Sendable, CustomTestStringConvertible {
+  let end: TransferEnd
+  let expected: String
+  var testDescription: String
+
+  init(
+    _ status: Int?, _ trouble: Failure.Cause? = nil, sentAll: Bool = true, is expected: String
+  ) {
+    end = TransferEnd(url: home, status: status, trouble: trouble, sentAll: sentAll)
+    self.expected = expected
+    testDescription =
+      "\(status.map(String.init) ?? "no status"), \(trouble.map { "\($0)" } ?? "no trouble"), "
+      + (sentAll ? "all sent" : "cut short")
+  }
+
+  static let all: [VerdictRow] = [
+    // Statuses.
+    VerdictRow(200, is: "delivered"), VerdictRow(201, is: "delivered"),
+    VerdictRow(204, is: "delivered"), VerdictRow(299, is: "delivered"),
+    VerdictRow(199, is: "http-199"), VerdictRow(300, is: "http-300"),
+    VerdictRow(304, is: "http-304"), VerdictRow(400, is: "http-400"),
+    VerdictRow(401, is: "http-401"), VerdictRow(413, is: "http-413"),
+    VerdictRow(500, is: "http-500"), VerdictRow(503, is: "http-503"),
+    VerdictRow(599, is: "http-599"),
+    // Replies before the body was through.
+    VerdictRow(413, sentAll: false, is: "http-413"),
+    VerdictRow(413, .connectionLost("reset"), sentAll: false, is: "http-413"),
+    VerdictRow(200, sentAll: false, is: "connection-lost"),
+    VerdictRow(200, .connectionLost("reset"), sentAll: false, is: "connection-lost"),
+    VerdictRow(200, .stalled(seconds: 9), sentAll: false, is: "stalled"),
+    // Replies whose own body broke off: the status is what counts.
+    VerdictRow(200, .connectionLost("reset"), is: "delivered"),
+    VerdictRow(503, .stalled(seconds: 9), is: "http-503"),
+    // No reply, before the last byte: nothing was stored.
+    VerdictRow(nil, .connectionLost("reset"), sentAll: false, is: "connection-lost"),
+    VerdictRow(nil, .network("?"), sentAll: false, is: "network"),
+    VerdictRow(nil, .unreachable("?"), sentAll: false, is: "unreachable"),
+    VerdictRow(nil, .insecure("?"), sentAll: false, is: "insecure"),
+    VerdictRow(nil, .stalled(seconds: 9), sentAll: false, is: "stalled"),
+    VerdictRow(nil, .connectionRefused("?"), sentAll: false, is: "connection-refused"),
+    VerdictRow(nil, .nameNotResolved(host: "a"), sentAll: false, is: "name-not-resolved"),
+    VerdictRow(nil, sentAll: false, is: "connection-lost"),
+    // No reply, after it: nobody can tell.
+    VerdictRow(nil, .connectionLost("reset"), is: "outcome-unknown"),
+    VerdictRow(nil, .network("?"), is: "outcome-unknown"),
+    VerdictRow(nil, .unreachable("timed out"), is: "outcome-unknown"),
+    VerdictRow(nil, .insecure("SSL read"), is: "outcome-unknown"),
+    VerdictRow(nil, .stalled(seconds: 9), is: "outcome-unknown"),
+    VerdictRow(nil, is: "outcome-unknown"),
+    VerdictRow(nil, .notHTTP("?"), is: "not-http"),
+    // The file's own faults outweigh any reply.
+    VerdictRow(200, .changed(.shrank), sentAll: false, is: "changed"),
+    VerdictRow(500, .unreadable("?"), sentAll: false, is: "unreadable"),
+    VerdictRow(nil, .missing, sentAll: false, is: "missing"),
+    // A cancel does not outweigh the answer to the whole file.
+    VerdictRow(200, .cancelled, is: "delivered"),
+    VerdictRow(200, .cancelled, sentAll: false, is: "cancelled"),
+    VerdictRow(nil, .cancelled, is: "cancelled"),
+    VerdictRow(413, .cancelled, is: "http-413"),
+  ]
+}
+
+/// A redirect, and where it leads.
+struct RedirectRow: Sendable, CustomTestStringConvertible {
+  var status = 307
+  var from = home
+  let location: String?
+  var followed = 0
+  var allowed: [String] = []
+  let outcome: String
+  var testDescription: String { "\(status) from \(from) to \(location ?? "nowhere"): \(outcome)" }
+
+  static let all: [RedirectRow] = [
+    // Which statuses keep the body.
+    RedirectRow(status: 301, location: "/b", outcome: "losesBody /b"),
+    RedirectRow(status: 302, location: "/b", outcome: "losesBody /b"),
+    RedirectRow(status: 303, location: "/b", outcome: "losesBody /b"),
+    RedirectRow(status: 303, location: nil, outcome: "losesBody -"),
+    RedirectRow(location: "/b", outcome: "follow https://a.example/b"),
+    RedirectRow(status: 308, location: "/b", outcome: "follow https://a.example/b"),
+    // Relative to where the request went, not to the target.
+    RedirectRow(location: "b?c=1", outcome: "follow https://a.example/b?c=1"),
+    RedirectRow(
+      from: url("https://a.example/deep/er"), location: "b",
+      outcome: "follow https://a.example/deep/b"),
+    RedirectRow(location: "//a.example/b", outcome: "follow https://a.example/b"),
+    RedirectRow(location: "https://a.example:443/b", outcome: "follow https://a.example:443/b"),
+    RedirectRow(location: "HTTPS://A.EXAMPLE/b", outcome: "follow HTTPS://A.EXAMPLE/b"),
+    // Other origins.
+    RedirectRow(location: "https://b.example/", outcome: "otherOrigin https://b.example/"),
+    RedirectRow(
+      location: "https://a.example:8443/", outcome: "otherOrigin https://a.example:8443/"),
+    RedirectRow(location: "http://a.example/", outcome: "otherOrigin http://a.example/"),
+    RedirectRow(
+      location: "https://b.example/x", allowed: ["https://b.example"],
+      outcome: "follow without credentials https://b.example/x"),
+    RedirectRow(
+      location: "http://b.example/x", allowed: ["https://b.example"],
+      outcome: "otherOrigin http://b.example/x"),
+    RedirectRow(
+      from: url("https://b.example/x"), location: "https://a.example/y",
+      allowed: ["https://b.example"], outcome: "follow https://a.example/y"),
+    // No address, or none for an upload.
+    RedirectRow(location: nil, outcome: "badLocation -"),
+    RedirectRow(location: "ftp://a.example/", outcome: "badLocation ftp://a.example/"),
+    RedirectRow(location: "mailto:a@a.example", outcome: "badLocation mailto:a@a.example"),
+    RedirectRow(location: "http://", outcome: "badLocation http://"),
+    RedirectRow(
+      location: "https://me:secret@a.example/b", outcome: "badLocation https://a.example"),
+    // How many.
+    RedirectRow(location: "/b", followed: 4, outcome: "follow https://a.example/b"),
+    RedirectRow(location: "/b", followed: 5, outcome: "tooMany https://a.example/b"),
+    RedirectRow(location: "/b", followed: 6, outcome: "tooMany https://a.example/b"),
+  ]
+}
+
+struct VerdictTests {
+  let target = Target(name: "t", url: home)
+
+  @Test(arguments: VerdictRow.all)
+  func ends(_ row: VerdictRow) {
+    let verdict = Verdict.judge(row.end, target: target, attempt: 2, redirects: 0, now: .now)
+    switch verdict {
+    case .delivered(let receipt):
+      #expect(row.expected == "delivered")
+      #expect(receipt.attempts == 2 && receipt.status == row.end.status)
+    case .failed(let failure):
+      #expect(failure.code == row.expected)
+      #expect(failure.attempts == 2 && failure.status == row.end.status)
+    case .follow(let url, _): Issue.record("follows to \(url)")
+    }
+  }
+
+  @Test(arguments: RedirectRow.all)
+  func redirects(_ row: RedirectRow) {
+    var target = target
+    target.redirectOrigins = Set(row.allowed.compactMap { Origin(url($0)) })
+    let end = TransferEnd(
+      url: row.from, status: row.status, headers: row.location.map { ["location": $0] } ?? [:])
+    let verdict = Verdict.judge(
+      end, target: target, attempt: 1, redirects: row.followed, now: .now)
+    switch verdict {
+    case .follow(let url, let keepsCredentials):
+      #expect(
+        row.outcome
+          == "follow \(keepsCredentials ? "" : "without credentials ")\(url.absoluteString)"
+      )
+    case .failed(let failure):
+      guard case .redirected(let location, let why) = failure.cause else {
+        Issue.record("\(failure)")
+        return
+      }
+      #expect(row.outcome == "\(why) \(location ?? "-")")
+    case .delivered: Issue.record("delivered")
+    }
+  }
+
+  @Test func theReceiptKeepsWhatIsKnown() {
+    let end = TransferEnd(
+      url: home, status: 201, headers: ["location": "/files/1"], reply: Reply(text: "ok"),
+      bytes: 42, seconds: 1.5)
+    #expect(
+      Verdict.judge(end, target: target, attempt: 3, redirects: 0, now: .now)
+        == .delivered(
+          Receipt(
+            status: 201, url: "/files/1", reply: Reply(text: "ok"), attempts: 3, seconds: 1.5,
+            bytes: 42)))
+  }
+
+  @Test func theFailureKeepsTheReplyAndTheServersWish() {
+    let end = TransferEnd(
+      url: home, status: 503, headers: ["retry-after": "7"], reply: Reply(text: "busy"))
+    #expect(
+      Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: .now)
+        == .failed(
+          Failure(.refused, status: 503, reply: Reply(text: "busy"), attempts: 1, retryAfter: 7)))
+  }
+
+  @Test(arguments: [
+    ("http://a.example/x", "http://a.example"), ("HTTP://A.Example:80/", "http://a.example"),
+    ("https://a.example:443", "https://a.example"),
+    ("http://a.example:443/", "http://a.example:443"),
+    ("https://a:8443/x?y#z", "https://a:8443"), ("http://[::1]:3000/", "http://[::1]:3000"),
+    ("http://[::1]/", "http://[::1]"), ("ftp://a.example/", nil), ("/only/a/path", nil),
+    ("http:///nohost", nil), ("file:///etc/passwd", nil), ("mailto:a@b.c", nil),
+  ])
+  func origins(_ text: String, _ origin: String?) {
+    #expect(URL(string: text).flatMap { Origin($0) }?.description == origin)
+  }
+}
