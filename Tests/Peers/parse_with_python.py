@@ -53,8 +53,8 @@ def with_werkzeug(content_type, boundary, body):
         elif isinstance(event, werkzeug.Epilogue):
             return parts
         elif isinstance(event, werkzeug.NeedData):
-            # Werkzeug 3.1 keeps a CR too few where a piece ends within "\r\r\n"; its own reader
-            # takes 64 KiB at a time.
+            # Werkzeug 3.1 gives a CR too many where a piece ends behind the CR of a delimiter, so
+            # it gets pieces as large as its own reader takes.
             piece = body[offset:offset + 65536]
             offset += 65536
             decoder.receive_data(piece or None)
