@@ -31,6 +31,13 @@ for file in random text near dashes; do
   "$bench" search "$out/$file.body" "$boundary" "$rounds"
 done
 
+# A boundary that its sender chose to make every byte look like the end of one.
+worst=$(printf -- '-%.0s' $(seq 70))
+[ -f "$out/worst" ] || yes "$(printf '\r%65000s' | tr ' ' -)" | tr -d '\n' | head -c 134217728 >"$out/worst"
+[ -f "$out/worst.body" ] || "$bench" body "$out/worst" "$worst" >"$out/worst.body"
+echo "parser beside memmem over the same bytes: CR and dashes, with a boundary of 70 dashes"
+"$bench" search "$out/worst.body" "$worst" "$rounds"
+
 median() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 rate() { awk '{ printf "%.3f\n", $1 / $2 / 1e9 }'; }
 for file in random text; do

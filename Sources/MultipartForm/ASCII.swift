@@ -43,9 +43,10 @@ enum ASCII {
   }
 
   static func equalIgnoringCase(
-    _ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>
+    _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
   ) -> Bool {
-    left.lazy.map(lowercased).elementsEqual(right.lazy.map(lowercased))
+    left.count == right.count
+      && zip(left, right).allSatisfy { lowercased($0) == lowercased($1) }
   }
 
   /// The bytes between leading and trailing spaces and tabs.

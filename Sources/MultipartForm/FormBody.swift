@@ -38,6 +38,7 @@ public struct FormBody: Sendable {
   /// one part without a header.
   ///
   /// - Parameters:
+  ///   - location: the file; symbolic links are followed.
   ///   - contentType: the value for the request's `Content-Type`.
   ///   - range: the bytes to send, within the file; all of them when nil.
   ///   - expected: the identity that the file had when it was chosen.
@@ -90,7 +91,9 @@ public struct FormBody: Sendable {
 
   /// How many bytes of a part's content have gone once this many bytes of the body have.
   ///
-  /// - Parameter index: the index of a part of this body.
+  /// - Parameters:
+  ///   - index: the index of a part of this body.
+  ///   - offset: the number of bytes of the body that have gone.
   public func contentSent(ofPart index: Int, at offset: Int64) -> Int64 {
     let content = contentRanges[index]
     return min(max(offset, content.lowerBound), content.upperBound) - content.lowerBound

@@ -9,7 +9,7 @@
 /// Refused: line ends without CR, a missing final delimiter, a delimiter behind the final one, a part
 /// without Content-Disposition or name or with two of them, base64 and quoted-printable.
 /// A nested `multipart/mixed`, which RFC 7578 §4.3 gave up, is the content of its part.
-public struct FormParser {
+public struct FormParser: Sendable {
   /// What was found. Content is a pointer into the bytes being pushed, or into the delimiter that
   /// they resembled, valid only during the call.
   public enum Event {
@@ -21,7 +21,7 @@ public struct FormParser {
     case partEnded
   }
 
-  private enum State {
+  private enum State: Sendable {
     case preamble
     case header
     case content

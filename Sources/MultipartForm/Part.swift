@@ -25,7 +25,11 @@ public struct Part: Sendable {
   /// "multipart/form-data encoding algorithm"); use ``data(name:fileName:contentType:bytes:headers:)``
   /// for bytes that must stay as they are.
   ///
-  /// - Parameter contentType: none unless given: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
+  /// - Parameters:
+  ///   - name: the name of the form's field.
+  ///   - value: the text, sent as UTF-8.
+  ///   - contentType: none unless given: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
+  ///   - headers: further headers of the part.
   public static func text(
     name: String, value: String, contentType: String? = nil, headers: [Header] = []
   ) -> Part {
@@ -36,9 +40,12 @@ public struct Part: Sendable {
   /// A part from bytes in memory, sent unchanged.
   ///
   /// - Parameters:
+  ///   - name: the name of the form's field.
   ///   - fileName: when given, receivers take the part for a file.
   ///   - contentType: when nil, a part with a file name gets `application/octet-stream`: some
   ///     receivers take a file without a type for a text field.
+  ///   - bytes: the content.
+  ///   - headers: further headers of the part.
   public static func data(
     name: String, fileName: String? = nil, contentType: String? = nil,
     bytes: some Sequence<UInt8>, headers: [Header] = []
@@ -49,7 +56,7 @@ public struct Part: Sendable {
       headers: headers, content: .memory(Array(bytes)))
   }
 
-  /// A part with a value in JSON, `Content-Type: application/json`.
+  /// A part with a value in JSON, `Content-Type: application/json`, written by the given encoder.
   ///
   /// - Throws: what the encoder throws.
   public static func json(
@@ -64,12 +71,15 @@ public struct Part: Sendable {
   /// A part whose content is a file, or a range of its bytes, read while the body is sent.
   ///
   /// - Parameters:
+  ///   - name: the name of the form's field.
   ///   - location: the file; symbolic links are followed.
   ///   - fileName: the last component of the path unless given. Directories in a given name are
   ///     sent as they are.
+  ///   - contentType: the file's media type.
   ///   - range: the bytes to send, within the file; all of them when nil.
   ///   - expected: the identity that the file had when it was chosen. When the file differs by the
   ///     time the body is made, that is a ``FileError`` that says how.
+  ///   - headers: further headers of the part.
   public static func file(
     name: String, at location: FileLocation, fileName: String? = nil,
     contentType: String = "application/octet-stream", range: Range<Int64>? = nil,

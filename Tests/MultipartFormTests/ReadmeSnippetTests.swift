@@ -1,0 +1,32 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+
+@Suite struct ReadmeSnippetTests {
+  @Test("the README's example for library users does what it says")
+  func runs() throws {
+    let scratch = try ScratchDirectory()
+    let photo = try scratch.write("photo.jpg", [UInt8](repeating: 7, count: 200_000))
+    var sent: [UInt8] = []
+    let body = try send(FileLocation(photo)) { sent += $0 }
+    #expect(Int64(sent.count) == body.contentLength)
+
+    var receiver = try PhotoReceiver(contentType: body.contentType)
+    try sent.withUnsafeBytes { try receiver.receive($0) }
+    try receiver.finish()
+    #expect(receiver.received == ["album": 11, "photo.jpg": 200_000])
+  }
+
+  @Test("the README shows exactly this example, behind <!-- snippet: library -->")
+  func shown() throws {
+    let root = URL(filePath: Repository.root)
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let example = try String(
+      contentsOf: root.appending(path: "Tests/MultipartFormTests/ReadmeSnippet.swift"),
+      encoding: .utf8)
+    #expect(
+      readme.contains("<!-- snippet: library -->\n```swift\n\(example)```\n"),
+      "put Tests/MultipartFormTests/ReadmeSnippet.swift behind the marker, as a swift block")
+  }
+}
