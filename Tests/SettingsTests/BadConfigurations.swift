@@ -22,8 +22,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, targets"
   private static let inTarget =
-    "valid here: concurrency, fields, file_field, headers, idempotent, method, query, "
-    + "redirect_to, retry, timeout, url"
+    "valid here: concurrency, deadline, fields, file_field, headers, idempotent, method, query, "
+    + "rate_limit, redirect_to, retry, timeout, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
@@ -46,6 +46,11 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line: "fields = [{ name = \"a\", valu = \"b\" }]",
       "fields[0].valu: unknown key; did you mean \"value\"?"),
+    BadConfiguration(
+      line: "rate_limit = \"fast\"", "rate_limit: expected a speed such as \"2 MB/s\""),
+    BadConfiguration(line: "rate_limit = 5", "rate_limit: expected a string, found a number"),
+    BadConfiguration(
+      line: "deadline = \"0s\"", "deadline: expected a time from 1 s to 168 h"),
     // Values of another kind.
     BadConfiguration(
       "default_target = 3", "c.toml:1: default_target: expected a string, found a number"),
