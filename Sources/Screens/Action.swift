@@ -1,6 +1,6 @@
 /// What has the keyboard.
 public enum Mode: String, Hashable, Sendable, CaseIterable {
-  case queue, prompt, details, help, quitting, removing
+  case queue, prompt, limit, details, help, quitting, removing
 }
 
 /// Something a person can ask for with a key.
@@ -14,6 +14,7 @@ public struct Action: Sendable {
     case add, details, retry, retryAll, remove, pause, clearDone
     case mark, markAll, invertMarks, clearMarks
     case moveDown, moveUp, moveToTop
+    case startStop, pauseAll, limit, moreLanes, fewerLanes
     case help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack
     case left, right, lineStart, lineEnd
@@ -56,6 +57,12 @@ public struct Action: Sendable {
     Action(
       .retryAll, in: .queue, keys: ["R"], help: "retry all failed files", hint: "retry all"),
     Action(.pause, in: .queue, keys: ["p"], help: "pause or go on with a file", hint: "pause"),
+    Action(.pauseAll, in: .queue, keys: ["P"], help: "pause or go on with all files"),
+    Action(
+      .startStop, in: .queue, keys: ["s"], help: "begin no more files, or go on beginning them"),
+    Action(.limit, in: .queue, keys: ["u"], help: "limit the bandwidth", hint: "limit"),
+    Action(.moreLanes, in: .queue, keys: ["+"], help: "send one more at once"),
+    Action(.fewerLanes, in: .queue, keys: ["-"], help: "send one fewer at once"),
     Action(.clearDone, in: .queue, keys: ["c"], help: "clear what is done", hint: "clear"),
     Action(
       .mark, in: .queue, keys: [" "], help: "mark, for what is asked next", hint: "mark"),
@@ -82,19 +89,27 @@ public struct Action: Sendable {
     Action(.complete, in: .prompt, keys: [.tab], help: "complete the path", hint: "complete"),
     Action(
       .completeBack, in: .prompt, keys: [.backTab], help: "back through the completions"),
-    Action(.left, in: .prompt, keys: [.left, .control("b")], help: "left"),
-    Action(.right, in: .prompt, keys: [.right, .control("f")], help: "right"),
+    Action(.left, in: .prompt, .limit, keys: [.left, .control("b")], help: "left"),
+    Action(.right, in: .prompt, .limit, keys: [.right, .control("f")], help: "right"),
     Action(
-      .lineStart, in: .prompt, keys: [.home, .control("a")], help: "to the start of the line"),
-    Action(.lineEnd, in: .prompt, keys: [.end, .control("e")], help: "to the end of the line"),
+      .lineStart, in: .prompt, .limit, keys: [.home, .control("a")],
+      help: "to the start of the line"),
     Action(
-      .deleteBack, in: .prompt, keys: [.backspace, .control("h")],
+      .lineEnd, in: .prompt, .limit, keys: [.end, .control("e")], help: "to the end of the line"),
+    Action(
+      .deleteBack, in: .prompt, .limit, keys: [.backspace, .control("h")],
       help: "delete the character before the cursor"),
     Action(
-      .deleteForward, in: .prompt, keys: [.delete, .control("d")],
+      .deleteForward, in: .prompt, .limit, keys: [.delete, .control("d")],
       help: "delete the character under the cursor"),
-    Action(.deleteWord, in: .prompt, keys: [.control("w")], help: "delete one part of the path"),
-    Action(.deleteLine, in: .prompt, keys: [.control("u")], help: "delete up to the cursor"),
+    Action(
+      .deleteWord, in: .prompt, .limit, keys: [.control("w")],
+      help: "delete a word, or a part of the path"),
+    Action(
+      .deleteLine, in: .prompt, .limit, keys: [.control("u")], help: "delete up to the cursor"),
+
+    // The prompt for the bandwidth.
+    Action(.accept, in: .limit, keys: [.enter], help: "limit to what is typed", hint: "limit"),
 
     // Questions.
     Action(
@@ -120,8 +135,8 @@ public struct Action: Sendable {
 
     // Leaving a dialog.
     Action(
-      .close, in: .prompt, keys: [.escape, .control("c"), .control("g")],
-      help: "close without adding", hint: "cancel"),
+      .close, in: .prompt, .limit, keys: [.escape, .control("c"), .control("g")],
+      help: "close and change nothing", hint: "cancel"),
     Action(
       .close, in: .details, keys: [.escape, "q", .enter], help: "close", hint: "close"),
     Action(.close, in: .help, keys: [.escape, "q", .enter, "?"], help: "close", hint: "close"),
@@ -134,10 +149,11 @@ public struct Action: Sendable {
       .interrupt, in: .queue, .details, .help, .quitting, .removing, keys: [.control("c")],
       help: "quit; twice: at once"),
     Action(
-      .redraw, in: .queue, .prompt, .details, .help, .quitting, .removing, keys: [.control("l")],
+      .redraw, in: .queue, .prompt, .limit, .details, .help, .quitting, .removing,
+      keys: [.control("l")],
       help: "paint the screen again"),
     Action(
-      .suspend, in: .queue, .prompt, .details, .help, .quitting, .removing,
+      .suspend, in: .queue, .prompt, .limit, .details, .help, .quitting, .removing,
       keys: [.control("z")], help: "stop and go to the shell; fg comes back"),
   ]
 

@@ -10,6 +10,12 @@ public struct AppState: Sendable {
   public var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
   public var isASCII: Bool
+  /// How many files are sent at once.
+  public internal(set) var lanes: Int
+  /// The most that is sent in all, in bytes a second; `nil` for no bound.
+  public internal(set) var rateLimit: Int64?
+  /// Whether further files begin.
+  public internal(set) var isStarted = true
   /// The size of the screen.
   public internal(set) var size: Size
   /// The last moment that an event told.
@@ -32,11 +38,14 @@ public struct AppState: Sendable {
 
   /// An empty queue for the target called `target` at `url`.
   public init(
-    target: String, url: String, isASCII: Bool = false, size: Size = Size(width: 80, height: 24),
+    target: String, url: String, lanes: Int = 4, rateLimit: Int64? = nil, isASCII: Bool = false,
+    size: Size = Size(width: 80, height: 24),
     now: Moment = Moment(seconds: 0), notice: String? = nil
   ) {
     self.target = target
     self.url = url
+    self.lanes = lanes
+    self.rateLimit = rateLimit
     self.isASCII = isASCII
     self.size = size
     self.now = now

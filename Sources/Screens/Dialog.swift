@@ -3,6 +3,7 @@ import UploadModel
 /// What lies over the queue and has the keyboard.
 enum Dialog: Sendable {
   case prompt(PathPrompt)
+  case limit(LimitPrompt)
   case details(ItemID, scroll: Int)
   case help(scroll: Int)
   case question(Question)
@@ -10,6 +11,7 @@ enum Dialog: Sendable {
   var mode: Mode {
     switch self {
     case .prompt: .prompt
+    case .limit: .limit
     case .details: .details
     case .help: .help
     case .question(let question): question.mode

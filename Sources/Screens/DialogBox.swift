@@ -14,6 +14,7 @@ struct DialogBox {
     switch state.dialog {
     case .none: break
     case .prompt(let prompt): paint(prompt, on: &canvas)
+    case .limit(let prompt): paint(prompt, on: &canvas)
     case .details(let id, let scroll):
       let name = state.queue.row(id)?.item.fileName ?? ""
       paintScrolling(title: name, scroll: scroll, on: &canvas)
@@ -34,7 +35,7 @@ struct DialogBox {
     case .details(let id, _):
       return state.queue.row(id).map { ItemDetails($0, in: state).everything(width: width) } ?? []
     case .help: return HelpText.lines(width: width, isASCII: state.isASCII)
-    case .none, .prompt, .question: return []
+    case .none, .prompt, .limit, .question: return []
     }
   }
 
@@ -96,6 +97,17 @@ struct DialogBox {
     canvas.put(
       "\(prompt.candidates.count) begin like this", row: top + 2 + shown, column: left + 2,
       style: Style(.dim))
+  }
+
+  private func paint(_ prompt: LimitPrompt, on canvas: inout Canvas) {
+    let width = min(56, size.width - 2)
+    let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
+    canvas.box(
+      row: top, column: left, size: Size(width: width, height: 4), title: "Limit the bandwidth")
+    paint(prompt.field, row: top + 1, columns: left + 2..<left + width - 2, on: &canvas)
+    canvas.put(
+      prompt.isRefused ? "this is no speed: 2 MB/s, 500k" : "such as 2 MB/s; empty for no limit",
+      row: top + 2, column: left + 2, style: Style(prompt.isRefused ? .warning : .dim))
   }
 
   /// The text with its cursor, scrolled so that the cursor is seen.

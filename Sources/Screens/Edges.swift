@@ -33,6 +33,10 @@ struct Edges {
     } else if totals.busy > 0 {
       right = [("waiting", .plain)]
     }
+    if !state.isStarted { right = [("stopped  ", .warning)] + right }
+    if let limit = state.rateLimit {
+      right.append(("  limit \(Wording.speed(Double(limit)))", .warning))
+    }
     let width = right.reduce(0) { $0 + $1.text.count }
     let room = canvas.size.width - width - 3
     var left: Canvas.Spans = [("hoist", .heading), (" · ", .rule), (state.target, .plain)]

@@ -45,6 +45,12 @@ public enum Effect: Sendable, Equatable {
   case remove([ItemID])
   /// The item now stands before the one named, or last: the order in which waiting items are sent.
   case move(ItemID, before: ItemID?)
+  /// Let further files begin, or not. Those under way go on.
+  case setStarted(Bool)
+  /// Send so many files at once from now on.
+  case setLanes(Int)
+  /// Bound what is sent in all, in bytes a second; `nil` for no bound.
+  case setLimit(Int64?)
   /// Leave. The terminal is to be restored first.
   case quit(Leaving)
   /// Catch the person's ear.

@@ -2,10 +2,52 @@ import UploadModel
 
 /// What the keys do while a dialog has the keyboard.
 extension AppState {
-  mutating func editPrompt(_ change: (inout TextField) -> Void) {
-    guard case .prompt(var prompt) = dialog else { return }
-    prompt.edit(change)
-    dialog = .prompt(prompt)
+  /// Changes the line of text that has the keyboard, if one has.
+  mutating func editField(_ change: (inout TextField) -> Void) {
+    switch dialog {
+    case .prompt(var prompt):
+      prompt.edit(change)
+      dialog = .prompt(prompt)
+    case .limit(var prompt):
+      change(&prompt.field)
+      prompt.isRefused = false
+      dialog = .limit(prompt)
+    case .none, .details, .help, .question: break
+    }
+  }
+
+  /// What the keys do that edit a line of text.
+  private mutating func edit(_ name: Action.Name) {
+    switch name {
+    case .left: editField { $0.move(by: -1) }
+    case .right: editField { $0.move(by: 1) }
+    case .lineStart: editField { $0.moveToStart() }
+    case .lineEnd: editField { $0.moveToEnd() }
+    case .deleteBack: editField { $0.deleteBack() }
+    case .deleteForward: editField { $0.deleteForward() }
+    case .deleteWord: editField { $0.deleteWord() }
+    case .deleteLine: editField { $0.deleteToStart() }
+    default: break
+    }
+  }
+
+  mutating func perform(_ name: Action.Name, in prompt: LimitPrompt) -> [Effect] {
+    switch (name, prompt.answer) {
+    case (.close, _): dialog = nil
+    case (.accept, nil):
+      var prompt = prompt
+      prompt.isRefused = true
+      dialog = .limit(prompt)
+      return [.bell]
+    case (.accept, .off):
+      (dialog, rateLimit) = (nil, nil)
+      return [.setLimit(nil)]
+    case (.accept, .bytesPerSecond(let limit)):
+      (dialog, rateLimit) = (nil, limit)
+      return [.setLimit(limit)]
+    default: edit(name)
+    }
+    return []
   }
 
   mutating func perform(_ name: Action.Name, in prompt: PathPrompt) -> [Effect] {
@@ -16,15 +58,7 @@ extension AppState {
       return prompt.path.map { [.add([$0])] } ?? []
     case .complete: return complete(prompt, step: 1)
     case .completeBack: return complete(prompt, step: -1)
-    case .left: editPrompt { $0.move(by: -1) }
-    case .right: editPrompt { $0.move(by: 1) }
-    case .lineStart: editPrompt { $0.moveToStart() }
-    case .lineEnd: editPrompt { $0.moveToEnd() }
-    case .deleteBack: editPrompt { $0.deleteBack() }
-    case .deleteForward: editPrompt { $0.deleteForward() }
-    case .deleteWord: editPrompt { $0.deleteWord() }
-    case .deleteLine: editPrompt { $0.deleteToStart() }
-    default: break
+    default: edit(name)
     }
     return []
   }
@@ -77,7 +111,7 @@ extension AppState {
     switch dialog {
     case .details(let id, let scroll): dialog = .details(id, scroll: scroll + step)
     case .help(let scroll): dialog = .help(scroll: scroll + step)
-    case .none, .prompt, .question: return
+    case .none, .prompt, .limit, .question: return
     }
     limitScroll()
   }
@@ -93,7 +127,7 @@ extension AppState {
       }
       if scroll != 0 { dialog = .details(id, scroll: limited(scroll)) }
     case .help(let scroll): dialog = .help(scroll: limited(scroll))
-    case .none, .prompt, .question: return
+    case .none, .prompt, .limit, .question: return
     }
   }
 

@@ -24,12 +24,19 @@ extension AppState {
     case .clearMarks: marks = []
     case .retry: return retry(targets)
     case .retryAll: return retryAll()
-    case .pause: return pause()
+    case .pause: return pause(targets)
     case .remove: return askToRemove()
     case .clearDone: return clearDone()
     case .moveDown: return move(to: cursor + 1)
     case .moveUp: return move(to: cursor - 1)
     case .moveToTop: return move(to: 0)
+    case .startStop:
+      isStarted.toggle()
+      return [.setStarted(isStarted)]
+    case .pauseAll: return pause(queue.rows.map(\.item))
+    case .limit: dialog = .limit(LimitPrompt(rateLimit))
+    case .moreLanes: return setLanes(lanes + 1)
+    case .fewerLanes: return setLanes(lanes - 1)
     case .quit: return askToQuit()
     default: break
     }
@@ -66,8 +73,17 @@ extension AppState {
     return ids.isEmpty ? [.bell] : [.retry(ids)]
   }
 
-  private mutating func pause() -> [Effect] {
-    let items = targets
+  /// As many lanes as the engine has at the most.
+  private static let laneRange = 1...64
+
+  private mutating func setLanes(_ count: Int) -> [Effect] {
+    guard Self.laneRange.contains(count) else { return [.bell] }
+    lanes = count
+    message = "\(Wording.count(count, "file")) at once"
+    return [.setLanes(count)]
+  }
+
+  private mutating func pause(_ items: [UploadItem]) -> [Effect] {
     let going = items.filter { !$0.state.isFinished && $0.state != .paused }
     if !going.isEmpty {
       marks = []

@@ -39,9 +39,7 @@ extension AppState {
   fileprivate mutating func press(_ key: Key) -> [Effect] {
     message = nil
     if let name = Action.asked(by: key, in: mode) { return perform(name) }
-    if case .prompt = dialog, case .character(let character) = key {
-      editPrompt { $0.insert(String(character)) }
-    }
+    if case .character(let character) = key { editField { $0.insert(String(character)) } }
     return []
   }
 
@@ -58,6 +56,7 @@ extension AppState {
     switch dialog {
     case .none: return performInQueue(name)
     case .prompt(let prompt): return perform(name, in: prompt)
+    case .limit(let prompt): return perform(name, in: prompt)
     case .details(let id, _) where name == .retry:
       return retry(queue.row(id).map { [$0.item] } ?? [])
     case .details, .help: return scrollDialog(name)
@@ -81,10 +80,13 @@ extension AppState {
         return [.add(paths)]
       }
       if prompt.field.text.isEmpty, paths.count == 1, case .exact(let path) = paths[0] {
-        editPrompt { $0.insert(path) }
+        editField { $0.insert(path) }
       } else {
-        editPrompt { $0.insert(text.filter { !$0.isNewline }) }
+        editField { $0.insert(text.filter { !$0.isNewline }) }
       }
+      return []
+    case .limit:
+      editField { $0.insert(text.filter { !$0.isNewline }) }
       return []
     case .details, .help, .question: return []
     }

@@ -34,7 +34,8 @@ final class ScreenSession {
       throw UserError("\(error)")
     }
     state = AppState(
-      target: target.name, url: Self.shown(target.url), isASCII: isASCII || !terminal.isUTF8,
+      target: target.name, url: Self.shown(target.url), lanes: target.concurrency,
+      rateLimit: target.rateLimit, isASCII: isASCII || !terminal.isUTF8,
       size: terminal.size, now: time.now(), notice: notice)
   }
 
@@ -81,6 +82,9 @@ final class ScreenSession {
       engine?.remove(ids)
       for id in ids { items[id] = nil }
     case .move(let id, let other): engine?.move(id, before: other)
+    case .setStarted(let isStarted): engine?.setStarted(isStarted)
+    case .setLanes(let count): engine?.setLanes(count)
+    case .setLimit(let limit): engine?.setLimit(limit)
     case .bell: terminal.ring()
     case .redraw: terminal.redraw()
     case .suspend: terminal.suspend()
@@ -123,18 +127,13 @@ final class ScreenSession {
   /// Sends files again as they are now.
   private func retry(_ ids: [ItemID]) {
     var jobs: [UploadJob] = []
-    var failed: [(ItemID, ItemState)] = []
-    for item in ids.compactMap({ items[$0] }) {
-      let item = intake.look(at: item)
+    let looked = ids.compactMap { items[$0] }.map(intake.look)
+    for item in looked {
       items[item.id] = item
-      if item.state.isFinished {
-        failed.append((item.id, item.state))
-      } else {
-        jobs.append(UploadJob(item: item, target: target))
-      }
+      if !item.state.isFinished { jobs.append(UploadJob(item: item, target: target)) }
     }
+    take([.added(looked)])
     engine?.retry(jobs)
-    if !failed.isEmpty { take([.engine(failed, at: time.now())]) }
   }
 
   // MARK: Time

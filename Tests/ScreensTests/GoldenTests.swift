@@ -8,7 +8,8 @@ import UploadModel
 /// commit it. Below the screen stands what each cell means, a letter each.
 @Suite struct GoldenTests {
   enum Screen: String, CaseIterable {
-    case queue, empty, prompt, candidates, noMatch, details, receipt, help, quit, remove, notice
+    case queue, empty, limit, limited, prompt, candidates, noMatch, details, receipt, help, quit,
+      remove, notice
     case marked, message, finished, hostile
 
     func state(_ size: Size, ascii: Bool) -> AppState {
@@ -34,6 +35,12 @@ import UploadModel
         Fixture.type("jj", &state)
         Fixture.play(&state, .key(.enter))
       case .help: Fixture.type("?", &state)
+      case .limit:
+        Fixture.type("u2 parsecs", &state)
+        Fixture.play(&state, .key(.enter))
+      case .limited:
+        Fixture.type("su2 MB/s", &state)
+        Fixture.play(&state, .key(.enter))
       case .quit: Fixture.type("q", &state)
       case .remove: Fixture.type("x", &state)
       case .notice: Fixture.play(&state, .notice("received files: /tmp/hoist-demo/inbox"))

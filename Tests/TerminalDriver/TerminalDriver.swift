@@ -88,7 +88,7 @@ final class Driver {
     case .retry(let ids), .resume(let ids): set(ids, .waiting)
     case .pause(let ids): set(ids, .paused)
     case .remove(let ids): items.removeAll { ids.contains($0.id) }
-    case .move: break
+    case .move, .setStarted, .setLanes, .setLimit: break
     case .quit:
       terminal.restore()
       exit(0)
