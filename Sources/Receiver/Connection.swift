@@ -11,7 +11,7 @@ struct Connection {
   let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  private var client: String { channel.remoteAddress?.description ?? "unknown" }
+  private var client: String { ClientName.of(channel) }
 
   /// Answers requests until one side has enough. Closes the connection.
   func serve() async {

@@ -50,7 +50,7 @@ struct Service: Sendable {
     } catch let error as ParserError {
       throw Refusal(error)
     }
-    let client = channel.remoteAddress?.description ?? "unknown"
+    let client = ClientName.of(channel)
     for file in receipt.files { onEvent?(.stored(file, client: client)) }
     return .json(receipt)
   }

@@ -40,8 +40,10 @@ struct Edges {
     let width = right.reduce(0) { $0 + $1.text.count }
     let room = canvas.size.width - width - 3
     var left: Canvas.Spans = [("hoist", .heading), (" · ", .rule), (state.target, .plain)]
-    // An arrow to nowhere, or to three letters, says nothing.
-    if Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii)) + 22 < room {
+    // A target without a name is called by its address, and an arrow to three letters says nothing.
+    if state.target != state.url,
+      Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii)) + 22 < room
+    {
       left += [(" → ", .rule), (state.url, .dim)]
     }
     canvas.put(left, row: 0, column: 1, width: room)

@@ -115,7 +115,8 @@ public struct Settings {
       throw ConfigError("--to: \(Self.unknownTarget(name, among: targetNames))")
     }
     do throws(TargetURL.Mistake) {
-      return Target(name: name, url: try TargetURL.parse(name))
+      let url = try TargetURL.parse(name)
+      return Target(name: TargetURL.shown(url), url: url)
     } catch {
       throw ConfigError("--to: \(error.description)")
     }

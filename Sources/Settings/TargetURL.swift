@@ -9,6 +9,13 @@ public enum TargetURL {
     public let description: String
   }
 
+  /// The address as it may be shown: a query can hold a key.
+  public static func shown(_ url: URL) -> String {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
+    parts.query = nil
+    return parts.string ?? ""
+  }
+
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
   public static func parse(_ text: String) throws(Mistake) -> URL {
     // First of all, for every later message shows the text.

@@ -26,14 +26,18 @@ final class FileIntake: Sendable {
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
-      let guess = guesser.guess(path: item.location.bytes)
-      item.mediaType = guess.type.description
-      item.typeSource = guess.source.description
-      item.typeIsCertain = guess.source.isCertain
+      note(guesser.guess(path: item.location.bytes), in: &item)
     } catch {
+      if let guess = guesser.guess(name: item.location.bytes) { note(guess, in: &item) }
       item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
     }
     return item
+  }
+
+  private func note(_ guess: MediaTypeGuess, in item: inout UploadItem) {
+    item.mediaType = guess.type.description
+    item.typeSource = guess.source.description
+    item.typeIsCertain = guess.source.isCertain
   }
 }
 

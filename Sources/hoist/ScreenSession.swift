@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import MultipartForm
 import Screens
+import Settings
 import Terminal
 import UploadEngine
 import UploadModel
@@ -34,7 +35,7 @@ final class ScreenSession {
       throw UserError("\(error)")
     }
     state = AppState(
-      target: target.name, url: Self.shown(target.url), lanes: target.concurrency,
+      target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,
       rateLimit: target.rateLimit, isASCII: isASCII || !terminal.isUTF8,
       size: terminal.size, now: time.now(), notice: notice)
   }
@@ -174,12 +175,5 @@ final class ScreenSession {
     }
     Output.error("\(sent) of \(Wording.count(all.count, "file")) sent")
     return sent == all.count ? .success : .someFailed
-  }
-
-  /// The address without what may be secret in it.
-  private static func shown(_ url: URL) -> String {
-    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
-    parts.query = nil
-    return parts.string ?? ""
   }
 }
