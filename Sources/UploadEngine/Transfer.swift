@@ -62,9 +62,8 @@ struct Transfer {
       : .sending(attempt: attempt, sent: fileBytes, total: fileSize)
   }
 
-  /// Seconds of silence that mean nothing yet: libcurl itself is silent while it waits for a
-  /// "100 Continue".
-  var shortestPatience: Double { request.expectsContinue && sent == 0 ? 2 : 0 }
+  /// Seconds of silence that are libcurl's own: it waits for a "100 Continue" for one.
+  var extraPatience: Double { request.expectsContinue && sent == 0 ? 1 : 0 }
 
   /// Whether libcurl's patience of one second for a "100 Continue" has run out by `moment` without a
   /// byte of the body sent.

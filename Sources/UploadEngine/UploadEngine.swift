@@ -365,7 +365,7 @@ public actor UploadEngine {
     for (task, transfer) in transfers {
       guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
       let limit = job.upload.target.stallTimeout
-      if now - transfer.lastActivity > max(limit, transfer.shortestPatience) {
+      if now - transfer.lastActivity > limit + transfer.extraPatience {
         // Without a connection no byte of the body is asked for.
         transfers[task]?.trouble =
           transfer.sent == 0

@@ -32,6 +32,13 @@ private func reply(_ text: String) -> HostileServer.Script {
   }
 }
 
+/// "too many cooks", as gzip packs it.
+private let gzipped: [UInt8] = [
+  0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x2b, 0xc9, 0xcf, 0x57, 0xc8, 0x4d,
+  0xcc, 0xab, 0x54, 0x48, 0xce, 0xcf, 0xcf, 0x2e, 0x06, 0x00, 0x03, 0xfa, 0xc4, 0xb2, 0x0e, 0x00,
+  0x00, 0x00,
+]
+
 private let behaviours: [Behaviour] = [
   // Replies.
   Behaviour("413 with words", is: "http-413", saying: "at most 100 MB") { connection, number in
@@ -87,6 +94,56 @@ private let behaviours: [Behaviour] = [
     connection.send([UInt8](repeating: 0x61, count: 20_000_000))
     connection.drain()
   },
+  Behaviour("a reply in a trickle", is: "done 200", saying: "stored") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    for byte in Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored".utf8) {
+      connection.send([byte])
+    }
+  },
+  Behaviour("a reply shorter than it says", is: "http-500", saying: "sto") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nsto")
+  },
+  Behaviour("a good reply shorter than it says", is: "done 200", saying: "sto") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsto")
+  },
+  Behaviour("a reply longer than it says", is: "done 200", saying: "sto") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nstored and more")
+  },
+  Behaviour("gzip", is: "http-400", saying: "too many cooks") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send(
+      "HTTP/1.1 400 Bad\r\nContent-Encoding: gzip\r\nContent-Length: \(gzipped.count)\r\n\r\n")
+    connection.send(gzipped)
+  },
+  Behaviour("503 with a date to come back", is: "http-503") { connection, number in
+    reply(
+      "HTTP/1.1 503 Busy\r\nRetry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\nContent-Length: 0\r\n\r\n"
+    )(
+      connection, number)
+  },
+  Behaviour("200 before the body is read, then close", is: "connection-lost") { connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
+  },
+  Behaviour("200 before the body is read", is: "connection-lost") { connection, _ in
+    guard let head = connection.readHead() else { return }
+    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    _ = connection.read(Int(head.headers["content-length"] ?? "") ?? 0)
+    connection.drain()
+  },
+  Behaviour("reset in the middle of the reply's head", is: "outcome-unknown") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 200 O")
+    connection.reset()
+  },
+  Behaviour("stall after the reply's head", is: "done 201", stallTimeout: 3) { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n")
+    connection.stall()
+  },
   // Redirects.
   Behaviour(
     "301", is: "redirected",
@@ -124,14 +181,14 @@ private let behaviours: [Behaviour] = [
   Behaviour("closed after the last byte", is: "outcome-unknown") { connection, _ in
     connection.readRequest()
   },
-  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 1) { connection, _ in
+  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 3) { connection, _ in
     connection.readRequest()
     connection.stall()
   },
-  Behaviour("no byte is read", is: "stalled", stallTimeout: 1) { connection, _ in
+  Behaviour("no byte is read", is: "stalled", stallTimeout: 3) { connection, _ in
     connection.stall()
   },
-  Behaviour("stall in the middle", is: "stalled", stallTimeout: 1) { connection, _ in
+  Behaviour("stall in the middle", is: "stalled", stallTimeout: 3) { connection, _ in
     guard connection.readHead() != nil else { return }
     connection.stall()
   },
