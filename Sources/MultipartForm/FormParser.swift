@@ -79,8 +79,9 @@ public struct FormParser: Sendable {
 
   /// Ends the body.
   ///
-  /// - Throws: ``ParserError/truncated(in:)`` unless the final delimiter has come. The handler is
-  ///   there for symmetry: a body that ends early completes nothing.
+  /// - Parameter handle: there for symmetry with ``push(_:_:)``: the end of a body completes nothing.
+  /// - Throws: ``ParserError/truncated(in:)`` unless the final delimiter has come,
+  ///   ``ParserError/delimiterAfterEnd`` when another one stands at the very end.
   public mutating func finish(_ handle: (Event) throws -> Void = { _ in }) throws {
     defer { state = .stopped }
     switch state {

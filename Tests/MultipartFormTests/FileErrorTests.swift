@@ -217,6 +217,33 @@ import Testing
     #expect(read <= 1 << 20)
   }
 
+  /// The look before opening cannot see what comes after it, so the opening must not wait either.
+  @Test(
+    "a FIFO that takes the file's place at any moment is never waited for", .timeLimit(.minutes(1)))
+  func racingFIFO() async throws {
+    let fifo = scratch.path("fifo")
+    #expect(mkfifo(fifo, 0o600) == 0)
+    let link = scratch.path("link")
+    let targets = [fifo, path]
+    let spare = scratch.path("spare")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+
+    await withTaskGroup { group in
+      group.addTask {
+        var turn = 0
+        while !Task.isCancelled {
+          _ = symlink(targets[turn % 2], spare)
+          _ = rename(spare, link)
+          turn += 1
+        }
+      }
+      var seen: Set<FileError.Reason?> = []
+      for _ in 0..<3000 { seen.insert(reason { _ = try FormBody(rawFile: FileLocation(link)) }) }
+      group.cancelAll()
+      #expect(seen.isSubset(of: [nil, .notARegularFile(.fifo)]))
+    }
+  }
+
   @Test("one changed file of several names itself; an empty one that grew counts")
   func amongOthers() throws {
     let empty = try scratch.write("empty", [])
