@@ -4,6 +4,9 @@ import Foundation
 public struct WaitedInVain: Error, CustomStringConvertible {
   /// What was waited for, and what was there instead.
   public let description: String
+
+  /// With these words.
+  public init(description: String) { self.description = description }
 }
 
 /// Asks again and again until `state` gives a value, and returns that.
@@ -15,6 +18,7 @@ public struct WaitedInVain: Error, CustomStringConvertible {
 ///   - what: names the state, for the failure.
 ///   - seconds: how long to go on asking.
 ///   - otherwise: describes what is there instead, for the failure.
+@discardableResult
 public func wait<Value>(
   for what: String, seconds: Double = 60, otherwise: () -> String = { "" },
   isolation: isolated (any Actor)? = #isolation, _ state: () async throws -> Value?
