@@ -31,7 +31,7 @@ final class ScreenSession {
     do {
       terminal = try Terminal()
     } catch {
-      throw UserError("\(error)")
+      throw UserError("\(error); hoist push uploads without a screen")
     }
     state = AppState(
       target: target.name, url: Self.shown(target.url), isASCII: isASCII || !terminal.isUTF8,

@@ -45,7 +45,8 @@ extension EndToEnd {
 
       private func answer(_ connection: HostileConnection, _ status: String, _ header: String) {
         connection.send(
-          "HTTP/1.1 \(status)\r\n\(header)\r\nContent-Length: 11\r\nConnection: close\r\n\r\nnot for you")
+          "HTTP/1.1 \(status)\r\n\(header)\r\nContent-Length: 11\r\nConnection: close\r\n\r\nnot for you"
+        )
       }
     }
 
@@ -94,7 +95,8 @@ extension EndToEnd {
       #expect(events.about("bad.bin").contains { $0.event == "retrying" } == mayPass)
     }
 
-    @Test("a server that is not there, and a name that nobody has, after a redirect that is allowed")
+    @Test(
+      "a server that is not there, and a name that nobody has, after a redirect that is allowed")
     func gone() async throws {
       let person = try Person()
       let port = try HostileServer.closedPort()

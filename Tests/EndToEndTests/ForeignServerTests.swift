@@ -37,7 +37,9 @@ extension EndToEnd {
       }
     }
 
-    @Test("take files of every size byte for byte, and the fields with them", arguments: Server.allCases)
+    @Test(
+      "take files of every size byte for byte, and the fields with them", arguments: Server.allCases
+    )
     func sizes(server: Server) async throws {
       let person = try Person()
       let peer = try await server.start(for: person)
@@ -79,7 +81,8 @@ extension EndToEnd {
       #expect(outcome.status == 0, "\(outcome)")
       for (name, sent) in Self.names {
         let seen = try Seen(outcome.events().end(of: name))
-        #expect(seen.name == sent)
+        // Werkzeug turns %22 back into a quotation mark, as browsers mean it.
+        #expect(seen.name == (server == .flask ? sent.replacing("%22", with: "\"") : sent))
         #expect(seen.bytes == Data(name.utf8))
       }
     }

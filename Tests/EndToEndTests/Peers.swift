@@ -53,7 +53,7 @@ struct Peer {
         client_max_body_size 1m;
         server {
           listen 127.0.0.1:\(port);
-          location / { proxy_pass \(flask.url); }
+          location /upload { proxy_pass \(flask.url); }
           location /large { client_max_body_size 64m; proxy_pass \(flask.url); }
         }
       }

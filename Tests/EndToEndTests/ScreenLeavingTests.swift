@@ -95,6 +95,17 @@ extension EndToEnd {
       try await visit.hasEnded(1)
     }
 
+    @Test("a crash ends it and restores the terminal", arguments: [SIGSEGV, SIGABRT])
+    func crash(signal: Int32) async throws {
+      let visit = try await Visit("movie.mp4")
+      kill(try await visit.identifier(), signal)
+      // The Swift runtime writes its backtrace where the old text was, so only the state counts.
+      await withKnownIssue("the program goes on and draws over the shell after the backtrace") {
+        try await visit.terminal.wait(for: "ended \(128 + signal)", seconds: 3)
+        try await visit.isRestored()
+      }
+    }
+
     @Test("^z goes to the shell, fg comes back to the same queue")
     func suspend() async throws {
       let visit = try await Visit("movie.mp4")

@@ -72,6 +72,11 @@ public final class Tmux: Sendable {
       })
   }
 
+  /// Keeps every byte that programs write to the terminal from now on in a file.
+  public func record(to file: String) async throws {
+    try await run(["pipe-pane", "cat > '\(file)'"])
+  }
+
   /// Something that tmux knows about the terminal, such as `#{alternate_on}`.
   public func ask(_ format: String) async throws -> String {
     try await run(["display-message", "-p", format]).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -79,17 +84,19 @@ public final class Tmux: Sendable {
 
   /// Waits until text is to be read within one row.
   @discardableResult
-  public func wait(for text: String) async throws -> Screen {
-    try await wait(until: "\"\(text)\" on the screen") { $0.shows(text) }
+  public func wait(for text: String, seconds: Double = 60) async throws -> Screen {
+    try await wait(until: "\"\(text)\" on the screen", seconds: seconds) { $0.shows(text) }
   }
 
   /// Waits until the screen is as `state` wants it.
   @discardableResult
   public func wait(
-    until what: String, _ state: @Sendable (Screen) -> Bool
+    until what: String, seconds: Double = 60, _ state: @Sendable (Screen) -> Bool
   ) async throws -> Screen {
     var last: Screen?
-    return try await TestSupport.wait(for: what, otherwise: { last?.text ?? "" }) {
+    return try await TestSupport.wait(
+      for: what, seconds: seconds, otherwise: { last?.text ?? "" }
+    ) {
       let screen = try await screen()
       last = screen
       return state(screen) ? screen : nil
