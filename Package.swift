@@ -114,7 +114,8 @@ let package = Package(
       dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
       path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], swiftSettings: strict),
+      name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], exclude: ["Peers"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -32,7 +32,7 @@ final class ScreenSession {
     do {
       terminal = try Terminal()
     } catch {
-      throw UserError("\(error)")
+      throw UserError("\(error); hoist push uploads without a screen")
     }
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,

@@ -33,6 +33,8 @@ public final class HostileServer: Sendable {
       while true {
         let socket = accept(listener, nil, nil)
         guard socket >= 0 else { return }
+        // A program that a test starts meanwhile must not keep the connection open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         let (connection, index) = (HostileConnection(socket: socket, server: self), number)
         open.withLock { _ = $0.insert(socket) }
         Thread.detachNewThread {
@@ -148,6 +150,18 @@ public final class HostileConnection: @unchecked Sendable {
     }
     defer { buffered.removeFirst(count) }
     return Array(buffered.prefix(count))
+  }
+
+  /// Reads so many bytes and throws them away; false where there are fewer.
+  public func discard(_ count: Int) -> Bool {
+    var left = count
+    while true {
+      let taken = min(left, buffered.count)
+      buffered.removeFirst(taken)
+      left -= taken
+      if left == 0 { return true }
+      guard receive() else { return false }
+    }
   }
 
   /// Sends text as it is.

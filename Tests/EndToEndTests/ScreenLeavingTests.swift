@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("A person leaves, and has the terminal back as it was")
+  struct ScreenLeavingTests {
+    /// A shell with something on it, and hoist in front of it with one upload that does not end
+    /// before its gate opens.
+    struct Visit {
+      let person: Person
+      let gate = Gate()
+      let server: SlowServer
+      let terminal: Tmux
+
+      init(_ files: String...) async throws {
+        person = try Person()
+        server = try SlowServer(gate)
+        for file in files { try person.folder.write(file, count: 20_000_000) }
+        terminal = try await person.terminal()
+        try await terminal.command("echo what was $((1 + 0)) there before; stty -a > before")
+        try await terminal.wait(for: "what was 1 there before")
+        try await terminal.command(
+          "SWIFT_BACKTRACE=interactive=no hoist \(files.joined(separator: " ")) --to \(server.url); echo ended $?"
+        )
+        try await terminal.wait(for: "sending")
+      }
+
+      /// Waits for the shell after an end with this status and checks that nothing is left of the
+      /// screen: the old text is back, the cursor is seen, and the terminal's settings are the same.
+      func hasEnded(_ status: Int) async throws {
+        let shell = try await terminal.wait(for: "ended \(status)")
+        #expect(shell.shows("what was 1 there before"), "\(shell.text)")
+        #expect(!shell.shows("a add"), "\(shell.text)")
+        try await isRestored()
+      }
+
+      func isRestored() async throws {
+        #expect(try await terminal.ask("#{alternate_on}#{cursor_flag}#{mouse_any_flag}") == "010")
+        #expect(try await terminal.ask("#{keypad_flag}#{keypad_cursor_flag}") == "00")
+        try await terminal.command("stty -a > after; cmp before after && echo the same $((1 + 1))")
+        try await terminal.wait(for: "the same 2")
+      }
+
+      /// The number of the process in the terminal.
+      func identifier() async throws -> pid_t {
+        let shell = try #require(pid_t(try await terminal.ask("#{pane_pid}")))
+        let children = try await Program(
+          "pgrep", ["-P", "\(shell)", "-x", "hoist"], environment: person.environment,
+          directory: "/"
+        ).end()
+        return try #require(
+          pid_t(children.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+      }
+    }
+
+    @Test("q while files are sent asks; c goes on, s stops and quits")
+    func stopAndQuit() async throws {
+      let visit = try await Visit("movie.mp4")
+      try await visit.terminal.press("q")
+      try await visit.terminal.wait(for: "1 upload under way")
+      try await visit.terminal.press("c")
+      try await visit.terminal.wait(until: "no question") { !$0.shows("under way") }
+      try await visit.terminal.press("q")
+      try await visit.terminal.wait(for: "1 upload under way")
+      try await visit.terminal.press("s")
+      try await visit.hasEnded(1)
+      #expect(try await visit.terminal.screen().shows("movie.mp4: not sent"))
+    }
+
+    @Test("q, f quits by itself when everything has been sent")
+    func finishThenQuit() async throws {
+      let visit = try await Visit("movie.mp4", "second.mp4")
+      try await visit.terminal.press("q")
+      try await visit.terminal.wait(for: "2 uploads under way")
+      try await visit.terminal.press("f")
+      try await visit.terminal.wait(until: "no question") { !$0.shows("under way") }
+      visit.gate.open()
+      try await visit.hasEnded(0)
+      #expect(try await visit.terminal.screen().shows("2 of 2 files sent"))
+    }
+
+    @Test("^c asks, ^c again leaves at once")
+    func twice() async throws {
+      let visit = try await Visit("movie.mp4")
+      try await visit.terminal.press("C-c")
+      try await visit.terminal.wait(for: "1 upload under way")
+      try await visit.terminal.press("C-c")
+      try await visit.hasEnded(1)
+    }
+
+    @Test("a signal ends it and restores the terminal", arguments: [SIGTERM, SIGHUP, SIGINT])
+    func told(signal: Int32) async throws {
+      let visit = try await Visit("movie.mp4")
+      kill(try await visit.identifier(), signal)
+      try await visit.hasEnded(1)
+    }
+
+    @Test("a crash ends it and restores the terminal", arguments: [SIGSEGV, SIGABRT])
+    func crash(signal: Int32) async throws {
+      let visit = try await Visit("movie.mp4")
+      kill(try await visit.identifier(), signal)
+      // The Swift runtime writes its backtrace where the old text was, so only the state counts.
+      await withKnownIssue("after the backtrace hoist goes on and draws over the shell") {
+        try await visit.terminal.wait(for: "ended \(128 + signal)", seconds: 5)
+        try await visit.isRestored()
+      }
+    }
+
+    @Test("^z goes to the shell, fg comes back to the same queue")
+    func suspend() async throws {
+      let visit = try await Visit("movie.mp4")
+      try await visit.terminal.press("C-z")
+      let shell = try await visit.terminal.wait(for: "Stopped")
+      #expect(!shell.shows("a add"))
+      try await visit.isRestored()
+      try await visit.terminal.command("fg")
+      try await visit.terminal.wait(until: "the queue") {
+        $0.shows("movie.mp4") && $0.shows("a add") && !$0.shows("Stopped")
+      }
+      visit.gate.open()
+      try await visit.terminal.wait(for: "done 200 OK")
+      try await visit.terminal.press("q")
+      try await visit.terminal.wait(for: "1 of 1 file sent")
+      try await visit.isRestored()
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("File names that are not what they seem")
+  struct ScreenNameTests {
+    /// A name, what the screen shows of it, and what is sent (WHATWG multipart/form-data encoding).
+    static let names: [(name: String, shown: String, sent: String)] = [
+      ("say \"hi\".txt", "say \"hi\".txt", "say %22hi%22.txt"),
+      ("two\nlines.txt", "two␊lines.txt", "two%0Alines.txt"),
+      ("back\rfront.txt", "back␍front.txt", "back%0Dfront.txt"),
+      ("tower 🗼.txt", "tower 🗼.txt", "tower 🗼.txt"),
+      ("\u{1B}]0;owned\u{07}title.txt", "␛]0;owned␇title.txt", "\u{1B}]0;owned\u{07}title.txt"),
+      ("\u{1B}[2Jclear.txt", "␛[2Jclear.txt", "\u{1B}[2Jclear.txt"),
+      ("8bit\u{9B}31m.txt", "8bit\u{FFFD}31m.txt", "8bit\u{9B}31m.txt"),
+      ("gpj.\u{202E}exe", "gpj.\u{FFFD}exe", "gpj.\u{202E}exe"),
+      (
+        String(repeating: "long", count: 49) + ".txt", "longlong",
+        String(repeating: "long", count: 49) + ".txt"
+      ),
+    ]
+
+    @Test("are shown so that they do no harm, and sent as they are")
+    func hostile() async throws {
+      let person = try Person()
+      let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      defer { server.stop() }
+      let folder = person.folder.path("names")
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      for (name, _, _) in Self.names { try person.folder.write("names/\(name)", Array(name.utf8)) }
+
+      let terminal = try await person.terminal(columns: 140)
+      let recording = person.folder.path("recording")
+      try await terminal.record(to: recording)
+      try await terminal.command("cd names; hoist * --to \(server.url().absoluteString)")
+      let screen = try await terminal.wait(for: "\(Self.names.count) ok")
+      for (_, shown, _) in Self.names {
+        #expect(screen.shows("✓ \(shown)"), "\(shown)\n\(screen.text)")
+      }
+      #expect(screen.rows.filter { $0.contains("done 200 OK") }.count >= Self.names.count)
+      // What came to the terminal: none of the names' own sequences, in no form.
+      let written = String(decoding: try bytes(recording), as: UTF8.self)
+      #expect(written.contains("done 200 OK"))
+      for sequence in ["\u{1B}]0;owned", "\u{1B}[2Jclear", "\u{9B}", "\u{202E}"] {
+        #expect(!written.unicodeScalars.contains(Array(sequence.unicodeScalars)))
+      }
+      #expect(try await terminal.ask("#{pane_title}") != "owned")
+
+      // Leaving says nothing harmful either.
+      try await terminal.press("q")
+      try await terminal.wait(for: "\(Self.names.count) of \(Self.names.count) files sent")
+
+      for (name, _, sent) in Self.names {
+        let request = server.requests.first {
+          String(decoding: $0.body, as: UTF8.self).contains("filename=\"\(sent)\"\r\n")
+        }
+        let body = String(decoding: try #require(request, "\(sent)").body, as: UTF8.self)
+        #expect(body.contains("\r\n\r\n\(name)\r\n--"), "\(name)")
+      }
+    }
+
+    @Test("are safe in the lines of push, and whole in its JSON")
+    func plain() async throws {
+      let person = try Person()
+      let server = try HostileServer.answering(
+        "HTTP/1.1 413 Nope\r\nContent-Length: 12\r\n\r\n\u{1B}[31mred\u{07}\r\n!")
+      defer { server.stop() }
+      let name = "\u{1B}]0;owned\u{07}\n.txt"
+      try person.folder.write(name, [1])
+      let url = server.url().absoluteString
+      let lines = try await person.hoist("push", name, "--to", url).end()
+      #expect(lines.status == 1)
+      #expect(lines.errors.contains("✗ ␛]0;owned␇␊.txt: 413"), "\(lines.errors)")
+      #expect(lines.errors.contains("␛[31mred"), "\(lines.errors)")
+      #expect(!lines.errors.contains("\u{1B}"))
+      let events = try await person.hoist("push", name, "--to", url, "--json").end().events()
+      #expect(try events.end(of: name).text("cause") == "http-413")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("A person fills the queue")
+  struct ScreenQueueTests {
+    @Test("of three files one arrives, one is missing, one is refused, and the screen says so")
+    func threeFiles() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--max-file-bytes", "100000")
+      let good = try person.folder.write("good.bin", count: 70_000)
+      try person.folder.write("too-big.bin", count: 3_000_000)
+
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 0")
+      for path in ["good.bin", "missing.bin", "too-big.bin"] {
+        try await terminal.press("a")
+        try await terminal.wait(for: "Add files")
+        try await terminal.command(path)
+      }
+      let screen = try await terminal.wait(until: "three ends") { $0.shows("1 ok  2 failed") }
+      #expect(screen.row(with: "✓ good.bin")?.contains("done 200 OK") == true)
+      #expect(screen.row(with: "✗ missing.bin")?.contains("failed: file is missing") == true)
+      #expect(screen.row(with: "✗ too-big.bin")?.contains("413 Content Too Large") == true)
+
+      try await terminal.press("G", "Enter")
+      let details = try await terminal.wait(for: "The server said")
+      #expect(details.shows("413 Content Too Large"))
+      #expect(details.shows("100000"), "the receiver's own words:\n\(details.text)")
+
+      #expect(try inbox.bytes("good.bin") == bytes(good))
+      #expect(inbox.names == ["good.bin"])
+    }
+
+    @Test("Tab completes a path, and shows what it could become")
+    func completion() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("holiday"), withIntermediateDirectories: true)
+      for name in ["beach.txt", "bears.txt", "mountain.txt"] {
+        try person.folder.write("holiday/\(name)", Array(name.utf8))
+      }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("a")
+      try await terminal.type("hol")
+      try await terminal.press("Tab")
+      try await terminal.wait(for: "holiday/")
+      try await terminal.type("b")
+      try await terminal.press("Tab")
+      let offer = try await terminal.wait(for: "2 begin like this")
+      #expect(offer.shows("holiday/bea") && offer.shows("beach.txt") && offer.shows("bears.txt"))
+      try await terminal.press("Tab", "Tab", "Enter")
+      let sent = try await terminal.wait(for: "1 ok")
+      #expect(sent.shows("✓ bears.txt"))
+      #expect(inbox.names == ["bears.txt"])
+    }
+
+    @Test("a pattern adds all that it matches")
+    func pattern() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      for name in ["a.log", "b.log", "c.txt"] { try person.folder.write(name, [1, 2, 3]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("a")
+      try await terminal.command("*.log")
+      try await terminal.wait(for: "2 ok")
+      #expect(inbox.names == ["a.log", "b.log"])
+    }
+
+    @Test("r sends a file again that was missing and is there now; R all that failed")
+    func retry() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.txt two.txt three.txt --to \(inbox.url)")
+      try await terminal.wait(for: "3 failed")
+      try person.folder.write("one.txt", Array("1".utf8))
+      try await terminal.press("r")
+      try await terminal.wait(for: "1 ok  2 failed")
+      try person.folder.write("two.txt", Array("2".utf8))
+      try person.folder.write("three.txt", Array("3".utf8))
+      try await terminal.press("R")
+      try await terminal.wait(until: "three done") { $0.shows("3 ok") && !$0.shows("failed") }
+      #expect(inbox.names == ["one.txt", "three.txt", "two.txt"])
+      try await terminal.press("q")
+      let shell = try await terminal.wait(for: "3 of 3 files sent")
+      #expect(!shell.shows("Queue"))
+    }
+
+    @Test("x takes a file out of the queue, c all that are done")
+    func remove() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("here.txt", [1])
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist here.txt gone.txt --to \(inbox.url)")
+      try await terminal.wait(for: "1 ok  1 failed")
+      try await terminal.press("j", "x")
+      try await terminal.wait(until: "only the other file") {
+        $0.shows("Queue 1") && !$0.shows("gone.txt")
+      }
+      try await terminal.press("c")
+      try await terminal.wait(for: "Queue 0")
+    }
+
+    @Test("? explains the keys, and closes again")
+    func help() async throws {
+      let person = try Person()
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to http://127.0.0.1:9/")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("?")
+      try await terminal.wait(until: "the help") {
+        $0.shows("Help") && $0.shows("retry all failed files")
+      }
+      try await terminal.press("q")
+      try await terminal.wait(until: "the queue") { !$0.shows("retry all failed files") }
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
+    }
+
+    @Test("another size of the window while files are sent is taken up at once")
+    func resize() async throws {
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      let person = try Person()
+      try person.folder.write("movie.mp4", count: 20_000_000)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist movie.mp4 --to \(server.url)")
+      try await terminal.wait(for: "sending")
+      try await terminal.resize(columns: 60, rows: 15)
+      try await terminal.wait(until: "15 rows that begin and end as they should") {
+        $0.rows[0].contains("hoist") && $0.rows[14].contains("a add") && $0.shows("movie.mp4")
+          && $0.rows.allSatisfy { $0.count <= 60 }
+      }
+      try await terminal.resize(columns: 140, rows: 45)
+      try await terminal.wait(until: "45 rows") {
+        $0.rows[44].contains("a add") && $0.rows[1].count == 140
+      }
+      gate.open()
+      try await terminal.wait(for: "done 200 OK")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+
+/// Another program that a test runs. Its output goes to files, so that it can be read at any time and
+/// no full pipe ever stops it. It is killed when the test lets go of it.
+///
+/// Foundation's `Process` takes a program for ended only when all its children are, too; a daemon such
+/// as tmux has some that stay. Hence `posix_spawn`.
+public final class Program: Sendable {
+  /// How a program ended.
+  public struct Outcome: Sendable {
+    /// The exit status; where a signal ended it, 128 and the signal's number, as shells say it.
+    public var status: Int32
+    /// Everything on standard output.
+    public var output: String
+    /// Everything on standard error.
+    public var errors: String
+  }
+
+  /// Its process number.
+  public let identifier: pid_t
+  private let name: String
+  private let files: ScratchDirectory
+  /// The status once it is known; the process number is then no longer its own.
+  private let status = Mutex<Int32?>(nil)
+
+  /// Starts a program with nothing on its standard input.
+  ///
+  /// - Parameters:
+  ///   - executable: its path, or a name to be looked up in the environment's `PATH`.
+  ///   - environment: its whole environment.
+  ///   - directory: its working directory.
+  public init(
+    _ executable: String, _ arguments: [String] = [], environment: [String: String],
+    directory: String
+  ) throws {
+    files = try ScratchDirectory()
+    name = ([executable] + arguments).joined(separator: " ")
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    let flags = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&actions, 1, files.path("output"), flags, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, files.path("errors"), flags, 0o600)
+
+    // As a shell starts it: no signal blocked or ignored, whatever the test's process does with them.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    // The calls that change the directory for posix_spawn are hidden from Swift; a shell does it too.
+    let command =
+      ["sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", directory, executable] + arguments
+    let words = command.map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (words + variables).forEach { free($0) } }
+    var identifier: pid_t = 0
+    let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
+    guard code == 0 else { throw POSIXError(.init(rawValue: code) ?? .EIO) }
+    self.identifier = identifier
+  }
+
+  deinit {
+    guard ending() == nil else { return }
+    kill(identifier, SIGKILL)
+    waitpid(identifier, nil, 0)
+  }
+
+  /// What it has written to standard output so far.
+  public var output: String { text("output") }
+  /// What it has written to standard error so far.
+  public var errors: String { text("errors") }
+  /// Whether it has ended.
+  public var hasEnded: Bool { ending() != nil }
+
+  /// Sends it a signal.
+  public func signal(_ number: Int32) {
+    status.withLock { if $0 == nil { kill(identifier, number) } }
+  }
+
+  /// Waits for its own end.
+  public func end(seconds: Double = 60) async throws -> Outcome {
+    let status = try await wait(
+      for: "the end of \(name)", seconds: seconds,
+      otherwise: { "output: \(output)\nerrors: \(errors)" }
+    ) { ending() }
+    return Outcome(status: status, output: output, errors: errors)
+  }
+
+  /// The most memory that it has had in use so far, in bytes; nil when it has ended.
+  public var peakMemory: Int? {
+    guard let text = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8),
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+      let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first
+        .flatMap({ Int($0) })
+    else { return nil }
+    return kibibytes * 1024
+  }
+
+  /// The exit status, if it has ended.
+  private func ending() -> Int32? {
+    status.withLock { known in
+      var state: Int32 = 0
+      if known == nil, waitpid(identifier, &state, WNOHANG) == identifier {
+        // wait(2): the low seven bits are the signal's number, the next eight the exit status.
+        known = state & 0x7F == 0 ? (state >> 8) & 0xFF : 128 + (state & 0x7F)
+      }
+      return known
+    }
+  }
+
+  private func text(_ name: String) -> String {
+    let data = FileManager.default.contents(atPath: files.path(name)) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+}

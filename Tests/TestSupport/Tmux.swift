@@ -1,0 +1,117 @@
+import Foundation
+
+/// A shell in a real terminal: tmux, with a server of its own that ends with the test.
+public final class Tmux: Sendable {
+  /// What the terminal shows.
+  public struct Screen: Sendable {
+    /// The rows without the blanks at their ends.
+    public let rows: [String]
+
+    /// Whether it is to be read anywhere, within one row.
+    public func shows(_ text: String) -> Bool { rows.contains { $0.contains(text) } }
+
+    /// The first row in which it is to be read.
+    public func row(with text: String) -> String? { rows.first { $0.contains(text) } }
+
+    /// All rows, for people.
+    public var text: String { rows.joined(separator: "\n") }
+  }
+
+  /// The prompt of the shell.
+  public static let prompt = "READY>"
+  private let name = "hoist-\(UUID().uuidString)"
+  private let environment: [String: String]
+  private let directory: String
+
+  /// Starts a shell in a terminal of this size and waits for its prompt.
+  public init(
+    columns: Int = 120, rows: Int = 40, environment: [String: String], directory: String
+  ) async throws {
+    self.environment = environment.merging(
+      ["PS1": "\(Self.prompt) ", "TERM": "xterm-256color"], uniquingKeysWith: { $1 })
+    self.directory = directory
+    try await run([
+      "-f", "/dev/null", "-u", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+      "-c", directory, "bash", "--norc", "--noprofile", "-i",
+    ])
+    try await wait(for: Self.prompt)
+  }
+
+  deinit {
+    // Whatever still runs in the terminal gets SIGHUP, as when a person closes the window.
+    let end = try? Program(
+      "tmux", ["-L", name, "kill-server"], environment: environment, directory: "/")
+    while let end, !end.hasEnded { usleep(1000) }
+  }
+
+  /// Types text as it is.
+  public func type(_ text: String) async throws { try await run(["send-keys", "-l", "--", text]) }
+
+  /// Presses keys by tmux's names, such as `Enter`, `Tab`, `C-c`, `a`.
+  public func press(_ keys: String...) async throws { try await run(["send-keys"] + keys) }
+
+  /// Types a command and presses Enter.
+  public func command(_ text: String) async throws {
+    try await type(text)
+    try await press("Enter")
+  }
+
+  /// Gives the terminal another size, as dragging its window does.
+  public func resize(columns: Int, rows: Int) async throws {
+    try await run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+  }
+
+  /// What it shows now.
+  public func screen() async throws -> Screen {
+    let output = try await run(["capture-pane", "-p"])
+    return Screen(
+      rows: output.components(separatedBy: "\n").map {
+        var row = $0
+        while row.last == " " { row.removeLast() }
+        return row
+      })
+  }
+
+  /// Keeps every byte that programs write to the terminal from now on in a file.
+  public func record(to file: String) async throws {
+    try await run(["pipe-pane", "cat > '\(file)'"])
+  }
+
+  /// Something that tmux knows about the terminal, such as `#{alternate_on}`.
+  public func ask(_ format: String) async throws -> String {
+    try await run(["display-message", "-p", format]).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// Waits until text is to be read within one row.
+  @discardableResult
+  public func wait(for text: String, seconds: Double = 60) async throws -> Screen {
+    try await wait(until: "\"\(text)\" on the screen", seconds: seconds) { $0.shows(text) }
+  }
+
+  /// Waits until the screen is as `state` wants it.
+  @discardableResult
+  public func wait(
+    until what: String, seconds: Double = 60, _ state: @Sendable (Screen) -> Bool
+  ) async throws -> Screen {
+    var last: Screen?
+    return try await TestSupport.wait(
+      for: what, seconds: seconds, otherwise: { last?.text ?? "" }
+    ) {
+      let screen = try await screen()
+      last = screen
+      return state(screen) ? screen : nil
+    }
+  }
+
+  @discardableResult
+  private func run(_ arguments: [String]) async throws -> String {
+    let outcome = try await Program(
+      "tmux", ["-L", name] + arguments, environment: environment, directory: directory
+    ).end()
+    guard outcome.status == 0 else {
+      throw WaitedInVain(
+        description: "tmux \(arguments): \(outcome.errors) (is it missing? run make setup)")
+    }
+    return outcome.output
+  }
+}
