@@ -33,13 +33,19 @@ static void rescue(void) {
   tcsetattr(rescue_fd, TCSANOW, &rescue_saved);
 }
 
-static void crashed(int number) {
+static void crashed(int number, siginfo_t *info, void *context) {
   rescue();
-  // Whoever was to handle it before us, the Swift backtracer or the kernel, does so now: a fault
-  // happens again as soon as this returns, anything else is raised again.
+  // Whoever was to handle it before us, such as the Swift backtracer, does so now and sees the fault
+  // as it was.
   for (size_t i = 0; i < CRASHES; i++) {
-    if (crashes[i] == number) sigaction(number, &before_crash[i], NULL);
+    if (crashes[i] != number) continue;
+    const struct sigaction *next = &before_crash[i];
+    if (next->sa_flags & SA_SIGINFO) next->sa_sigaction(number, info, context);
+    else if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN) next->sa_handler(number);
   }
+  // A fault would happen again; a signal that another program sent would not, and hoist would go on
+  // and draw over the shell.
+  signal(number, SIG_DFL);
   raise(number);
 }
 
@@ -58,8 +64,9 @@ int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t co
   rescue_count = count;
   if (!installed) {
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
-    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
-    sigfillset(&action.sa_mask);
+    struct sigaction action = {.sa_sigaction = crashed, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+    // Nothing else is blocked: the Swift backtracer reads memory that may fault.
+    sigemptyset(&action.sa_mask);
     if (sigaltstack(&alternative, NULL) != 0) return -1;
     for (size_t i = 0; i < CRASHES; i++) {
       if (sigaction(crashes[i], &action, &before_crash[i]) != 0) return -1;

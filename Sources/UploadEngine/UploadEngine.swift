@@ -280,6 +280,8 @@ public actor UploadEngine {
       publishSoon()
     case .bodyRestarted:
       transfer.noteRestart()
+    // An interim reply (RFC 9110 §15.2) is no reply, though URLSession takes it for one.
+    case .responded(let status, _) where status < 200: break
     case .responded(let status, let headers):
       transfer.status = status
       transfer.headers = headers
@@ -287,7 +289,7 @@ public actor UploadEngine {
       if !transfer.noteReply(data) { transfer.task.cancel() }
     case .ended(let error, let status, let headers):
       transfers[task] = nil
-      if let status, transfer.status == nil {
+      if let status, status >= 200, transfer.status == nil {
         transfer.status = status
         transfer.headers = headers
       }

@@ -22,6 +22,11 @@ public struct TransferEnd: Hashable, Sendable {
   /// Seconds from the start of the attempt.
   public var seconds: Double
 
+  /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
+  var location: URL? {
+    headers["location"].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+  }
+
   /// The end of a request to `url`.
   public init(
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
@@ -88,7 +93,7 @@ public enum Verdict: Hashable, Sendable {
         }
         return .delivered(
           Receipt(
-            status: status, url: end.headers["location"], reply: end.reply, attempts: attempt,
+            status: status, url: end.location?.absoluteString, reply: end.reply, attempts: attempt,
             seconds: end.seconds, bytes: end.bytes))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
@@ -118,10 +123,9 @@ public enum Verdict: Hashable, Sendable {
   private static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
-    let location = end.headers["location"]
-    guard let location, let url = URL(string: location, relativeTo: end.url)?.absoluteURL,
-      let origin = Origin(url)
-    else { return failed(.redirected(to: location, .badLocation)) }
+    guard let url = end.location, let origin = Origin(url) else {
+      return failed(.redirected(to: end.headers["location"], .badLocation))
+    }
     // A password that a server puts there is neither to be sent nor to be shown.
     guard url.user == nil, url.password == nil else {
       return failed(.redirected(to: origin.description, .badLocation))

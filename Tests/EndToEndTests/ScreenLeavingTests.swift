@@ -101,10 +101,8 @@ extension EndToEnd {
       let visit = try await Visit("movie.mp4")
       kill(try await visit.identifier(), signal)
       // The Swift runtime writes its backtrace where the old text was, so only the state counts.
-      await withKnownIssue("after the backtrace hoist goes on and draws over the shell") {
-        try await visit.terminal.wait(for: "ended \(128 + signal)", seconds: 5)
-        try await visit.isRestored()
-      }
+      try await visit.terminal.wait(for: "ended \(128 + signal)")
+      try await visit.isRestored()
     }
 
     @Test("^z goes to the shell, fg comes back to the same queue")

@@ -144,6 +144,18 @@ private let behaviours: [Behaviour] = [
     connection.send("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n")
     connection.stall()
   },
+  Behaviour("100, and then a reset in the middle", is: "connection-lost") { connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+    _ = connection.read(100_000)
+    connection.reset()
+  },
+  Behaviour("100, and then nothing", is: "outcome-unknown", stallTimeout: 3) { connection, _ in
+    guard let head = connection.readHead() else { return }
+    connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+    _ = connection.read(Int(head.headers["content-length"] ?? "") ?? 0)
+    connection.stall()
+  },
   // Redirects.
   Behaviour(
     "301", is: "redirected",

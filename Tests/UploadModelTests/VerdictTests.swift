@@ -171,7 +171,8 @@ struct VerdictTests {
       Verdict.judge(end, target: target, attempt: 3, redirects: 0, now: .now)
         == .delivered(
           Receipt(
-            status: 201, url: "/files/1", reply: Reply(text: "ok"), attempts: 3, seconds: 1.5,
+            status: 201, url: "https://a.example/files/1", reply: Reply(text: "ok"), attempts: 3,
+            seconds: 1.5,
             bytes: 42)))
   }
 
