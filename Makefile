@@ -3,7 +3,7 @@ SWIFT ?= swift
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
 RELEASE = .build/release
 
-.PHONY: help setup build demo test lint format record bench fuzz clean
+.PHONY: help setup build demo test lint format record bench fuzz soak clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 
 fuzz: ## fuzz the multipart parser
 	Tests/Fuzz/run.sh
+
+soak: ## 20,000 uploads into servers that misbehave
+	HOIST_SOAK=20000 $(SWIFT) test --filter SoakTests
 
 clean: ## remove what was built
 	rm -rf .build

@@ -27,6 +27,8 @@ public actor UploadEngine {
     var timer: DispatchWorkItem?
     /// When its first attempt began.
     var begin: Moment?
+    /// Whether it is to be forgotten as soon as its transfer is over.
+    var isRemoved = false
   }
 
   /// A server's breaker, and who waits for it in the order of the line.
@@ -138,7 +140,11 @@ public actor UploadEngine {
     onQueue { engine in
       for id in items {
         engine.handle(.cancel, for: id)
-        if engine.jobs[id]?.task == nil { engine.jobs[id] = nil }
+        if engine.jobs[id]?.task == nil {
+          engine.jobs[id] = nil
+        } else {
+          engine.jobs[id]?.isRemoved = true
+        }
       }
     }
   }
@@ -206,6 +212,7 @@ public actor UploadEngine {
       transfers[task]?.task.cancel()
     case .leaveLane:
       lanes.leave(id)
+      if jobs[id]?.isRemoved == true { jobs[id] = nil }
       // Not from inside: a file that fails at once would recurse through the whole line.
       onQueue { $0.fillLanes() }
     case .startTimer(let seconds):

@@ -46,6 +46,9 @@ final class EngineHarness: Sendable {
     log.content.withLock { $0.states[id] ?? [] }
   }
 
+  /// Forgets what was said so far.
+  func forget() { log.content.withLock { $0.states = [:] } }
+
   /// Returns once `condition` holds for what the engine has said.
   func wait(until condition: @escaping @Sendable ([ItemID: [ItemState]]) -> Bool) async {
     await withCheckedContinuation { continuation in
