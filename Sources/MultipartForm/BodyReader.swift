@@ -6,24 +6,14 @@
 ///
 /// A reader belongs to one thread at a time.
 public final class BodyReader {
-  /// How many bytes are read between two looks at the file's identity.
-  private static let checkInterval: Int64 = 1 << 20
-
   /// The number of bytes read so far.
   public private(set) var offset: Int64 = 0
 
   private let body: FormBody
   private var index = 0
   private var within: Int64 = 0
-  private var file: OpenFile?
+  private var file: OpenRange?
   private var failure: BodyError?
-
-  /// A class, because an optional noncopyable value cannot be borrowed from a class's property.
-  private final class OpenFile {
-    let file: SystemFile
-    var unchecked: Int64 = 0
-    init(_ file: consuming SystemFile) { self.file = file }
-  }
 
   init(_ body: FormBody) { self.body = body }
 
@@ -59,24 +49,12 @@ public final class BodyReader {
   private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     var filled = 0
     while filled < buffer.count, index < body.segments.count {
-      let segment = body.segments[index]
-      let wanted = Int(min(Int64(buffer.count - filled), segment.length - within))
-      let target = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + wanted)])
-
-      switch segment.source {
-      case .memory(let bytes):
-        bytes.withUnsafeBytes { source in
-          let start = Int(within)
-          target.copyMemory(
-            from: UnsafeRawBufferPointer(rebasing: source[start..<(start + wanted)]))
-        }
-      case .file(let range):
-        try read(range, into: target)
-      }
-
+      let length = body.segments[index].length
+      let wanted = Int(min(Int64(buffer.count - filled), length - within))
+      try copy(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<(filled + wanted)]))
       filled += wanted
       within += Int64(wanted)
-      if within == segment.length {
+      if within == length {
         close()
         index += 1
         within = 0
@@ -86,41 +64,21 @@ public final class BodyReader {
     return filled
   }
 
-  private func read(
-    _ range: FileRange, into target: UnsafeMutableRawBufferPointer
-  ) throws(FileError) {
-    let open = try openFile(range)
-    let count = try open.file.read(into: target, at: range.start + within)
-    guard count == target.count else {
-      try check(range, open)
-      // The system says that nothing changed, and yet the file ends early.
-      let end = range.start + within + Int64(count)
-      throw FileError(range.location, .shrunk(from: range.identity.size, to: end))
+  /// Fills the target from the current segment, which has that many bytes left.
+  private func copy(into target: UnsafeMutableRawBufferPointer) throws(FileError) {
+    // Most reads lie within a file that is already open.
+    if let file { return try file.read(into: target, at: within) }
+    switch body.segments[index].source {
+    case .memory(let bytes):
+      bytes.withUnsafeBytes { source in
+        let start = Int(within)
+        target.copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: source[start..<(start + target.count)]))
+      }
+    case .file(let range):
+      let opened = try OpenRange(range)
+      file = opened
+      try opened.read(into: target, at: within)
     }
-    open.unchecked += Int64(count)
-    if within + Int64(count) == range.length {
-      try check(range, open)
-      // Whoever looks at the path from now on must find the file that was sent.
-      try compare(range, with: try SystemFile.identity(of: range.location))
-    } else if open.unchecked >= Self.checkInterval {
-      try check(range, open)
-    }
-  }
-
-  private func openFile(_ range: FileRange) throws(FileError) -> OpenFile {
-    if let file { return file }
-    let opened = OpenFile(try SystemFile(opening: range.location))
-    try check(range, opened)
-    file = opened
-    return opened
-  }
-
-  private func check(_ range: FileRange, _ open: OpenFile) throws(FileError) {
-    try compare(range, with: try open.file.identity())
-    open.unchecked = 0
-  }
-
-  private func compare(_ range: FileRange, with now: FileIdentity) throws(FileError) {
-    if let change = range.identity.change(to: now) { throw FileError(range.location, change) }
   }
 }
