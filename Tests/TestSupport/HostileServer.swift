@@ -143,6 +143,12 @@ public final class HostileConnection: @unchecked Sendable {
     return request
   }
 
+  /// Reads a whole request and keeps nothing of it; false where the client has hung up before its end.
+  public func discardRequest() -> Bool {
+    guard let head = readHead() else { return false }
+    return discard(Int(head.headers["content-length"] ?? "") ?? 0)
+  }
+
   /// Reads so many bytes of a body; `nil` where there are fewer.
   public func read(_ count: Int) -> [UInt8]? {
     while buffered.count < count {

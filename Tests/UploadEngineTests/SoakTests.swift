@@ -23,7 +23,7 @@ struct SoakTests {
       return false
     case 1:
       guard connection.readHead() != nil else { return false }
-      _ = connection.read(1000)
+      _ = connection.read(50)
       connection.reset()
       return false
     case 2:
@@ -40,7 +40,8 @@ struct SoakTests {
       connection.send("not at all HTTP\r\n")
       return false
     case 5: connection.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
-    case 6: connection.send("HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+    case 6:
+      connection.send("HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
     case 7: connection.send("HTTP/1.1 307 There\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
     case 8:
       connection.send(ok)
@@ -60,7 +61,8 @@ struct SoakTests {
 
   /// Resident memory in bytes.
   private static func memory() throws -> Int {
-    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+      separator: " ")
     return (Int(fields[1]) ?? 0) * Int(getpagesize())
   }
 
@@ -101,8 +103,9 @@ struct SoakTests {
     // Other tests of this process come and go meanwhile; a leak of one each would be thousands.
     let before = try #require(early)
     print("soak: \(Self.count) uploads, \(codes.sorted { $0.key < $1.key })")
-    print("soak: files \(before.files) → \(Self.openFiles()), memory \(before.memory / 1_000_000) → "
-      + "\(try Self.memory() / 1_000_000) MB")
+    print(
+      "soak: files \(before.files) → \(Self.openFiles()), memory \(before.memory / 1_000_000) → "
+        + "\(try Self.memory() / 1_000_000) MB")
     #expect(Self.openFiles() < before.files + 200)
     if Self.count >= 10_000 { #expect(try Self.memory() < before.memory + 60_000_000) }
   }
