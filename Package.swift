@@ -34,7 +34,7 @@ let package = Package(
     // System libraries and C, each entering through one room.
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
-    .target(name: "CCurlHook"),
+    .target(name: "CCurlHook", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CTerminalRescue"),
 
     // Libraries that other projects may depend on.

@@ -1,3 +1,4 @@
+import CCurlHook
 import Foundation
 import FoundationNetworking
 import UploadModel
@@ -41,6 +42,20 @@ enum TransportTrouble {
 
   /// Phrases of libcurl and of the system, the telling ones first.
   private static let signs: [(String, @Sendable (String, String) -> Failure.Cause)] = [
+    (
+      HOIST_REFUSED,
+      { _, _ in
+        .insecure("libcurl does not take the target's tls rules, so it was not let through")
+      }
+    ),
+    (
+      "pinned public key",
+      { words, host in
+        .insecure(
+          "\(host) has another key than the pinned one (\(words)). Somebody may be listening in. If "
+            + "the key was changed on purpose, pin the new one with hoist trust")
+      }
+    ),
     ("resolve host", { _, host in .nameNotResolved(host: host) }),
     ("resolve proxy", { words, _ in .unreachable(words) }),
     ("certificate", { words, _ in .insecure(words) }),

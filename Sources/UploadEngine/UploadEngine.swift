@@ -214,6 +214,7 @@ public actor UploadEngine {
     let start = time.now()
     let request: UploadRequest
     do throws(Failure.Cause) {
+      try OriginRules.shared.admit(job.upload.target)
       request = try UploadRequest(
         job.upload, to: url, keepsCredentials: keepsCredentials,
         mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())

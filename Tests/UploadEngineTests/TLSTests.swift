@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadEngine
+
+/// Who is trusted, and who is not. Each test has an honest server beside the other one, which must not
+/// be disturbed.
+@Suite(.timeLimit(.minutes(1)))
+struct TLSTests {
+  let folder: ScratchDirectory
+  let authority: CertificateAuthority
+
+  init() throws {
+    folder = try ScratchDirectory()
+    authority = try CertificateAuthority()
+  }
+
+  /// What a server shows, which rules its target has, and what must come of it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    enum Shown { case signed, expired, wrongName, selfSigned }
+    enum Pinned { case nothing, itsKey, anotherKey }
+
+    let shown: Shown
+    var trustsAuthority = false
+    var pinned = Pinned.nothing
+    let end: String
+    var words = ""
+
+    var testDescription: String {
+      "\(shown), \(trustsAuthority ? "ca_file" : "no ca_file"), pinned: \(pinned) → \(end)"
+    }
+  }
+
+  static let cases = [
+    Case(shown: .signed, trustsAuthority: true, end: "done 201"),
+    Case(shown: .signed, end: "insecure", words: "unable to get local issuer certificate"),
+    Case(
+      shown: .expired, trustsAuthority: true, end: "insecure", words: "certificate has expired"),
+    Case(
+      shown: .wrongName, trustsAuthority: true, end: "insecure",
+      words: "no alternative certificate subject name matches"),
+    Case(shown: .selfSigned, end: "insecure", words: "self-signed certificate"),
+    Case(
+      shown: .selfSigned, trustsAuthority: true, end: "insecure", words: "self-signed certificate"),
+    // The pin alone: whoever has the key is the server.
+    Case(shown: .selfSigned, pinned: .itsKey, end: "done 201"),
+    Case(shown: .wrongName, pinned: .itsKey, end: "done 201"),
+    Case(shown: .expired, pinned: .itsKey, end: "done 201"),
+    Case(shown: .selfSigned, pinned: .anotherKey, end: "insecure", words: "hoist trust"),
+    Case(shown: .signed, pinned: .anotherKey, end: "insecure", words: "another key"),
+    // Both: nothing is let off.
+    Case(shown: .signed, trustsAuthority: true, pinned: .itsKey, end: "done 201"),
+    Case(
+      shown: .signed, trustsAuthority: true, pinned: .anotherKey, end: "insecure",
+      words: "another key"),
+    Case(
+      shown: .expired, trustsAuthority: true, pinned: .itsKey, end: "insecure",
+      words: "certificate has expired"),
+    Case(
+      shown: .wrongName, trustsAuthority: true, pinned: .itsKey, end: "insecure",
+      words: "no alternative certificate subject name matches"),
+    Case(
+      shown: .selfSigned, trustsAuthority: true, pinned: .itsKey, end: "insecure",
+      words: "self-signed certificate"),
+  ]
+
+  @Test(arguments: cases)
+  func trust(_ row: Case) async throws {
+    let host = NginxServer.freshHost()
+    let certificate =
+      switch row.shown {
+      case .signed: try authority.issue(host)
+      case .expired: try authority.issue(host, days: -1)
+      case .wrongName: try authority.issue("other.localhost")
+      case .selfSigned: try authority.selfSigned(host)
+      }
+    let bystander = try Bystander(authority)
+    let server = try NginxServer([.init(host, certificate), bystander.site])
+
+    var rules = TLSRules()
+    if row.trustsAuthority { rules.caFile = authority.root.file }
+    switch row.pinned {
+    case .nothing: break
+    case .itsKey: rules.pin = try #require(PublicKeyPin(try certificate.pin()))
+    case .anotherKey: rules.pin = try #require(PublicKeyPin(try authority.root.pin()))
+    }
+    var target = Target.once(server.url(host))
+    target.tls = rules
+    let ends = try await upload(to: [target, bystander.target(on: server)])
+    #expect(ends.map(\.code) == [row.end, "done 201"], "\(ends)")
+    if !row.words.isEmpty {
+      let explanation = ends.first?.failure?.explanation ?? ""
+      #expect(explanation.contains(row.words), "\(explanation)")
+      #expect(ends.first?.failure?.attempts == 1)
+    }
+
+    let requests = server.stop().filter { $0.host == host }
+    #expect(requests.map(\.status) == (row.end == "done 201" ? [201] : []), "nothing was sent")
+  }
+
+  /// An honest server with an upload of its own.
+  struct Bystander {
+    let host = NginxServer.freshHost()
+    let authority: CertificateAuthority
+    let site: NginxServer.Site
+
+    init(_ authority: CertificateAuthority) throws {
+      self.authority = authority
+      site = .init(host, try authority.issue(host))
+    }
+
+    func target(on server: NginxServer) -> Target {
+      var target = Target.once(server.url(host))
+      target.tls.caFile = authority.root.file
+      return target
+    }
+  }
+
+  /// Uploads one file to each of the targets at the same time.
+  private func upload(to targets: [Target]) async throws -> [ItemState] {
+    let harness = EngineHarness()
+    let jobs = try targets.enumerated().map { index, target in
+      UploadJob(
+        item: .file(try folder.write("\(index).bin", count: 50_000), id: Int64(index + 1)),
+        target: target)
+    }
+    harness.engine.submit(jobs)
+    return await harness.finish(jobs.map(\.item.id))
+  }
+}
