@@ -33,7 +33,7 @@ public final class NginxServer {
   /// The port that all sites share.
   public let port: Int
   private let folder: ScratchDirectory
-  private let process = Process()
+  private let process: pid_t
   private var isStopped = false
 
   private static let counter = Mutex(0)
@@ -85,14 +85,12 @@ public final class NginxServer {
 
       """
     try folder.write("nginx.conf", Array(configuration.utf8))
-    process.executableURL = URL(filePath: try Tool.path(of: "nginx"))
-    process.arguments = [
-      "-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("error.log"),
-    ]
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try Tool.spawn(
+      "nginx",
+      ["-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("error.log")])
     while !HostileServer.isListening(on: port) {
-      guard process.isRunning else {
+      guard waitpid(process, nil, WNOHANG) == 0 else {
+        isStopped = true
         let log = try? String(contentsOfFile: folder.path("error.log"), encoding: .utf8)
         throw Tool.Failed(description: "nginx did not start: \(log ?? "")")
       }
@@ -109,8 +107,8 @@ public final class NginxServer {
   public func stop() -> [Request] {
     if !isStopped {
       isStopped = true
-      process.terminate()
-      process.waitUntilExit()
+      kill(process, SIGTERM)
+      waitpid(process, nil, 0)
     }
     let log = (try? String(contentsOfFile: folder.path("access.log"), encoding: .utf8)) ?? ""
     return log.split(separator: "\n").compactMap { line in

@@ -27,6 +27,34 @@ public enum Tool {
     return text
   }
 
+  /// Starts a program found on the PATH, silent, and gives its process. `Process` would not do: it can
+  /// only be waited for on the thread that started it.
+  public static func spawn(_ name: String, _ arguments: [String]) throws -> pid_t {
+    let path = try path(of: name)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for file in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+      posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0)
+    }
+    // Neither another test's pipes and sockets nor the blocked signals of a thread pool go along.
+    for file in (STDERR_FILENO + 1)..<1024 { posix_spawn_file_actions_addclose(&actions, file) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words = ([path] + arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var process = pid_t()
+    guard posix_spawn(&process, path, &actions, &attributes, &words, environ) == 0 else {
+      throw Failed(description: "\(path) does not start")
+    }
+    return process
+  }
+
   /// Where a program lies. A test without it fails, for it can not say anything.
   public static func path(of name: String) throws -> String {
     let usual = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
