@@ -54,7 +54,11 @@ let package = Package(
     // The program's own rooms.
     .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
     .target(
-      name: "UploadEngine", dependencies: ["CCurlHook", "MultipartForm", "UploadModel"],
+      name: "UploadEngine",
+      dependencies: [
+        "CCurlHook", "MultipartForm", "UploadModel",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "Settings",

@@ -67,7 +67,8 @@ public struct Settings {
       let top = try ConfigNode.parse(text, file: file).table(["default_target", "targets"])
       var nodes: [String: ConfigNode] = [:]
       for (name, node) in try top["targets"]?.entries() ?? [] {
-        _ = try TargetReader(environment: { _ in "" }).target(named: name, node)
+        _ = try TargetReader(environment: { _ in "" }, tls: tlsReader(file, environment))
+          .target(named: name, node)
         nodes[name] = node
       }
       let defaultTarget = try top["default_target"]?.string()
@@ -93,7 +94,9 @@ public struct Settings {
     }
     if let node = nodes[name] {
       do throws(ConfigError) {
-        return try TargetReader(environment: { environment[$0] }).target(named: name, node)
+        return try TargetReader(
+          environment: { environment[$0] }, tls: Self.tlsReader(file ?? "", environment)
+        ).target(named: name, node)
       } catch {
         var error = error
         error.file = file
@@ -108,6 +111,12 @@ public struct Settings {
     } catch {
       throw ConfigError("--to: \(error.description)")
     }
+  }
+
+  private static func tlsReader(_ file: String, _ environment: [String: String]) -> TLSReader {
+    TLSReader(
+      folder: URL(fileURLWithPath: file).deletingLastPathComponent().path,
+      home: environment["HOME"] ?? "")
   }
 
   private static func unknownTarget(_ name: String, among names: [String]) -> String {
