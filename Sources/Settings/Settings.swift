@@ -113,6 +113,15 @@ public struct Settings {
     }
   }
 
+  /// The target called `name` without what the environment puts into it; nil where there is none.
+  public func blueprint(of name: String) -> Target? {
+    nodes[name].flatMap { node in
+      try? TargetReader(
+        environment: { _ in "" }, tls: Self.tlsReader(file ?? "", environment)
+      ).target(named: name, node)
+    }
+  }
+
   private static func tlsReader(_ file: String, _ environment: [String: String]) -> TLSReader {
     TLSReader(
       folder: URL(fileURLWithPath: file).deletingLastPathComponent().path,
