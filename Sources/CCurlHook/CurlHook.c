@@ -123,7 +123,7 @@ IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
   // URLSession does not survive an error from here. A URL that leads nowhere fails the transfer as any
   // other; only if even that cannot be set is the error the lesser evil.
   if (!configure(transfer) &&
-      real.setopt(transfer, CURLOPT_URL, HOIST_REFUSED "://") != CURLE_OK)
+      real.setopt(transfer, CURLOPT_URL, HOIST_REFUSED "://nowhere/") != CURLE_OK)
     return CURLM_OUT_OF_MEMORY;
   pthread_mutex_lock(&lock);
   if (count < MOST) under_way[count++] = transfer;

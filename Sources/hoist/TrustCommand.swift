@@ -130,7 +130,7 @@ struct TrustCommand: ParsableCommand {
       ),
     ]
     for (label, value) in rows {
-      Output.line(label.padding(toLength: 12, withPad: " ", startingAt: 0) + SafeText.line(value))
+      Output.line(label.padding(toLength: 13, withPad: " ", startingAt: 0) + SafeText.line(value))
     }
   }
 

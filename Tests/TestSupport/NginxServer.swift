@@ -47,10 +47,10 @@ public final class NginxServer {
     }
   }
 
-  /// Returns when nginx answers.
-  public init(_ sites: [Site]) throws {
+  /// Returns when nginx answers, on this port or on a free one.
+  public init(_ sites: [Site], port chosen: Int? = nil) throws {
     folder = try ScratchDirectory()
-    port = try HostileServer.closedPort()
+    port = try chosen ?? HostileServer.closedPort()
     var servers = ""
     for site in sites {
       servers += """

@@ -10,9 +10,28 @@ public enum Tool {
   /// Runs a program found on the PATH to its end and gives what it printed.
   @discardableResult
   public static func run(_ name: String, _ arguments: [String]) throws -> String {
+    let (status, text, words) = try finish(try path(of: name), arguments)
+    guard status == 0 else {
+      throw Failed(description: "\(name) \(arguments): \(status)\n\(words)")
+    }
+    return text
+  }
+
+  /// Runs our own program, as it was built for the tests, with these variables and no others.
+  public static func hoist(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    return try finish(products.appending(path: "hoist").path, arguments, environment)
+  }
+
+  private static func finish(
+    _ path: String, _ arguments: [String], _ environment: [String: String]? = nil
+  ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
-    process.executableURL = URL(filePath: try path(of: name))
+    process.executableURL = URL(filePath: path)
     process.arguments = arguments
+    if let environment { process.environment = environment }
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
@@ -21,10 +40,7 @@ public enum Tool {
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failed(description: "\(name) \(arguments): \(process.terminationStatus)\n\(words)")
-    }
-    return text
+    return (process.terminationStatus, text, words)
   }
 
   /// Starts a program found on the PATH, silent, and gives its process. `Process` would not do: it can

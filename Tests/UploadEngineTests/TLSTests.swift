@@ -83,8 +83,8 @@ struct TLSTests {
     if row.trustsAuthority { rules.caFile = authority.root.file }
     switch row.pinned {
     case .nothing: break
-    case .itsKey: rules.pin = try #require(PublicKeyPin(try certificate.pin()))
-    case .anotherKey: rules.pin = try #require(PublicKeyPin(try authority.root.pin()))
+    case .itsKey: rules.pin = PublicKeyPin(try certificate.pin())
+    case .anotherKey: rules.pin = PublicKeyPin(try authority.root.pin())
     }
     var target = Target.once(server.url(host))
     target.tls = rules
@@ -98,6 +98,111 @@ struct TLSTests {
 
     let requests = server.stop().filter { $0.host == host }
     #expect(requests.map(\.status) == (row.end == "done 201" ? [201] : []), "nothing was sent")
+  }
+
+  @Test(arguments: [true, false])
+  func aServerMayAskForACertificate(_ isGiven: Bool) async throws {
+    let host = NginxServer.freshHost()
+    let bystander = try Bystander(authority)
+    let server = try NginxServer([
+      .init(
+        host, try authority.issue(host),
+        extra: "ssl_verify_client on; ssl_client_certificate \(authority.root.file);"),
+      bystander.site,
+    ])
+    var target = Target.once(server.url(host))
+    target.tls.caFile = authority.root.file
+    if isGiven {
+      let client = try authority.issue("client")
+      target.tls.clientCertificate = client.file
+      target.tls.clientKey = client.key
+    }
+    let ends = try await upload(to: [target, bystander.target(on: server)])
+    #expect(ends.map(\.code) == [isGiven ? "done 201" : "http-400", "done 201"], "\(ends)")
+    let requests = server.stop().filter { $0.host == host }
+    #expect(requests.map(\.client) == [isGiven ? "SUCCESS" : "NONE"])
+  }
+
+  @Test func aCertificateThatCannotBeLoadedSendsNothing() async throws {
+    let host = NginxServer.freshHost()
+    let bystander = try Bystander(authority)
+    let server = try NginxServer([.init(host, try authority.issue(host)), bystander.site])
+    var target = Target.once(server.url(host))
+    target.tls.caFile = authority.root.file
+    target.tls.clientCertificate = authority.root.file
+    target.tls.clientKey = "\(folder.path)/none.key"
+    let ends = try await upload(to: [target, bystander.target(on: server)])
+    #expect(ends.map(\.code) == ["insecure", "done 201"], "\(ends)")
+    #expect(server.stop().filter { $0.host == host }.isEmpty)
+  }
+
+  @Test func onePinDoesNotWeakenAnotherOrigin() async throws {
+    let (pinned, other) = (NginxServer.freshHost(), NginxServer.freshHost())
+    let certificate = try authority.selfSigned(pinned)
+    let server = try NginxServer([
+      .init(
+        pinned, certificate, extra: "location /away { return 307 https://\(other):$server_port/; }"),
+      .init(other, try authority.selfSigned(other)),
+    ])
+    var first = Target.once(server.url(pinned))
+    first.tls.pin = PublicKeyPin(try certificate.pin())
+    // A redirect to another server takes none of the trust along.
+    var led = first
+    led.url = server.url(pinned).deletingLastPathComponent().appending(path: "away")
+    led.redirectOrigins = [try #require(Origin(server.url(other)))]
+    let ends = try await upload(to: [first, .once(server.url(other)), led])
+    #expect(ends.map(\.code) == ["done 201", "insecure", "insecure"], "\(ends)")
+    #expect(server.stop().allSatisfy { $0.host == pinned })
+  }
+
+  @Test(arguments: [(HTTPVersion.auto, "HTTP/1.1"), (.http1, "HTTP/1.1"), (.http2, "HTTP/2.0")])
+  func theVersionOfHTTPIsTheOneAskedFor(_ version: HTTPVersion, _ spoken: String) async throws {
+    let bystander = try Bystander(authority)
+    let server = try NginxServer([bystander.site])
+    var target = bystander.target(on: server)
+    target.http = version
+    let ends = try await upload(to: [target, target])
+    #expect(ends.map(\.code) == ["done 201", "done 201"], "\(ends)")
+    #expect(server.stop().map(\.version) == [spoken, spoken])
+  }
+
+  @Test func rulesThatLibcurlDoesNotTakeSendNothing() async throws {
+    let host = NginxServer.freshHost()
+    let bystander = try Bystander(authority)
+    let server = try NginxServer([.init(host, try authority.issue(host)), bystander.site])
+    var target = Target.once(server.url(host))
+    // libcurl takes strings of up to 8 million bytes.
+    target.tls.caFile = String(repeating: "a", count: 9_000_000)
+    let ends = try await upload(to: [target, bystander.target(on: server)])
+    #expect(ends.map(\.code) == ["insecure", "done 201"], "\(ends)")
+    #expect(ends.first?.failure?.explanation.contains("does not take") == true, "\(ends)")
+    #expect(server.stop().filter { $0.host == host }.isEmpty)
+  }
+
+  @Test func withoutTheHookATargetWithRulesDoesNotStart() throws {
+    #expect(CurlHook.isInForce)
+    var target = Target.once(try #require(URL(string: "https://\(NginxServer.freshHost())/")))
+    try OriginRules().admit(target, isHookInForce: false)
+    target.tls.caFile = authority.root.file
+    #expect {
+      try OriginRules().admit(target, isHookInForce: false)
+    } throws: { error in
+      if case .insecure(let words) = error as? Failure.Cause {
+        words.contains("hook")
+      } else {
+        false
+      }
+    }
+  }
+
+  @Test func anOriginHasOneSetOfRules() throws {
+    let rules = OriginRules()
+    var target = Target.once(try #require(URL(string: "https://host/a")))
+    target.tls.caFile = authority.root.file
+    try rules.admit(target)
+    try rules.admit(target)
+    target.tls.caFile = nil
+    #expect(throws: Failure.Cause.self) { try rules.admit(target) }
   }
 
   /// An honest server with an upload of its own.
