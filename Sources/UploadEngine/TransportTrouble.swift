@@ -52,12 +52,13 @@ enum TransportTrouble {
       "pinned public key",
       { words, host in
         .insecure(
-          "\(host) has another key than the pinned one (\(words)). Somebody may be listening in. If "
+          "\(host) has another key than the pinned one (\(words)). Somebody else may be answering in its place. If "
             + "the key was changed on purpose, pin the new one with hoist trust")
       }
     ),
     ("resolve host", { _, host in .nameNotResolved(host: host) }),
     ("resolve proxy", { words, _ in .unreachable(words) }),
+    ("private key", { words, _ in .insecure(words) }),
     ("certificate", { words, _ in .insecure(words) }),
     ("SSL", { words, _ in .insecure(words) }),
     ("TLS", { words, _ in .insecure(words) }),
