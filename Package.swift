@@ -34,7 +34,7 @@ let package = Package(
     // System libraries and C, each entering through one room.
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
-    .target(name: "CCurlHook"),
+    .target(name: "CCurlHook", linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CTerminalRescue"),
 
     // Libraries that other projects may depend on.
@@ -54,7 +54,11 @@ let package = Package(
     // The program's own rooms.
     .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
     .target(
-      name: "UploadEngine", dependencies: ["CCurlHook", "MultipartForm", "UploadModel"],
+      name: "UploadEngine",
+      dependencies: [
+        "CCurlHook", "MultipartForm", "UploadModel",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "Settings",

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 // The parenthesised names keep curl's type-checking macros out of the way.
 typedef CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
@@ -39,7 +40,6 @@ static bool is_complete(void) {
 }
 
 static _Atomic(hoist_configure_transfer) configuration;
-static atomic_ulong transfers;
 static atomic_llong limit;
 static atomic_bool limit_is_news;
 
@@ -47,7 +47,10 @@ void hoist_curl_hook_install(hoist_configure_transfer configure) {
   atomic_store(&configuration, configure);
 }
 
-unsigned long hoist_curl_hook_transfers(void) { return atomic_load(&transfers); }
+bool hoist_curl_hook_is_in_force(void) {
+  return is_complete() &&
+         dlsym(RTLD_DEFAULT, "curl_multi_add_handle") == (void *)(curl_multi_add_handle);
+}
 
 void hoist_curl_hook_limit(long long bytes_per_second) {
   atomic_store(&limit, bytes_per_second);
@@ -69,16 +72,46 @@ static void share_limit(void) {
     real.setopt(under_way[index], CURLOPT_MAX_SEND_SPEED_LARGE, share);
 }
 
-static void configure(CURL *transfer) {
+// Whether libcurl takes every option that the transfer's security rests on.
+static bool secure(CURL *transfer, const struct hoist_transfer_options *options) {
+  bool taken = true;
+  if (options->ca_file)
+    taken = taken && real.setopt(transfer, CURLOPT_CAINFO, options->ca_file) == CURLE_OK &&
+            real.setopt(transfer, CURLOPT_CAPATH, NULL) == CURLE_OK;
+  if (options->pinned_key)
+    taken = taken &&
+            real.setopt(transfer, CURLOPT_PINNEDPUBLICKEY, options->pinned_key) == CURLE_OK;
+  // Only once the pin is in place, and only if nothing else is asked for.
+  if (taken && options->pinned_key && !options->ca_file)
+    taken = real.setopt(transfer, CURLOPT_SSL_VERIFYPEER, 0L) == CURLE_OK &&
+            real.setopt(transfer, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK;
+  if (options->client_certificate)
+    // Without a pass phrase of ours, OpenSSL would ask for one on the terminal.
+    taken = taken &&
+            real.setopt(transfer, CURLOPT_SSLCERT, options->client_certificate) == CURLE_OK &&
+            real.setopt(transfer, CURLOPT_KEYPASSWD, "") == CURLE_OK;
+  if (options->client_key)
+    taken = taken && real.setopt(transfer, CURLOPT_SSLKEY, options->client_key) == CURLE_OK;
+  return taken;
+}
+
+// Returns false where the transfer must not go on.
+static bool configure(CURL *transfer) {
   hoist_configure_transfer ask = atomic_load(&configuration);
+  if (ask == NULL) return true;
   char *url = NULL;
-  if (ask == NULL || real.getinfo(transfer, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || !url)
-    return;
+  if (real.getinfo(transfer, CURLINFO_EFFECTIVE_URL, &url) != CURLE_OK || !url) return false;
   struct hoist_transfer_options options = {0};
-  ask(url, &options);
+  bool goes_on = ask(url, &options) && secure(transfer, &options);
   if (options.upload_buffer_bytes > 0)
     real.setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
-  atomic_fetch_add(&transfers, 1);
+  real.setopt(transfer, CURLOPT_HTTP_VERSION,
+              (long)(options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  free(options.ca_file);
+  free(options.pinned_key);
+  free(options.client_certificate);
+  free(options.client_key);
+  return goes_on;
 }
 
 // The three that stand in front of libcurl's. `retain` and `used` keep them in a release build, in
@@ -87,7 +120,11 @@ static void configure(CURL *transfer) {
 
 IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
   if (!is_complete()) return CURLM_INTERNAL_ERROR;
-  configure(transfer);
+  // URLSession does not survive an error from here. A URL that leads nowhere fails the transfer as any
+  // other; only if even that cannot be set is the error the lesser evil.
+  if (!configure(transfer) &&
+      real.setopt(transfer, CURLOPT_URL, HOIST_REFUSED "://nowhere/") != CURLE_OK)
+    return CURLM_OUT_OF_MEMORY;
   pthread_mutex_lock(&lock);
   if (count < MOST) under_way[count++] = transfer;
   if (atomic_load(&limit) > 0) share_limit();

@@ -80,7 +80,8 @@ public struct Settings {
       let top = try ConfigNode.parse(text, file: file).table(["default_target", "targets"])
       var nodes: [String: ConfigNode] = [:]
       for (name, node) in try top["targets"]?.entries() ?? [] {
-        _ = try TargetReader(environment: { _ in "" }).target(named: name, node)
+        _ = try TargetReader(environment: { _ in "" }, tls: tlsReader(file, environment))
+          .target(named: name, node)
         nodes[name] = node
       }
       let defaultTarget = try top["default_target"]?.string()
@@ -105,7 +106,9 @@ public struct Settings {
     }
     if let node = nodes[name] {
       do throws(ConfigError) {
-        return try TargetReader(environment: { environment[$0] }).target(named: name, node)
+        return try TargetReader(
+          environment: { environment[$0] }, tls: Self.tlsReader(file ?? "", environment)
+        ).target(named: name, node)
       } catch {
         throw error.placed(in: file, lines)
       }
@@ -120,6 +123,21 @@ public struct Settings {
     } catch {
       throw ConfigError("--to: \(error.description)")
     }
+  }
+
+  /// The target called `name` without what the environment puts into it; nil where there is none.
+  public func blueprint(of name: String) -> Target? {
+    nodes[name].flatMap { node in
+      try? TargetReader(
+        environment: { _ in "" }, tls: Self.tlsReader(file ?? "", environment)
+      ).target(named: name, node)
+    }
+  }
+
+  private static func tlsReader(_ file: String, _ environment: [String: String]) -> TLSReader {
+    TLSReader(
+      folder: URL(fileURLWithPath: file).deletingLastPathComponent().path,
+      home: environment["HOME"] ?? "")
   }
 
   private static func unknownTarget(_ name: String, among names: [String]) -> String {

@@ -5,10 +5,12 @@ import UploadModel
 struct TargetReader {
   /// Answers `{env.NAME}`.
   let environment: (String) -> String?
+  /// Reads what the target says about TLS.
+  let tls: TLSReader
 
   static let keys = [
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
-    "deadline", "idempotent", "redirect_to", "rate_limit",
+    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
@@ -37,7 +39,20 @@ struct TargetReader {
       target.rateLimit = limit
     }
     if let node = entries["redirect_to"] { target.redirectOrigins = try origins(node) }
+    if let node = entries["tls"] { target.tls = try tls.rules(node, for: target.url) }
+    if let node = entries["http"] { target.http = try http(node, for: target.url) }
     return target
+  }
+
+  private func http(_ node: ConfigNode, for url: URL) throws(ConfigError) -> HTTPVersion {
+    let text = try node.string()
+    guard let version = HTTPVersion(rawValue: text) else {
+      throw node.fault("expected \"auto\", \"1.1\" or \"2\", found \"\(text)\"")
+    }
+    guard version != .http2 || url.scheme?.lowercased() == "https" else {
+      throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(url)")
+    }
+    return version
   }
 
   private func url(_ node: ConfigNode) throws(ConfigError) -> URL {

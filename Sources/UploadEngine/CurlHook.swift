@@ -1,4 +1,5 @@
 import CCurlHook
+import Foundation
 
 /// What libcurl is told beyond what URLSession lets one say.
 enum CurlHook {
@@ -9,13 +10,15 @@ enum CurlHook {
 
   /// Puts the hook in force for every transfer from now on.
   static func install() {
-    hoist_curl_hook_install { _, options in
-      options?.pointee.upload_buffer_bytes = CurlHook.uploadBufferBytes
+    hoist_curl_hook_install { url, options in
+      guard let url, let options else { return false }
+      options.pointee.upload_buffer_bytes = CurlHook.uploadBufferBytes
+      return OriginRules.shared.apply(to: &options.pointee, of: String(cString: url))
     }
   }
 
-  /// Whether transfers really go through the hook. Known after the first one.
-  static var isInForce: Bool { hoist_curl_hook_transfers() > 0 }
+  /// Whether transfers really go through the hook. Where they do not, nothing may depend on it.
+  static let isInForce = hoist_curl_hook_is_in_force()
 
   /// Bounds what the whole process sends, in bytes a second; nil for no bound.
   static func limit(_ bytesPerSecond: Int64?) {

@@ -1,3 +1,4 @@
+import CCurlHook
 import Foundation
 import FoundationNetworking
 import UploadModel
@@ -42,6 +43,20 @@ enum TransportTrouble {
   /// sentence: "TLS" comes late and counts in capitals only, or tls.example that refuses a
   /// connection would pass for a server with a bad certificate.
   private static let signs: [(String, @Sendable (String, String) -> Failure.Cause)] = [
+    (
+      HOIST_REFUSED,
+      { _, _ in
+        .insecure("libcurl does not take the target's tls rules, so it was not let through")
+      }
+    ),
+    (
+      "pinned public key",
+      { words, host in
+        .insecure(
+          "\(host) has another key than the pinned one (\(words)). Somebody else may be answering in its place. If "
+            + "the key was changed on purpose, pin the new one with hoist trust")
+      }
+    ),
     ("resolve host", { _, host in .nameNotResolved(host: host) }),
     ("resolve proxy", { words, _ in .unreachable(words) }),
     ("HTTP/0.9", { _, _ in .notHTTP("it sent something that is not an HTTP reply") }),

@@ -251,6 +251,7 @@ public actor UploadEngine {
       {
         throw .outOfTime(seconds: deadline)
       }
+      try OriginRules.shared.admit(job.upload.target)
       request = try UploadRequest(
         job.upload, to: url, keepsCredentials: keepsCredentials,
         mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())

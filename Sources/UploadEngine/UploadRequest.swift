@@ -77,7 +77,9 @@ struct UploadRequest {
     // libcurl drops a header field whose value is blank, and with it the behaviour: no chunks, and
     // no waiting for a 100.
     head.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-    expectsContinue = mayExpect && body.contentLength > Self.expectThreshold
+    // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
+    expectsContinue =
+      mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
     head.setValue(expectsContinue ? "100-continue" : " ", forHTTPHeaderField: "Expect")
     self.head = head
   }

@@ -28,6 +28,10 @@ public struct Target: Hashable, Sendable {
   public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
   public var redirectOrigins: Set<Origin>
+  /// What makes connections to this target's own origin secure.
+  public var tls = TLSRules()
+  /// The version of HTTP that is spoken with this target's own origin.
+  public var http = HTTPVersion.auto
 
   /// A target with the defaults that the README promises.
   public init(

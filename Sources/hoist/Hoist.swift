@@ -22,6 +22,7 @@ struct Hoist: AsyncParsableCommand {
         hoist push *.log --to https://host/upload --field log --form run=42
         hoist push big.iso --to nas --json
         hoist receive --port 3000 --dir inbox
+        hoist trust https://nas:8443/upload
 
       EXIT STATUS:
         0    everything was sent
@@ -32,7 +33,7 @@ struct Hoist: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       ScreenCommand.self, PushCommand.self, ReceiveCommand.self, MimeCommand.self,
-      DemoCommand.self,
+      TrustCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ScreenCommand.self)
 }

@@ -1,0 +1,81 @@
+import Foundation
+import UploadModel
+
+/// Reads a target's `tls` table and looks at the files that it names.
+struct TLSReader {
+  /// The folder that relative paths start from: the one of the configuration.
+  let folder: String
+  /// What `~` stands for.
+  let home: String
+
+  func rules(_ node: ConfigNode, for url: URL) throws(ConfigError) -> TLSRules {
+    let entries = try node.table(["ca_file", "pin", "client_cert", "client_key"])
+    guard url.scheme?.lowercased() == "https" else {
+      throw node.fault("tls rules need an https:// URL, and this target's is \(url)")
+    }
+    var rules = TLSRules()
+    if let node = entries["ca_file"] {
+      rules.caFile = try pem(node, with: "CERTIFICATE").path
+    }
+    if let node = entries["pin"] {
+      guard let pin = PublicKeyPin(try node.string()) else {
+        throw node.fault(
+          "expected \"sha256//\" and the base64 of 32 bytes; hoist trust URL shows a server's pin")
+      }
+      rules.pin = pin
+    }
+    if let key = entries["client_key"], entries["client_cert"] == nil {
+      throw key.fault("a key needs its certificate: \"client_cert\" is missing")
+    }
+    if let certificate = entries["client_cert"] {
+      let (path, text) = try pem(certificate, with: "CERTIFICATE")
+      rules.clientCertificate = path
+      if let node = entries["client_key"] {
+        let key = try pem(node, with: "PRIVATE KEY")
+        try refuseEncrypted(key.text, node)
+        rules.clientKey = key.path
+      } else if text.contains("PRIVATE KEY-----") {
+        try refuseEncrypted(text, certificate)
+      } else {
+        throw certificate.fault(
+          "holds no private key: name the file that does in \"client_key\"")
+      }
+    }
+    return rules
+  }
+
+  /// Uploads run unattended: nobody is there to be asked for a pass phrase.
+  private func refuseEncrypted(_ text: String, _ node: ConfigNode) throws(ConfigError) {
+    guard !text.contains("ENCRYPTED") else {
+      throw node.fault(
+        "the key has a pass phrase, which hoist cannot ask for; openssl pkey -in KEY -out NEW "
+          + "writes it without, for you alone to read")
+    }
+  }
+
+  /// A PEM file (RFC 7468) that can be read and holds what it should.
+  private func pem(
+    _ node: ConfigNode, with label: String
+  ) throws(ConfigError) -> (path: String, text: String) {
+    let written = try node.string()
+    let path = absolute(written)
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw node.fault("\(path): \(String(cString: strerror(errno)))")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw node.fault("\(path) is not a file") }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw node.fault("\(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    let text = String(decoding: data, as: UTF8.self)
+    guard text.contains("-----BEGIN "), text.contains("\(label)-----") else {
+      throw node.fault("\(path) holds no \(label.lowercased()) in PEM form")
+    }
+    return (path, text)
+  }
+
+  private func absolute(_ path: String) -> String {
+    if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
+    return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// The fields of a certificate that a person needs to know it by (RFC 5280 §4.1).
+///
+/// Only reads; whether the certificate is good is libcurl's to say.
+public struct X509Certificate: Sendable {
+  /// Whom it is for: `CN=host, O=Company`.
+  public let subject: String
+  /// Who signed it, in the same form.
+  public let issuer: String
+  /// The first moment at which it is valid, in UTC: `2026-11-20 23:35:55`.
+  public let notBefore: String
+  /// The last such moment.
+  public let notAfter: String
+  /// The DNS names and IP addresses that it is for (RFC 5280 §4.2.1.6).
+  public let names: [String]
+  /// The SubjectPublicKeyInfo in DER: what a pin is the hash of.
+  public let publicKeyInfo: [UInt8]
+
+  /// Reads a certificate in DER; nil where it is none.
+  public init?(der: [UInt8]) {
+    var whole = DER(der[...])
+    guard var certificate = whole.next(0x30)?.content,
+      var body = certificate.next(0x30)?.content
+    else { return nil }
+    if body.tag == 0xA0 { _ = body.next() }  // version
+    guard body.next(0x02) != nil, body.next(0x30) != nil,  // serial number, signature algorithm
+      let issuer = body.next(0x30), var validity = body.next(0x30)?.content,
+      let subject = body.next(0x30), let key = body.next(0x30),
+      let notBefore = validity.next(), let notAfter = validity.next()
+    else { return nil }
+    self.issuer = Self.name(issuer.content)
+    self.subject = Self.name(subject.content)
+    self.notBefore = Self.time(notBefore)
+    self.notAfter = Self.time(notAfter)
+    publicKeyInfo = Array(key.whole)
+    var names: [String] = []
+    while let field = body.next() {
+      guard field.tag == 0xA3 else { continue }
+      var field = field.content
+      if let extensions = field.next(0x30) { names = Self.names(in: extensions.content) }
+    }
+    self.names = names
+  }
+
+  // MARK: Parts
+
+  private static let attributes: [[UInt8]: String] = [
+    [0x55, 4, 3]: "CN", [0x55, 4, 6]: "C", [0x55, 4, 7]: "L", [0x55, 4, 8]: "ST",
+    [0x55, 4, 10]: "O", [0x55, 4, 11]: "OU",
+  ]
+
+  private static func name(_ sets: DER) -> String {
+    var (sets, parts) = (sets, [String]())
+    while var set = sets.next(0x31)?.content {
+      while var pair = set.next(0x30)?.content {
+        guard let type = pair.next(0x06), let value = pair.next(),
+          let label = attributes[Array(type.content.bytes)]
+        else { continue }
+        parts.append("\(label)=\(String(decoding: value.content.bytes, as: UTF8.self))")
+      }
+    }
+    return parts.isEmpty ? "(no name)" : parts.joined(separator: ", ")
+  }
+
+  /// UTCTime has two digits for the year, of which 50 and more belong to the last century.
+  private static func time(_ element: DER.Element) -> String {
+    var text = String(decoding: element.content.bytes, as: UTF8.self)
+    if element.tag == 0x17 { text = (text < "50" ? "20" : "19") + text }
+    let digits = Array(text.prefix { $0.isNumber })
+    guard digits.count >= 14 else { return text }
+    let parts = [0..<4, 4..<6, 6..<8, 8..<10, 10..<12, 12..<14].map { String(digits[$0]) }
+    return parts[..<3].joined(separator: "-") + " " + parts[3...].joined(separator: ":")
+  }
+
+  private static func names(in extensions: DER) -> [String] {
+    var (extensions, names) = (extensions, [String]())
+    while var entry = extensions.next(0x30)?.content {
+      guard let id = entry.next(0x06), Array(id.content.bytes) == [0x55, 0x1D, 0x11] else {
+        continue
+      }
+      if entry.tag == 0x01 { _ = entry.next() }  // critical
+      guard var octets = entry.next(0x04)?.content, var list = octets.next(0x30)?.content
+      else { continue }
+      while let name = list.next() {
+        let bytes = name.content.bytes
+        switch name.tag {
+        case 0x82: names.append(String(decoding: bytes, as: UTF8.self))
+        case 0x87 where bytes.count == 4:
+          names.append(bytes.map(String.init).joined(separator: "."))
+        case 0x87: names.append(bytes.map { String(format: "%02x", $0) }.joined())
+        default: break
+        }
+      }
+    }
+    return names
+  }
+}
+
+/// Elements of DER, one after the other (ITU-T X.690 §8.1). Reads nothing beyond its bytes.
+struct DER {
+  struct Element {
+    let tag: UInt8
+    let content: DER
+    /// The element with its tag and length.
+    let whole: ArraySlice<UInt8>
+  }
+
+  private(set) var bytes: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+  /// The tag of the element to come.
+  var tag: UInt8? { bytes.first }
+
+  /// Takes the next element; nil at the end, where it is cut off, or where its tag is not `tag`.
+  mutating func next(_ tag: UInt8? = nil) -> Element? {
+    guard let first = bytes.first, tag == nil || first == tag else { return nil }
+    var rest = bytes.dropFirst()
+    guard let short = rest.popFirst() else { return nil }
+    var length = Int(short)
+    if short >= 0x80 {
+      let count = Int(short & 0x7F)
+      guard (1...4).contains(count), rest.count >= count else { return nil }
+      length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(count)
+    }
+    guard length <= rest.count else { return nil }
+    let content = rest.prefix(length)
+    defer { bytes = rest.dropFirst(length) }
+    return Element(
+      tag: first, content: DER(content), whole: bytes[bytes.startIndex..<content.endIndex])
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Proxies are found where curl finds them: in the environment.
+@Suite(.timeLimit(.minutes(1)))
+struct ProxyTests {
+  let folder: ScratchDirectory
+  let file: String
+
+  init() throws {
+    folder = try ScratchDirectory()
+    file = try folder.write("a.txt", Array("hello".utf8))
+  }
+
+  private static let stored = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
+
+  private func push(
+    to url: String, _ environment: [String: String]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    try Tool.hoist(
+      ["push", file, "--to", url, "--attempts", "1"],
+      environment: environment.merging(["HOME": folder.path]) { old, _ in old })
+  }
+
+  @Test func plainUploadsGoThroughTheProxy() throws {
+    let proxy = try HostileServer.answering(Self.stored)
+    defer { proxy.stop() }
+    let result = try push(
+      to: "http://upload.invalid/upload", ["http_proxy": "http://127.0.0.1:\(proxy.port)"])
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(proxy.requests.map(\.line) == ["POST http://upload.invalid/upload HTTP/1.1"])
+  }
+
+  @Test func noProxyGoesPastIt() throws {
+    let proxy = try HostileServer.answering("HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n")
+    let server = try HostileServer.answering(Self.stored)
+    defer {
+      proxy.stop()
+      server.stop()
+    }
+    let environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": "127.0.0.1"]
+    let result = try push(to: server.url().absoluteString, environment)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(server.requests.map(\.line) == ["POST /upload HTTP/1.1"])
+    #expect(proxy.requests.isEmpty)
+  }
+
+  @Test func secureUploadsAskForATunnel() throws {
+    let proxy = try HostileServer.answering("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+    defer { proxy.stop() }
+    let result = try push(
+      to: "https://upload.invalid/upload", ["https_proxy": "http://127.0.0.1:\(proxy.port)"])
+    #expect(result.status == 1)
+    #expect(proxy.requests.map(\.line) == ["CONNECT upload.invalid:443 HTTP/1.1"])
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `hoist trust`, from a server that nobody knows to an upload into it.
+@Suite(.timeLimit(.minutes(1)))
+struct TrustTests {
+  @Test func aPinnedServerTakesUploadsAndAnImpostorDoesNot() throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    let authority = try CertificateAuthority()
+    let host = NginxServer.freshHost()
+    let server = try NginxServer([.init(host, try authority.selfSigned(host))])
+    let config = folder.path("config.toml")
+    let url = server.url(host).absoluteString
+    let environment = ["HOME": folder.path]
+
+    let refused = try Tool.hoist(
+      ["push", file, "--to", url, "--attempts", "1"], environment: environment)
+    #expect(refused.status == 1)
+    let unasked = try Tool.hoist(["trust", url, "--config", config], environment: environment)
+    #expect(unasked.status == 2)
+    #expect(!FileManager.default.fileExists(atPath: config))
+
+    let trusted = try Tool.hoist(
+      ["trust", url, "--config", config, "--target", "nas", "--yes"], environment: environment)
+    #expect(trusted.status == 0, "\(trusted.errors)")
+    #expect(trusted.output.contains("CN=\(host)"))
+    #expect(trusted.output.contains("self-signed"))
+    let pushed = try Tool.hoist(
+      ["push", file, "--to", "nas", "--config", config], environment: environment)
+    #expect(pushed.status == 0, "\(pushed.errors)")
+    #expect(server.stop().map(\.status) == [201])
+
+    // Another key at the same address.
+    let impostor = try NginxServer([.init(host, try authority.selfSigned(host))], port: server.port)
+    let warned = try Tool.hoist(
+      ["push", file, "--to", "nas", "--config", config, "--json"], environment: environment)
+    #expect(warned.status == 1)
+    #expect(warned.output.contains("\"insecure\""), "\(warned.output)")
+    #expect(impostor.stop().isEmpty)
+  }
+}
