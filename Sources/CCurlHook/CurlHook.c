@@ -72,6 +72,17 @@ static void share_limit(void) {
     real.setopt(under_way[index], CURLOPT_MAX_SEND_SPEED_LARGE, share);
 }
 
+static void forget(CURL *transfer) {
+  pthread_mutex_lock(&lock);
+  for (size_t index = 0; index < count; index++) {
+    if (under_way[index] != transfer) continue;
+    under_way[index] = under_way[--count];
+    if (atomic_load(&limit) > 0) share_limit();
+    break;
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 // Whether libcurl takes every option that the transfer's security rests on.
 static bool secure(CURL *transfer, const struct hoist_transfer_options *options) {
   bool taken = true;
@@ -129,19 +140,14 @@ IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
   if (count < MOST) under_way[count++] = transfer;
   if (atomic_load(&limit) > 0) share_limit();
   pthread_mutex_unlock(&lock);
-  return real.add(multi, transfer);
+  CURLMcode code = real.add(multi, transfer);
+  if (code != CURLM_OK) forget(transfer);
+  return code;
 }
 
 IN_FRONT CURLMcode(curl_multi_remove_handle)(CURLM *multi, CURL *transfer) {
   if (!is_complete()) return CURLM_INTERNAL_ERROR;
-  pthread_mutex_lock(&lock);
-  for (size_t index = 0; index < count; index++) {
-    if (under_way[index] != transfer) continue;
-    under_way[index] = under_way[--count];
-    if (atomic_load(&limit) > 0) share_limit();
-    break;
-  }
-  pthread_mutex_unlock(&lock);
+  forget(transfer);
   return real.remove(multi, transfer);
 }
 

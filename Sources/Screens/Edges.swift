@@ -104,7 +104,7 @@ struct Edges {
       let time = Wording.clock(end - run.start)
       return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
     }
-    let left = totals.bytes - totals.sentBytes
+    let left = totals.bytes &- totals.sentBytes
     let eta = state.speeds.totalETA(remaining: left, at: state.now).map(Wording.clock) ?? "—"
     return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))  ETA \(eta)"
   }

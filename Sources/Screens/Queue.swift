@@ -111,8 +111,10 @@ struct Totals: Hashable, Sendable {
     switch item.state {
     case .failed, .paused: break
     case .waiting, .preparing, .sending, .awaitingReply, .retrying, .done:
-      bytes += Int64(one) * item.size
-      sentBytes += Int64(one) * (item.state.bytesHandedOver(of: item.size) ?? 0)
+      // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
+      // right when it is taken away.
+      bytes &+= Int64(one) &* item.size
+      sentBytes &+= Int64(one) &* (item.state.bytesHandedOver(of: item.size) ?? 0)
     }
   }
 }

@@ -129,7 +129,8 @@ extension AppState {
     guard let selected, target >= 0, target < queue.count, target != cursor else { return [.bell] }
     queue.move(from: cursor, to: target)
     moveCursor(to: target)
-    let next = target + 1 < queue.count ? queue.rows[target + 1].item.id : nil
+    // The engine's line holds only those that wait.
+    let next = queue.rows[(target + 1)...].first { $0.item.state == .waiting }?.item.id
     return [.move(selected.id, before: next)]
   }
 

@@ -41,7 +41,7 @@ struct Speeds: Sendable {
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
-    run?.bytes += max(0, (after ?? before) - before)
+    run?.bytes &+= max(0, (after ?? before) - before)
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
       return

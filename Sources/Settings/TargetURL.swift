@@ -29,11 +29,13 @@ public enum TargetURL {
     guard !text.contains(where: \.isWhitespace) else {
       throw Mistake(description: "the URL holds a space; write %20 for it")
     }
+    // A query can hold a key.
+    let shown = text.prefix { $0 != "?" }
     guard let url = URL(string: text), url.scheme != nil else {
-      throw Mistake(description: "expected a URL such as https://host/upload, found \"\(text)\"")
+      throw Mistake(description: "expected a URL such as https://host/upload, found \"\(shown)\"")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
-      throw Mistake(description: "expected an http or https URL with a host, found \"\(text)\"")
+      throw Mistake(description: "expected an http or https URL with a host, found \"\(shown)\"")
     }
     guard url.fragment == nil else {
       throw Mistake(description: "a fragment (\"#…\") is never sent; leave it away")

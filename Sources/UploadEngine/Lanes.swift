@@ -32,7 +32,9 @@ struct Lanes {
     if atHead { head.append(entry) } else { line.append(entry) }
   }
 
-  mutating func unqueue(_ id: ItemID) { tickets[id] = nil }
+  /// Takes one out of the line. Returns whether it stood there.
+  @discardableResult
+  mutating func unqueue(_ id: ItemID) -> Bool { tickets.removeValue(forKey: id) != nil }
 
   /// Lets one who waits stand before another who waits; last where that one does not wait.
   mutating func move(_ id: ItemID, before other: ItemID?) {

@@ -7,20 +7,22 @@ extension UploadEngine {
 
   /// Whether an upload may start now; if not, it waits at its server's gate.
   func mayStart(_ id: ItemID) -> Bool {
-    guard let origin = origin(of: id), var gate = gates[origin] else { return true }
-    defer { gates[origin] = gate }
-    switch gate.breaker.mayStart(at: time.now()) {
-    case .go: return true
-    case .wait:
-      gate.waiting.append(id)
-      return false
-    }
+    guard let origin = origin(of: id),
+      let permission = gates[origin]?.breaker.mayStart(at: time.now())
+    else { return true }
+    guard case .wait(let until) = permission else { return true }
+    gates[origin]?.waiting.append(id)
+    if let until { arm(origin, at: until) }
+    return false
   }
 
   /// Notes whether the server could be reached, and lets those who wait know.
   func learn(from end: TransferEnd, of id: ItemID) {
     guard let origin = origin(of: id), let target = jobs[id]?.upload.target else { return }
-    if let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
+    if Origin(end.url) != origin {
+      // It answered, and sent the upload elsewhere.
+      letAll(through: origin)
+    } else if let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
       var gate = gates[origin] ?? Gate(breaker: Breaker(policy: target.retry))
       let until = gate.breaker.noteUnreachable(at: time.now(), random: time.random())
       gate.failure = Failure(trouble)
@@ -29,9 +31,9 @@ extension UploadEngine {
       if !waitsForServers, gate.breaker.openings >= target.retry.attempts {
         giveUp(on: origin)
       } else {
-        probe(origin, at: until)
+        arm(origin, at: until)
       }
-    } else if end.trouble?.isLocal == true, end.status == nil {
+    } else if end.saysNothingOfTheServer {
       // Nobody spoke to the server: the next one is the probe.
       gates[origin]?.breaker.noteNotStarted(at: time.now())
       letOne(through: origin)
@@ -45,9 +47,31 @@ extension UploadEngine {
     if let origin = Origin(target.url) { letAll(through: origin) }
   }
 
-  private func probe(_ origin: Origin, at moment: Moment) {
-    executor.queue.asyncAfter(deadline: .now() + max(0, moment - time.now())) { [weak self] in
-      self?.assumeIsolated { $0.letOne(through: origin) }
+  /// One who stood at a gate, or was let through and did not start, is gone.
+  func leaveGate(_ id: ItemID, wasInLine: Bool) {
+    guard let origin = origin(of: id), gates[origin] != nil else { return }
+    gates[origin]?.waiting.removeAll { $0 == id }
+    if wasInLine { letOne(through: origin) }
+  }
+
+  func moveAtGate(_ id: ItemID, before other: ItemID?) {
+    guard let origin = origin(of: id), var waiting = gates[origin]?.waiting,
+      let index = waiting.firstIndex(of: id)
+    else { return }
+    waiting.remove(at: index)
+    waiting.insert(id, at: waiting.firstIndex { $0 == other } ?? waiting.endIndex)
+    gates[origin]?.waiting = waiting
+  }
+
+  private func arm(_ origin: Origin, at moment: Moment) {
+    guard gates[origin]?.isArmed == false else { return }
+    gates[origin]?.isArmed = true
+    let delay = max(0, moment - time.now()) + 0.001
+    executor.queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+      self?.assumeIsolated { engine in
+        engine.gates[origin]?.isArmed = false
+        engine.letOne(through: origin)
+      }
     }
   }
 
@@ -65,7 +89,19 @@ extension UploadEngine {
   }
 
   private func giveUp(on origin: Origin) {
-    guard let gate = gates.removeValue(forKey: origin), let failure = gate.failure else { return }
-    for id in gate.waiting { handle(.giveUp(failure), for: id) }
+    guard let failure = gates.removeValue(forKey: origin)?.failure else { return }
+    // Those who wait for a retry or in the line as well: only the ones under way go on.
+    for (id, job) in jobs where Origin(job.upload.target.url) == origin {
+      handle(.giveUp(failure), for: id)
+    }
+  }
+}
+
+extension TransferEnd {
+  /// Whether the request ended without a word to or from the server.
+  fileprivate var saysNothingOfTheServer: Bool {
+    guard status == nil, let trouble else { return false }
+    if case .outOfTime = trouble { return bytes == 0 }
+    return trouble.isLocal
   }
 }

@@ -36,6 +36,8 @@ public actor UploadEngine {
     var breaker: Breaker
     var waiting: [ItemID] = []
     var failure: Failure?
+    /// Whether a timer will let the next one through.
+    var isArmed = false
   }
 
   nonisolated let executor: QueueExecutor
@@ -54,6 +56,8 @@ public actor UploadEngine {
   private var isStarted = true
   private var isPublishing = false
   private var watchdog: DispatchSourceTimer?
+  private var lastLook = Moment(seconds: 0)
+  private var rateLimit: Int64?
 
   /// The queue on which everything here happens.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -125,6 +129,9 @@ public actor UploadEngine {
       for upload in uploads {
         let id = upload.item.id
         if let job = engine.jobs[id], job.task == nil {
+          // One key for all attempts at the same upload.
+          var upload = upload
+          upload.uuid = job.upload.uuid
           engine.jobs[id] = Job(upload: upload, machine: job.machine, timer: job.timer)
           engine.letGo(of: upload.target)
           engine.handle(.retry, for: id)
@@ -151,7 +158,10 @@ public actor UploadEngine {
 
   /// Lets an upload that waits stand before another one that waits, or last.
   public nonisolated func move(_ item: ItemID, before other: ItemID?) {
-    onQueue { $0.lanes.move(item, before: other) }
+    onQueue { engine in
+      engine.lanes.move(item, before: other)
+      engine.moveAtGate(item, before: other)
+    }
   }
 
   /// Changes how many uploads run at once. Those under way are not broken off.
@@ -164,7 +174,10 @@ public actor UploadEngine {
 
   /// Bounds what all uploads of the process send together, in bytes a second; nil for no bound.
   /// Takes effect at once, also for those under way.
-  public nonisolated func setLimit(_ bytesPerSecond: Int64?) { CurlHook.limit(bytesPerSecond) }
+  public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
+    onQueue { $0.rateLimit = bytesPerSecond }
+    CurlHook.limit(bytesPerSecond)
+  }
 
   /// Holds or lets go the start of further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
@@ -227,8 +240,7 @@ public actor UploadEngine {
       fillLanes()
     case .unqueue:
       stopTimer(of: id)
-      lanes.unqueue(id)
-      if let origin = origin(of: id) { gates[origin]?.waiting.removeAll { $0 == id } }
+      leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
       report([(id, state)])
     }
@@ -358,6 +370,7 @@ public actor UploadEngine {
 
   private func startWatching() {
     guard watchdog == nil else { return }
+    lastLook = time.now()
     let timer = DispatchSource.makeTimerSource(queue: executor.queue)
     timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(50))
     timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
@@ -370,12 +383,25 @@ public actor UploadEngine {
     watchdog = nil
   }
 
+  /// Seconds that libcurl waits between two pieces to keep to the limit.
+  private var patienceForLimit: Double {
+    guard let rateLimit, rateLimit > 0 else { return 0 }
+    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(rateLimit)
+  }
+
   private func lookForStalls() {
     let now = time.now()
+    let gap = now - lastLook
+    lastLook = now
+    guard gap < 2 else {
+      // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
+      for task in transfers.keys { transfers[task]?.lastActivity = now }
+      return
+    }
     for (task, transfer) in transfers {
       guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
       let limit = job.upload.target.stallTimeout
-      if now - transfer.lastActivity > limit + transfer.extraPatience {
+      if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
         // Without a connection no byte of the body is asked for.
         transfers[task]?.trouble =
           transfer.sent == 0

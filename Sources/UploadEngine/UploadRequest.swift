@@ -10,6 +10,10 @@ public struct UploadJob: Sendable {
   /// Its destination.
   public var target: Target
 
+  /// What `{uuid}` stands for: the same in every attempt, so that it can serve as a key by which the
+  /// server knows a repetition.
+  var uuid = UUID()
+
   /// An upload of `item` to `target`.
   public init(item: UploadItem, target: Target) {
     self.item = item
@@ -37,7 +41,7 @@ struct UploadRequest {
     let (item, target) = (job.item, job.target)
     let values = Template.Values(
       fileName: item.location.lastComponent, fileSize: item.size, fileType: item.mediaType,
-      now: now, uuid: UUID())
+      now: now, uuid: job.uuid)
 
     var parts = target.fields.map { field in
       Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
@@ -61,7 +65,7 @@ struct UploadRequest {
     head.timeoutInterval = target.stallTimeout + 60
     head.setValue("hoist/\(UploadEngine.version)", forHTTPHeaderField: "User-Agent")
     head.setValue("*/*", forHTTPHeaderField: "Accept")
-    // Another origin is given nothing that was meant for this one.
+    // Another origin is given the form and no header field: that is where credentials are.
     if keepsCredentials {
       for field in target.headers {
         let value = field.value.filled(with: values)
@@ -90,9 +94,18 @@ struct UploadRequest {
     guard !query.isEmpty,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
-    var items = components.queryItems ?? []
-    items += query.map { URLQueryItem(name: $0.name, value: $0.value.filled(with: values)) }
-    components.queryItems = items
+    // What is in the URL stays as it is: a signature may cover it to the letter.
+    let own = components.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
+    let added = query.map { "\(encoded($0.name))=\(encoded($0.value.filled(with: values)))" }
+    components.percentEncodedQuery = (own + added).joined(separator: "&")
     return components.url ?? url
+  }
+
+  /// Everything but the unreserved characters of RFC 3986 §2.3: a plus sign too, which many servers
+  /// take for a space.
+  private static func encoded(_ text: String) -> String {
+    let unreserved = CharacterSet(
+      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }

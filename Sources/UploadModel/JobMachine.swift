@@ -110,7 +110,7 @@ public struct JobMachine: Sendable {
 
     case (.retrying, .timerFired):
       state = .waiting
-      return [.queue(atHead: true)]
+      return [.report(.waiting), .queue(atHead: true)]
     case (.retrying, .retry):
       state = .waiting
       return [.report(.waiting), .queue(atHead: true)]
@@ -127,7 +127,7 @@ public struct JobMachine: Sendable {
       state = .finished(delivered: false)
       return [.unqueue, .report(.failed(Failure(.cancelled, attempts: attempts)))]
 
-    case (.waiting, .giveUp(var failure)):
+    case (.waiting, .giveUp(var failure)), (.retrying, .giveUp(var failure)):
       state = .finished(delivered: false)
       failure.attempts = attempts
       return [.unqueue, .report(.failed(failure))]
@@ -156,10 +156,11 @@ public struct JobMachine: Sendable {
       return [.report(.done(receipt)), .leaveLane]
     }
     switch run.stop {
-    case .pause:
+    // With everything sent and no answer, a pause is a cancel: going on would store it twice.
+    case .pause where !(end.sentAll && end.status == nil) || target.retry.isIdempotent:
       state = .paused
       return [.report(.paused), .leaveLane]
-    case .cancel:
+    case .pause, .cancel:
       state = .finished(delivered: false)
       let cause: Failure.Cause =
         end.sentAll && end.status == nil

@@ -58,7 +58,7 @@ struct DemoCommand: AsyncParsableCommand {
       status = await push.run()
     }
     await receiver.stop()
-    Output.line("received files: \(inbox)")
+    Output.line("received files: \(SafeText.line(inbox))")
     try status.exitUnlessSuccess()
   }
 

@@ -89,6 +89,22 @@ struct JSONReporter: PushReporter {
 
   private func write(_ line: Line) {
     guard let data = try? encoder.encode(line) else { return }
-    Output.line(String(decoding: data, as: UTF8.self))
+    Output.line(Self.escaped(String(decoding: data, as: UTF8.self)))
+  }
+
+  /// JSON leaves alone what a terminal may take for a command (C1 controls) or for an order to write
+  /// backwards. Escaped, it is the same JSON.
+  private static func escaped(_ json: String) -> String {
+    if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
+    return json.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator:
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
   }
 }

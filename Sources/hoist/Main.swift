@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Settings
+import UploadModel
 
 @main
 enum Main {
@@ -16,22 +17,29 @@ enum Main {
         try command.run()
       }
     } catch let error as ConfigError {
-      Output.error("hoist: \(error)")
+      complain("\(error)")
       exit(ExitStatus.usage.rawValue)
     } catch let error as UserError {
-      Output.error("hoist: \(error)")
+      complain("\(error)")
       exit(error.status.rawValue)
     } catch {
       switch Hoist.exitCode(for: error) {
       case .success: Hoist.exit(withError: error)
       case .validationFailure:
-        Output.error(Hoist.fullMessage(for: error))
+        Output.error(safe(Hoist.fullMessage(for: error)))
         exit(ExitStatus.usage.rawValue)
       case let code:
-        if !(error is ExitCode) { Output.error("hoist: \(Hoist.message(for: error))") }
+        if !(error is ExitCode) { complain(Hoist.message(for: error)) }
         exit(code.rawValue)
       }
     }
+  }
+
+  private static func complain(_ text: String) { Output.error("hoist: \(safe(text))") }
+
+  /// Arguments come from outside as well: `hoist *` takes what the folder holds.
+  private static func safe(_ text: String) -> String {
+    SafeText.lines(text).joined(separator: "\n")
   }
 }
 

@@ -14,7 +14,7 @@ struct MimeCommand: ParsableCommand {
   func run() throws {
     let guesser = MediaTypeGuesser.system
     for file in files {
-      let guess = guesser.guess(path: file)
+      let guess = guesser.guess(path: Arguments.location(file).bytes)
       Output.line("\(SafeText.line(file)): \(guess.type) (\(guess.source))")
     }
   }

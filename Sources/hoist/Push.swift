@@ -87,7 +87,7 @@ struct Push {
       switch item.state {
       case .done:
         summary.sent += 1
-        summary.bytes += item.size
+        summary.bytes &+= item.size
       case .failed(let failure): summary.failed.append((item, failure))
       case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
       }

@@ -26,7 +26,7 @@ struct PushCommand: AsyncParsableCommand {
     let target = try options.target(environment: environment)
     let intake = FileIntake()
     let home = environment["HOME"] ?? ""
-    let items = files.flatMap { TypedPath(text: $0, home: home).files }.map(intake.item)
+    let items = files.flatMap { Arguments.files($0, home: home) }.map(intake.item)
     let reporter: any PushReporter = json ? JSONReporter() : LineReporter()
     var push = Push(items: items, target: target, reporter: reporter)
     try await push.run().exitUnlessSuccess()

@@ -49,7 +49,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       throw UserError("\(error)")
     }
     let name = host.contains(":") ? "[\(host)]" : host
-    Output.line("receiving on http://\(name):\(port)/upload into \(dir)")
+    Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
     await receiver.stop()
   }

@@ -54,7 +54,7 @@ final class ScreenSession {
     engine.setLimit(target.rateLimit)
     terminal.onEvents = { [weak self] in self?.take($0) }
     terminal.draw(render(state, size: terminal.size))
-    if !files.isEmpty { add(files.map(PathText.typed)) }
+    if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
     let leaving = await withCheckedContinuation { leave = $0 }
     clock?.cancel()
@@ -75,7 +75,13 @@ final class ScreenSession {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths): add(paths)
+    case .add(let paths):
+      add(paths) { [home] path in
+        switch path {
+        case .typed(let text): TypedPath(text: text, home: home).files
+        case .exact(let text): [FileLocation(text)]
+        }
+      }
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)
     case .pause(let ids): engine?.pause(ids)
@@ -95,15 +101,12 @@ final class ScreenSession {
     }
   }
 
-  private func add(_ paths: [PathText]) {
-    let (intake, home) = (intake, home)
+  private func add<Path: Sendable>(
+    _ paths: [Path], finding files: @escaping @Sendable (Path) -> [FileLocation]
+  ) {
+    let intake = intake
     intakeQueue.async {
-      let items = paths.flatMap { path in
-        switch path {
-        case .typed(let text): TypedPath(text: text, home: home).files
-        case .exact(let text): [FileLocation(text)]
-        }
-      }.map { intake.item(at: $0) }
+      let items = paths.flatMap(files).map { intake.item(at: $0) }
       DispatchQueue.main.async { MainActor.assumeIsolated { self.queue(items) } }
     }
   }
@@ -127,8 +130,17 @@ final class ScreenSession {
 
   /// Sends files again as they are now.
   private func retry(_ ids: [ItemID]) {
+    let (intake, known) = (intake, ids.compactMap { items[$0] })
+    intakeQueue.async {
+      let looked = known.map(intake.look)
+      DispatchQueue.main.async { MainActor.assumeIsolated { self.send(again: looked) } }
+    }
+  }
+
+  private func send(again looked: [UploadItem]) {
     var jobs: [UploadJob] = []
-    let looked = ids.compactMap { items[$0] }.map(intake.look)
+    // Whoever was removed meanwhile stays away.
+    let looked = looked.filter { items[$0.id] != nil }
     for item in looked {
       items[item.id] = item
       if !item.state.isFinished { jobs.append(UploadJob(item: item, target: target)) }
@@ -169,6 +181,8 @@ final class ScreenSession {
       let name = SafeText.line(item.location.description)
       if case .failed(let failure) = item.state {
         Output.error("✗ \(name): \(failure.headline)")
+      } else if case .awaitingReply = item.state {
+        Output.error("? \(name): outcome unknown; look on the server before you send it again")
       } else if !item.state.isFinished {
         Output.error("· \(name): not sent")
       }

@@ -68,7 +68,7 @@ struct TargetOptions: ParsableArguments {
     }
     for pair in form {
       guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
-        throw UserError("--form \(pair): expected KEY=VALUE")
+        throw UserError("--form: expected KEY=VALUE, and there is no key or no \"=\"")
       }
       target.fields.append(
         Target.Field(

@@ -140,7 +140,8 @@ extension EndToEnd {
     @Test(
       "wrong usage or configuration is status 2, says what is wrong, and sends nothing",
       arguments: [
-        (["--concurrency", "0"], "--concurrency 0"), (["--form", "novalue"], "--form novalue"),
+        (["--concurrency", "0"], "--concurrency 0"),
+        (["--form", "novalue"], "--form: expected KEY=VALUE"),
         (["--header", "no colon"], "there is no colon"), (["--bogus"], "--bogus"),
         (["--to", "nowhere"], "no target is called \"nowhere\""), (["--to", "ftp://host/"], "ftp"),
         (["--config", "missing.toml"], "missing.toml"),
