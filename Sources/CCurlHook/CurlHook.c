@@ -116,8 +116,9 @@ static bool configure(CURL *transfer) {
   bool goes_on = ask(url, &options) && secure(transfer, &options);
   if (options.upload_buffer_bytes > 0)
     real.setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
-  real.setopt(transfer, CURLOPT_HTTP_VERSION,
-              (long)(options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  if (options.http > 0)
+    real.setopt(transfer, CURLOPT_HTTP_VERSION,
+                (long)(options.http == 2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   free(options.ca_file);
   free(options.pinned_key);
   free(options.client_certificate);

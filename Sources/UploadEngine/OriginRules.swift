@@ -51,8 +51,10 @@ final class OriginRules: Sendable {
   func apply(to options: inout hoist_transfer_options, of url: String) -> Bool {
     // An address that is not understood could be one that has rules.
     guard let origin = URL(string: url).flatMap({ Origin($0) }) else { return false }
-    guard let rules = rules.withLock({ $0[origin] }) else { return true }
-    options.http2 = rules.http == .http2 && origin.scheme == "https"
+    let rules = rules.withLock { $0[origin] }
+    // Without TLS there is nothing to negotiate: it is HTTP/1.1 anyway.
+    if origin.scheme == "https" { options.http = rules?.http == .http2 ? 2 : 1 }
+    guard let rules else { return true }
 
     var isComplete = true
     func copy(_ text: String?) -> UnsafeMutablePointer<CChar>? {

@@ -4,6 +4,7 @@ import Foundation
 public enum Tool {
   /// Why a program did not do what a test wanted of it.
   public struct Failed: Error, CustomStringConvertible {
+    /// What it was asked and what it said.
     public let description: String
   }
 
