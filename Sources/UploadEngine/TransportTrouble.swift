@@ -76,6 +76,7 @@ enum TransportTrouble {
     ("transfer closed", { words, _ in .connectionLost(words) }),
     ("SSL_read", { words, _ in .connectionLost(words) }),
     ("SSL_write", { words, _ in .connectionLost(words) }),
+    ("private key", { words, _ in .insecure(words) }),
     ("certificate", { words, _ in .insecure(words) }),
     ("SSL", { words, _ in .insecure(words) }),
     ("TLS", { words, _ in .insecure(words) }),

@@ -22,8 +22,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, targets"
   private static let inTarget =
-    "valid here: concurrency, deadline, fields, file_field, headers, idempotent, method, query, "
-    + "rate_limit, redirect_to, retry, timeout, url"
+    "valid here: concurrency, deadline, fields, file_field, headers, http, idempotent, method, "
+    + "query, rate_limit, redirect_to, retry, timeout, tls, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 

@@ -111,12 +111,12 @@ struct JobMachineTable {
         "cancel": "break off",
         "good": "\"done with #1\", leave", "busy": "\"paused\", leave",
         "refused": "\"paused\", leave", "moved": "\"paused\", leave",
-        "silent": "\"paused\", leave", "broken off": "\"paused\", leave",
+        "silent": "\"outcome-unknown after 1\", leave", "broken off": "\"paused\", leave",
       ]),
     Row(
       testDescription: "retrying", reachedBy: ["start", "busy"],
       answers: [
-        "timer": "to the head", "retry": "\"waiting\", to the head",
+        "timer": "\"waiting\", to the head", "retry": "\"waiting\", to the head",
         "cancel": "unqueue, \"cancelled after 1\"", "pause": "unqueue, \"paused\"",
       ]),
     Row(
