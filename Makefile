@@ -1,5 +1,7 @@
 # hoist: run `make` for the list of targets.
 SWIFT ?= swift
+# With or without colours, or every change between a terminal and a pipe would build all anew.
+BUILD = $(SWIFT) build --no-color-diagnostics
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
 RELEASE = .build/release
 
@@ -13,14 +15,14 @@ setup: ## install what the tests need (apt, PyPI)
 
 build: ## build the program for release
 	@config/setup.sh build
-	$(SWIFT) build -c release --product hoist
+	$(BUILD) -c release --product hoist
 
 demo: build ## see hoist at work against its own receiver
 	@$(RELEASE)/hoist demo
 
 test: setup lint ## run all tests
-	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(BUILD) --build-tests
+	$(SWIFT) test --no-color-diagnostics --skip-build
 
 lint: ## check the format of the sources
 	$(FORMAT)
@@ -33,8 +35,8 @@ record: ## record the golden frames anew; look at the difference before you comm
 
 bench: ## measure hoist beside curl and other peers; prints ratios
 	@config/setup.sh bench
-	$(SWIFT) build -c release --product hoist
-	$(SWIFT) build -c release --product multipart-bench
+	$(BUILD) -c release --product hoist
+	$(BUILD) -c release --product multipart-bench
 	python3 Benchmarks/upload/run.py $(RELEASE)/hoist
 	Benchmarks/multipart.sh
 

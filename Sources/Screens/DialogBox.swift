@@ -164,7 +164,7 @@ struct DialogBox {
     switch question.subject {
     case .quitting:
       let totals = state.queue.totals
-      let waiting = totals.waiting + totals.retrying
+      let waiting = totals.waiting + totals.retrying + totals.paused
       let rest = waiting > 0 ? ", \(waiting) still to come" : ""
       return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
     case .removing(let ids):

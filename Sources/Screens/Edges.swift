@@ -98,6 +98,7 @@ struct Edges {
   private var progress: String {
     let speed = state.speeds.totalSpeed(at: state.now)
     if totals.busy == 0 {
+      guard totals.paused == 0 else { return Self.part(totals.sentBytes, of: totals.bytes) }
       guard let run = state.speeds.run, let end = run.end, let speed else {
         return Wording.bytes(totals.sentBytes)
       }

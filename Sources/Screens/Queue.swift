@@ -47,8 +47,12 @@ struct Queue: Sendable {
     totals.add(rows[position].item)
     if let bytes = old.bytesHandedOver(of: rows[position].item.size) {
       rows[position].reached = bytes
-    } else if case .preparing = state {
-      rows[position].reached = 0
+    } else {
+      switch state {
+      // It starts again from the first byte.
+      case .preparing, .paused, .waiting: rows[position].reached = 0
+      case .sending, .awaitingReply, .retrying, .done, .failed: break
+      }
     }
     return old
   }
@@ -109,8 +113,8 @@ struct Totals: Hashable, Sendable {
     case .failed: failed += one
     }
     switch item.state {
-    case .failed, .paused: break
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .done:
+    case .failed: break
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused, .done:
       // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
       // right when it is taken away.
       bytes &+= Int64(one) &* item.size

@@ -84,7 +84,10 @@ extension AppState {
     case (.stopAndQuit, _): return [.quit(.stopping)]
     case (.finishThenQuit, _):
       leavesWhenDone = true
-      return leaveIfDone()
+      // To finish means to go on, too.
+      let goesOn: [Effect] = isStarted ? [] : [.setStarted(true)]
+      isStarted = true
+      return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
     case (.removeNow, .removing(let ids)): return remove(ids)
     default: break

@@ -115,7 +115,7 @@ extension AppState {
   }
 
   mutating func askToQuit() -> [Effect] {
-    if queue.totals.busy == 0 { return [.quit(.idle)] }
+    if queue.totals.busy + queue.totals.paused == 0 { return [.quit(.idle)] }
     dialog = .question(Question(.quitting))
     return []
   }

@@ -44,7 +44,7 @@ struct StateWords {
         "↻", "r", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
     case .paused:
-      self.init("‖", "=", .warning, "paused")
+      self.init("‖", "=", .warning, "paused · starts again from 0", "paused")
     case .done(let receipt):
       self.init(
         "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")

@@ -43,7 +43,10 @@ public enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw Mistake(description: "the port \(port) is not between 1 and 65535")
     }
-    return url
+    // libcurl knows schemes in lower case only.
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+    parts.scheme = origin.scheme
+    return parts.url ?? url
   }
 
   /// Whether an `@` ends a user's name, also in a text that is no URL otherwise. A path may hold

@@ -29,7 +29,13 @@ extension Failure {
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   public var explanation: String {
-    let tried = attempts > 1 ? " It was tried \(attempts) times." : ""
+    let tried =
+      switch attempts {
+      case 2...: " It was tried \(attempts) times."
+      // Given up together with others; local faults need no attempt to be seen.
+      case 0 where isTransient: " That was seen with other files; this one was not tried itself."
+      default: ""
+      }
     return "\(story)\(tried) \(advice)"
   }
 

@@ -41,7 +41,8 @@ struct DemoCommand: AsyncParsableCommand {
       throw UserError("\(error)")
     }
     guard let url = URL(string: "http://127.0.0.1:\(port)/upload") else { return }
-    let target = Target(name: "demo", url: url)
+    // Slow enough to be watched; `u` on the screen lifts it.
+    let target = Target(name: "demo", url: url, rateLimit: 50_000_000)
     let status: ExitStatus
     if isatty(STDOUT_FILENO) == 1 {
       let session = try await ScreenSession(
@@ -59,6 +60,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
     await receiver.stop()
     Output.line("received files: \(SafeText.line(inbox))")
+    Output.line("the demo's files take 400 MB; remove them with: rm -r \(SafeText.line(folder))")
     try status.exitUnlessSuccess()
   }
 

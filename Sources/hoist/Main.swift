@@ -9,6 +9,10 @@ enum Main {
   static func main() async {
     // Whoever reads our output may leave: that is an error of a write, not the end of the program.
     signal(SIGPIPE, SIG_IGN)
+    // Closed, their numbers would go to the next files that are opened, and our lines into those.
+    for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR)
+    }
     do {
       var command = try Hoist.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -24,6 +28,10 @@ enum Main {
       exit(error.status.rawValue)
     } catch {
       switch Hoist.exitCode(for: error) {
+      case .success where !asksForHelp:
+        // "-dash.txt" has an "h" in it, and a script must not take the help for success.
+        complain("an argument that begins with \"-\" is no option; write ./NAME, or -- before it")
+        exit(ExitStatus.usage.rawValue)
       case .success: Hoist.exit(withError: error)
       case .validationFailure:
         Output.error(safe(Hoist.fullMessage(for: error)))
@@ -32,6 +40,13 @@ enum Main {
         if !(error is ExitCode) { complain(Hoist.message(for: error)) }
         exit(code.rawValue)
       }
+    }
+  }
+
+  private static var asksForHelp: Bool {
+    CommandLine.arguments.dropFirst().contains {
+      ["-h", "--help", "-help", "help", "--help-hidden", "--version"].contains($0)
+        || $0.hasPrefix("--generate-completion-script") || $0.hasPrefix("--experimental")
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MediaTypes
+import MultipartForm
 import UploadModel
 
 /// `hoist mime`.
@@ -13,9 +14,18 @@ struct MimeCommand: ParsableCommand {
 
   func run() throws {
     let guesser = MediaTypeGuesser.system
+    var status = ExitStatus.success
     for file in files {
+      do throws(FileError) {
+        _ = try FileIdentity.of(Arguments.location(file))
+      } catch {
+        Output.error(
+          "hoist: \(SafeText.line(file)): \(Failure(.init(error, wasSeen: false)).headline)")
+        status = .someFailed
+      }
       let guess = guesser.guess(path: Arguments.location(file).bytes)
       Output.line("\(SafeText.line(file)): \(guess.type) (\(guess.source))")
     }
+    try status.exitUnlessSuccess()
   }
 }

@@ -4,6 +4,13 @@ import Synchronization
 /// Lines to standard output and standard error, whole and in order.
 enum Output {
   private static let lock = Mutex(())
+  private static let failure = Mutex<Int32?>(nil)
+
+  /// Why a line was lost, in the system's words. A reader that has gone is no such reason: it wanted
+  /// no more.
+  static var lostLines: String? {
+    failure.withLock { $0 }.map { String(cString: strerror($0)) }
+  }
 
   /// Writes a line to standard output. Returns false where nobody reads it any more.
   @discardableResult
@@ -20,7 +27,11 @@ enum Output {
       while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
+        guard count > 0 else {
+          let reason = errno
+          if reason != EPIPE { failure.withLock { $0 = reason } }
+          return false
+        }
         bytes = bytes.dropFirst(count)
       }
       return true

@@ -29,6 +29,12 @@ struct PushCommand: AsyncParsableCommand {
     let items = files.flatMap { Arguments.files($0, home: home) }.map(intake.item)
     let reporter: any PushReporter = json ? JSONReporter() : LineReporter()
     var push = Push(items: items, target: target, reporter: reporter)
-    try await push.run().exitUnlessSuccess()
+    let status = await push.run()
+    if status == .success, let reason = Output.lostLines {
+      throw UserError(
+        "everything was sent, but what there was to say could not be written: \(reason)",
+        status: .someFailed)
+    }
+    try status.exitUnlessSuccess()
   }
 }

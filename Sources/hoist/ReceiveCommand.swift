@@ -35,6 +35,9 @@ struct ReceiveCommand: AsyncParsableCommand {
     guard (0...65_535).contains(port) else {
       throw UserError("--port \(port): expected a number from 0 to 65535")
     }
+    if let maxFileBytes, maxFileBytes < 0 {
+      throw UserError("--max-file-bytes \(maxFileBytes): expected a number of bytes, 0 or more")
+    }
     var configuration = Receiver.Configuration(directory: dir)
     configuration.host = host
     configuration.port = port

@@ -20,6 +20,8 @@ final class ScreenSession {
   private var engine: UploadEngine?
   private var state: AppState
   private var items: [ItemID: UploadItem] = [:]
+  /// What is no longer on the screen and yet was sent, or was not.
+  private var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
   private var leave: CheckedContinuation<Leaving, Never>?
 
@@ -60,7 +62,8 @@ final class ScreenSession {
     clock?.cancel()
     terminal.restore()
     if leaving != .forced { await engine.shutDown() }
-    return report()
+    let status = report()
+    return leaving == .forced && status != .success ? .interrupted : status
   }
 
   // MARK: Events and effects
@@ -87,7 +90,10 @@ final class ScreenSession {
     case .pause(let ids): engine?.pause(ids)
     case .remove(let ids):
       engine?.remove(ids)
-      for id in ids { items[id] = nil }
+      for id in ids {
+        guard let item = items.removeValue(forKey: id) else { continue }
+        if case .done = item.state { removed.sent += 1 } else { removed.unsent += 1 }
+      }
     case .move(let id, let other): engine?.move(id, before: other)
     case .setStarted(let isStarted): engine?.setStarted(isStarted)
     case .setLanes(let count): engine?.setLanes(count)
@@ -175,8 +181,8 @@ final class ScreenSession {
   /// What is left to say when the screen is gone.
   private func report() -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
-    guard !all.isEmpty else { return .success }
-    let sent = all.count { if case .done = $0.state { true } else { false } }
+    guard !all.isEmpty || removed != (0, 0) else { return .success }
+    let shown = all.count { if case .done = $0.state { true } else { false } }
     for item in all {
       let name = SafeText.line(item.location.description)
       if case .failed(let failure) = item.state {
@@ -187,7 +193,10 @@ final class ScreenSession {
         Output.error("· \(name): not sent")
       }
     }
-    Output.error("\(sent) of \(Wording.count(all.count, "file")) sent")
-    return sent == all.count ? .success : .someFailed
+    // What the person took out is no failure, and what was cleared was sent all the same.
+    let (sent, total) = (shown + removed.sent, all.count + removed.sent)
+    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
+    Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)")
+    return sent == total ? .success : .someFailed
   }
 }

@@ -105,7 +105,7 @@ struct SettingsTests {
   @Test(arguments: [
     ("http://bücher.example/x", "http://xn--bcher-kva.example/x"),
     ("http://h/ä", "http://h/%C3%A4"), ("http://[::1]:3000/x", "http://[::1]:3000/x"),
-    ("http://h/users/@me", "http://h/users/@me"), ("HTTPS://H", "HTTPS://H"),
+    ("http://h/users/@me", "http://h/users/@me"), ("HTTPS://H", "https://H"),
   ])
   func addresses(_ text: String, _ url: String) throws {
     #expect(try TargetURL.parse(text).absoluteString == url)

@@ -147,7 +147,7 @@ struct FailureTests {
         == "This path is a FIFO; only regular files can be uploaded. "
         + "Copy its content to a regular file and add that.")
     #expect(
-      Failure(.network("")).explanation
+      Failure(.network(""), attempts: 1).explanation
         == "The upload broke off: no reason was given. "
         + "Retry sends it again from the first byte.")
   }
