@@ -42,22 +42,22 @@ public actor UploadEngine {
 
   nonisolated let executor: QueueExecutor
   let time: TimeSource
-  private let report: Report
+  let report: Report
   let waitsForServers: Bool
-  private let delegate: SessionDelegate
-  private let session: URLSession
+  let delegate: SessionDelegate
+  let session: URLSession
 
-  private(set) var jobs: [ItemID: Job] = [:]
-  private var transfers: [Int: Transfer] = [:]
+  var jobs: [ItemID: Job] = [:]
+  var transfers: [Int: Transfer] = [:]
   var lanes: Lanes
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
-  private var deafToExpect: Set<Origin> = []
+  var deafToExpect: Set<Origin> = []
   var gates: [Origin: Gate] = [:]
-  private var isStarted = true
-  private var isPublishing = false
-  private var watchdog: DispatchSourceTimer?
-  private var lastLook = Moment(seconds: 0)
-  private var rateLimit: Int64?
+  var isStarted = true
+  var isPublishing = false
+  var watchdog: DispatchSourceTimer?
+  var lastLook = Moment(seconds: 0)
+  var rateLimit: Int64?
 
   /// The queue on which everything here happens.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -215,7 +215,7 @@ public actor UploadEngine {
     for action in actions { perform(action, for: id) }
   }
 
-  private func perform(_ action: JobMachine.Action, for id: ItemID) {
+  func perform(_ action: JobMachine.Action, for id: ItemID) {
     switch action {
     case .send(let url, let attempt, let keepsCredentials):
       send(id, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
@@ -246,175 +246,8 @@ public actor UploadEngine {
     }
   }
 
-  private func stopTimer(of id: ItemID) {
+  func stopTimer(of id: ItemID) {
     jobs[id]?.timer?.cancel()
     jobs[id]?.timer = nil
-  }
-
-  // MARK: Sending
-
-  private func send(_ id: ItemID, to url: URL, attempt: Int, keepsCredentials: Bool) {
-    guard let job = jobs[id] else { return }
-    let start = time.now()
-    jobs[id]?.begin = job.begin ?? start
-    let request: UploadRequest
-    do throws(Failure.Cause) {
-      if let deadline = job.upload.target.deadline, let begin = job.begin, start - begin > deadline
-      {
-        throw .outOfTime(seconds: deadline)
-      }
-      try OriginRules.shared.admit(job.upload.target)
-      request = try UploadRequest(
-        job.upload, to: url, keepsCredentials: keepsCredentials,
-        mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())
-    } catch {
-      conclude(id, TransferEnd(url: url, trouble: error, sentAll: false))
-      return
-    }
-    let fate = BodyFate()
-    var head = request.head
-    head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
-    let task = session.dataTask(with: head)
-    delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
-    transfers[task.taskIdentifier] = Transfer(
-      item: id, attempt: attempt, task: task, request: request, url: url, fate: fate, start: start)
-    jobs[id]?.task = task.taskIdentifier
-    startWatching()
-    task.resume()
-  }
-
-  private func take(_ event: TaskEvent, of task: Int) {
-    guard var transfer = transfers[task] else { return }
-    transfer.lastActivity = time.now()
-    switch event {
-    case .sent(let total):
-      if transfer.hasWaitedInVain(until: transfer.lastActivity) { noteDeaf(transfer) }
-      transfer.noteSent(total: total)
-      if transfer.hasSentAll {
-        transfer.isPublished = true
-        transfers[task] = transfer
-        report([(transfer.item, transfer.itemState)])
-        return
-      }
-      transfer.isPublished = false
-      publishSoon()
-    case .bodyRestarted:
-      transfer.noteRestart()
-    // An interim reply (RFC 9110 §15.2) is no reply, though URLSession takes it for one.
-    case .responded(let status, _) where status < 200: break
-    case .responded(let status, let headers):
-      transfer.status = status
-      transfer.headers = headers
-    case .received(let data):
-      if !transfer.noteReply(data) { transfer.task.cancel() }
-    case .ended(let error, let status, let headers):
-      transfers[task] = nil
-      if let status, status >= 200, transfer.status == nil {
-        transfer.status = status
-        transfer.headers = headers
-      }
-      transfer.trouble = trouble(of: transfer, error)
-      if transfer.status == 417 { noteDeaf(transfer) }
-      jobs[transfer.item]?.task = nil
-      conclude(transfer.item, transfer.end(at: time.now()))
-      return
-    }
-    transfers[task] = transfer
-  }
-
-  /// Why a transfer failed, the most telling reason first: the file's, the engine's own, the line's.
-  private func trouble(of transfer: Transfer, _ error: (any Error)?) -> Failure.Cause? {
-    if let error = transfer.fate.error { return Failure.Cause(error, wasSeen: true) }
-    if let trouble = transfer.trouble { return trouble }
-    guard let error else { return nil }
-    let cause = TransportTrouble.cause(of: error, host: transfer.url.host ?? "")
-    // A refused challenge and a reply that was cut off end in a "cancelled" that nobody asked for.
-    if cause == .cancelled, !transfer.isStopped { return nil }
-    return cause
-  }
-
-  private func conclude(_ id: ItemID, _ end: TransferEnd) {
-    learn(from: end, of: id)
-    handle(
-      .ended(end, at: time.now(), wall: time.date(), random: time.random()), for: id)
-    if transfers.isEmpty { stopWatching() }
-  }
-
-  private func noteDeaf(_ transfer: Transfer) {
-    guard transfer.request.expectsContinue, let origin = Origin(transfer.url) else { return }
-    deafToExpect.insert(origin)
-  }
-
-  // MARK: Progress
-
-  /// Lets a tenth of a second of callbacks add up before anybody is told.
-  private func publishSoon() {
-    guard !isPublishing else { return }
-    isPublishing = true
-    executor.queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in
-      self?.assumeIsolated { $0.publish() }
-    }
-  }
-
-  private func publish() {
-    isPublishing = false
-    var changes: [(ItemID, ItemState)] = []
-    for (task, transfer) in transfers where !transfer.isPublished {
-      changes.append((transfer.item, transfer.itemState))
-      transfers[task]?.isPublished = true
-    }
-    if !changes.isEmpty { report(changes) }
-  }
-
-  // MARK: Stalls
-
-  private func startWatching() {
-    guard watchdog == nil else { return }
-    lastLook = time.now()
-    let timer = DispatchSource.makeTimerSource(queue: executor.queue)
-    timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(50))
-    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
-    timer.activate()
-    watchdog = timer
-  }
-
-  private func stopWatching() {
-    watchdog?.cancel()
-    watchdog = nil
-  }
-
-  /// Seconds that libcurl waits between two pieces to keep to the limit.
-  private var patienceForLimit: Double {
-    guard let rateLimit, rateLimit > 0 else { return 0 }
-    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(rateLimit)
-  }
-
-  private func lookForStalls() {
-    let now = time.now()
-    let gap = now - lastLook
-    lastLook = now
-    guard gap < 2 else {
-      // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
-      for task in transfers.keys { transfers[task]?.lastActivity = now }
-      return
-    }
-    for (task, transfer) in transfers {
-      guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
-      let limit = job.upload.target.stallTimeout
-      if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
-        // Without a connection no byte of the body is asked for.
-        transfers[task]?.trouble =
-          transfer.sent == 0
-          ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
-          : .stalled(seconds: limit)
-      } else if let deadline = job.upload.target.deadline, let begin = job.begin,
-        now - begin > deadline
-      {
-        transfers[task]?.trouble = .outOfTime(seconds: deadline)
-      } else {
-        continue
-      }
-      transfer.task.cancel()
-    }
   }
 }

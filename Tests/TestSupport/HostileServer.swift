@@ -27,12 +27,13 @@ public final class HostileServer: Sendable {
   ///
   /// - Parameter port: the port to listen on; a free one unless given.
   public init(port: Int = 0, _ script: @escaping Script) throws {
-    (listener, self.port) = try Self.listen(port: port)
+    (listener, self.port) = try Self.bind(port: port)
+    guard Glibc.listen(listener, 256) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     Thread.detachNewThread { [self] in
       var number = 0
       while true {
         let socket = accept(listener, nil, nil)
-        guard socket >= 0 else { return }
+        guard socket >= 0 else { break }
         // A program that a test starts meanwhile must not keep the connection open.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         let (connection, index) = (HostileConnection(socket: socket, server: self), number)
@@ -43,6 +44,9 @@ public final class HostileServer: Sendable {
         }
         number += 1
       }
+      // Closed here and nowhere else: while this thread could still accept, the number must not go
+      // to the listener of another test, whose clients it would steal.
+      Glibc.close(listener)
     }
   }
 
@@ -53,12 +57,9 @@ public final class HostileServer: Sendable {
     }
   }
 
-  /// A port on which nothing listens.
-  public static func closedPort() throws -> Int {
-    let (socket, port) = try listen()
-    Glibc.close(socket)
-    return port
-  }
+  /// A port on which nothing listens. It stays taken for as long as the process lives, so that no
+  /// other test's server comes to stand there; a server may be told to.
+  public static func closedPort() throws -> Int { try bind(port: 0).port }
 
   /// Whether somebody listens on a loopback port.
   static func isListening(on port: Int) -> Bool {
@@ -86,14 +87,20 @@ public final class HostileServer: Sendable {
   /// Hangs up on everybody.
   public func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
-    Glibc.close(listener)
-    for socket in open.withLock({ $0 }) { shutdown(socket, Int32(SHUT_RDWR)) }
+    open.withLock { for socket in $0 { shutdown(socket, Int32(SHUT_RDWR)) } }
   }
 
   fileprivate func note(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
-  fileprivate func forget(_ socket: Int32) { open.withLock { _ = $0.remove(socket) } }
 
-  private static func listen(port: Int = 0) throws -> (socket: Int32, port: Int) {
+  /// Closes a connection's socket, and not between another thread's look at it and its shutdown.
+  fileprivate func close(_ socket: Int32) {
+    open.withLock {
+      $0.remove(socket)
+      Glibc.close(socket)
+    }
+  }
+
+  private static func bind(port: Int) throws -> (socket: Int32, port: Int) {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -104,8 +111,7 @@ public final class HostileServer: Sendable {
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, size) == 0 && Glibc.listen(socket, 256) == 0
-          && getsockname(socket, $0, &size) == 0
+        Glibc.bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
       }
     }
     guard socket >= 0, result else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -226,8 +232,7 @@ public final class HostileConnection: @unchecked Sendable {
   public func close() {
     guard !isClosed else { return }
     isClosed = true
-    server.forget(socket)
-    Glibc.close(socket)
+    server.close(socket)
   }
 
   private func receive() -> Bool {

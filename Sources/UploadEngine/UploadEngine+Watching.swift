@@ -1,0 +1,74 @@
+import Dispatch
+import UploadModel
+
+/// What goes by time: progress that is told in portions, and transfers in which nothing moves.
+extension UploadEngine {
+  /// Lets a tenth of a second of callbacks add up before anybody is told.
+  func publishSoon() {
+    guard !isPublishing else { return }
+    isPublishing = true
+    executor.queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in
+      self?.assumeIsolated { $0.publish() }
+    }
+  }
+
+  func publish() {
+    isPublishing = false
+    var changes: [(ItemID, ItemState)] = []
+    for (task, transfer) in transfers where !transfer.isPublished {
+      changes.append((transfer.item, transfer.itemState))
+      transfers[task]?.isPublished = true
+    }
+    if !changes.isEmpty { report(changes) }
+  }
+
+  func startWatching() {
+    guard watchdog == nil else { return }
+    lastLook = time.now()
+    let timer = DispatchSource.makeTimerSource(queue: executor.queue)
+    timer.schedule(deadline: .now() + 0.25, repeating: 0.25, leeway: .milliseconds(50))
+    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.lookForStalls() } }
+    timer.activate()
+    watchdog = timer
+  }
+
+  func stopWatching() {
+    watchdog?.cancel()
+    watchdog = nil
+  }
+
+  /// Seconds that libcurl waits between two pieces to keep to the limit.
+  var patienceForLimit: Double {
+    guard let rateLimit, rateLimit > 0 else { return 0 }
+    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(rateLimit)
+  }
+
+  func lookForStalls() {
+    let now = time.now()
+    let gap = now - lastLook
+    lastLook = now
+    guard gap < 2 else {
+      // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
+      for task in transfers.keys { transfers[task]?.lastActivity = now }
+      return
+    }
+    for (task, transfer) in transfers {
+      guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
+      let limit = job.upload.target.stallTimeout
+      if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
+        // Without a connection no byte of the body is asked for.
+        transfers[task]?.trouble =
+          transfer.sent == 0
+          ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
+          : .stalled(seconds: limit)
+      } else if let deadline = job.upload.target.deadline, let begin = job.begin,
+        now - begin > deadline
+      {
+        transfers[task]?.trouble = .outOfTime(seconds: deadline)
+      } else {
+        continue
+      }
+      transfer.task.cancel()
+    }
+  }
+}
