@@ -31,6 +31,9 @@ struct ReceiveCommand: AsyncParsableCommand {
     help: ArgumentHelp("The largest file that is taken, in bytes.", valueName: "bytes"))
   var maxFileBytes: Int64?
 
+  /// Bytes that a form's fields and headers may take beside its files.
+  private static let roomForFields: Int64 = 16 << 20
+
   func run() async throws {
     guard (0...65_535).contains(port) else {
       throw UserError("--port \(port): expected a number from 0 to 65535")
@@ -41,7 +44,15 @@ struct ReceiveCommand: AsyncParsableCommand {
     var configuration = Receiver.Configuration(directory: dir)
     configuration.host = host
     configuration.port = port
-    if let maxFileBytes { configuration.maxFileBytes = maxFileBytes }
+    if let maxFileBytes {
+      configuration.maxFileBytes = maxFileBytes
+      // A request that is longer than all its files may be together is refused before it is read.
+      let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
+        by: Int64(configuration.maxFiles))
+      if !isHuge, files < .max - Self.roomForFields {
+        configuration.maxRequestBytes = files + Self.roomForFields
+      }
+    }
     let receiver = Receiver(configuration: configuration) { event in
       Output.error(Self.line(for: event))
     }
