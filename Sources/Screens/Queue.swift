@@ -45,13 +45,12 @@ struct Queue: Sendable {
     totals.subtract(rows[position].item)
     rows[position].item.state = state
     totals.add(rows[position].item)
-    if let bytes = old.bytesHandedOver(of: rows[position].item.size) {
-      rows[position].reached = bytes
-    } else {
-      switch state {
-      // It starts again from the first byte.
-      case .preparing, .paused, .waiting: rows[position].reached = 0
-      case .sending, .awaitingReply, .retrying, .done, .failed: break
+    switch state {
+    // It starts again from the first byte.
+    case .preparing, .paused, .waiting: rows[position].reached = 0
+    case .sending, .awaitingReply, .retrying, .done, .failed:
+      if let bytes = old.bytesHandedOver(of: rows[position].item.size) {
+        rows[position].reached = bytes
       }
     }
     return old
