@@ -139,7 +139,7 @@ private let behaviours: [Behaviour] = [
     connection.send("HTTP/1.1 200 O")
     connection.reset()
   },
-  Behaviour("stall after the reply's head", is: "done 201", stallTimeout: 3) { connection, _ in
+  Behaviour("stall after the reply's head", is: "done 201", stallTimeout: 12) { connection, _ in
     guard connection.readRequest() != nil else { return }
     connection.send("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n")
     connection.stall()
@@ -150,7 +150,7 @@ private let behaviours: [Behaviour] = [
     _ = connection.read(100_000)
     connection.reset()
   },
-  Behaviour("100, and then nothing", is: "outcome-unknown", stallTimeout: 3) { connection, _ in
+  Behaviour("100, and then nothing", is: "outcome-unknown", stallTimeout: 12) { connection, _ in
     guard let head = connection.readHead() else { return }
     connection.send("HTTP/1.1 100 Continue\r\n\r\n")
     _ = connection.read(Int(head.headers["content-length"] ?? "") ?? 0)
@@ -193,14 +193,14 @@ private let behaviours: [Behaviour] = [
   Behaviour("closed after the last byte", is: "outcome-unknown") { connection, _ in
     connection.readRequest()
   },
-  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 3) { connection, _ in
+  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 12) { connection, _ in
     connection.readRequest()
     connection.stall()
   },
-  Behaviour("no byte is read", is: "stalled", stallTimeout: 3) { connection, _ in
+  Behaviour("no byte is read", is: "stalled", stallTimeout: 12) { connection, _ in
     connection.stall()
   },
-  Behaviour("stall in the middle", is: "stalled", stallTimeout: 3) { connection, _ in
+  Behaviour("stall in the middle", is: "stalled", stallTimeout: 12) { connection, _ in
     guard connection.readHead() != nil else { return }
     connection.stall()
   },
@@ -274,7 +274,7 @@ struct FailureTests {
     defer { server.stop() }
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
     let path = try folder.write("a.bin", count: 1000)
-    let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 3))
+    let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 12))
     #expect(ends.map(\.code) == ["insecure"], "\(ends)")
   }
 
