@@ -55,12 +55,6 @@ public struct AppState: Sendable {
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
   public var needsTicks: Bool { queue.totals.active + queue.totals.retrying > 0 }
 
-  /// How many items are in the queue.
-  public var itemCount: Int { queue.count }
-
-  /// How many items have not arrived, for the exit status.
-  public var failedCount: Int { queue.totals.failed }
-
   /// What has the keyboard.
   public var mode: Mode { dialog?.mode ?? .queue }
 

@@ -69,8 +69,9 @@ public actor UploadEngine {
   /// - Parameters:
   ///   - lanes: how many uploads run at once, 1 to `mostLanes`.
   ///   - time: clocks and randomness; the system's unless a test needs others.
-  ///   - waitsForServers: whether uploads wait for a server that cannot be reached for as long as it
-  ///     takes. Otherwise they fail together after as many probes as the target allows attempts.
+  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, until each has
+  ///     used up its own attempts as a probe. Otherwise they fail together once the server's breaker
+  ///     has opened as often as the target allows attempts.
   ///   - report: is told of every change.
   public init(
     lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false,
