@@ -5,7 +5,10 @@ BUILD = $(SWIFT) build --no-color-diagnostics
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
 RELEASE = .build/release
 
-.PHONY: help setup build demo test lint format record bench fuzz soak clean
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help setup build demo install man deb deb-test test lint format record pictures bench fuzz soak monkey clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,9 +23,25 @@ build: ## build the program for release
 demo: build ## see hoist at work against its own receiver
 	@$(RELEASE)/hoist demo
 
+install: build ## install it; PREFIX=/usr/local and DESTDIR= say where
+	config/install.sh $(RELEASE)/hoist "$(PREFIX)" "$(DESTDIR)"
+
+man: build ## make the manual page, .build/hoist.1
+	$(RELEASE)/hoist --experimental-dump-help | config/man.py "$$($(RELEASE)/hoist --version)" > .build/hoist.1
+
+deb: ## make a Debian package in .build that needs no Swift
+	@config/setup.sh deb
+	$(BUILD) -c release --product hoist --static-swift-stdlib --scratch-path .build/static
+	config/deb.sh .build/static/release/hoist .build
+
+deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
+	config/deb-test.sh .build/hoist_*.deb
+
+# The stories from end to end by themselves: they load the machine, and others measure time.
 test: setup lint ## run all tests
 	$(BUILD) --build-tests
-	$(SWIFT) test --no-color-diagnostics --skip-build
+	$(SWIFT) test --no-color-diagnostics --skip-build --skip EndToEndTests
+	$(SWIFT) test --no-color-diagnostics --skip-build --filter EndToEndTests
 
 lint: ## check the format of the sources
 	$(FORMAT)
@@ -33,18 +52,29 @@ format: ## format the sources
 record: ## record the golden frames anew; look at the difference before you commit it
 	HOIST_RECORD=1 $(SWIFT) test --filter ScreensTests
 
+pictures: build ## take the README's pictures anew
+	@config/setup.sh test
+	config/pictures.py $(RELEASE)/hoist config/pictures
+
 bench: ## measure hoist beside curl and other peers; prints ratios
 	@config/setup.sh bench
 	$(BUILD) -c release --product hoist
 	$(BUILD) -c release --product multipart-bench
+	$(BUILD) -c release --product queue-bench
+	$(BUILD) -c release --product screen-bench
 	python3 Benchmarks/upload/run.py $(RELEASE)/hoist
 	Benchmarks/multipart.sh
+	$(RELEASE)/queue-bench
+	python3 Benchmarks/screen/run.py $(RELEASE)/hoist $(RELEASE)/screen-bench
 
 fuzz: ## fuzz the multipart parser
 	Tests/Fuzz/run.sh
 
 soak: ## 20,000 uploads into servers that misbehave
 	HOIST_SOAK=20000 $(SWIFT) test --filter SoakTests
+
+monkey: ## press 100,000 random keys
+	HOIST_MONKEY=100000 $(SWIFT) test --filter ScreenMonkeyTests
 
 clean: ## remove what was built
 	rm -rf .build

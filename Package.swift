@@ -10,8 +10,11 @@ let strict: [SwiftSetting] =
 // not depend on any target that carries these flags, so other packages can depend on them.
 let exportCurlHook: [LinkerSetting] = [
   .unsafeFlags(
-    ["curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action"]
-      .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
+    [
+      "curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action",
+      "curl_multi_setopt", "curl_multi_assign",
+    ]
+    .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
     .when(platforms: [.linux]))
 ]
 
@@ -27,7 +30,9 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
@@ -52,17 +57,24 @@ let package = Package(
       swiftSettings: strict),
 
     // The program's own rooms.
+    .target(name: "Commands", swiftSettings: strict),
     .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
     .target(
       name: "UploadEngine",
       dependencies: [
-        "CCurlHook", "MultipartForm", "UploadModel",
+        "CCurlHook", "Commands", "MultipartForm", "UploadModel",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
+      name: "UploadStore",
+      dependencies: [
+        "MultipartForm", "UploadModel", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "Settings",
-      dependencies: ["UploadModel", .product(name: "TOMLKit", package: "TOMLKit")],
+      dependencies: ["Commands", "UploadModel", .product(name: "TOMLKit", package: "TOMLKit")],
       swiftSettings: strict),
     .target(name: "Screens", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
@@ -72,8 +84,9 @@ let package = Package(
       name: "hoist",
       dependencies: [
         "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal",
-        "UploadEngine",
-        "UploadModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "UploadEngine", "UploadModel", "UploadStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict, linkerSettings: exportCurlHook),
 
@@ -82,6 +95,14 @@ let package = Package(
       name: "multipart-bench", dependencies: ["MultipartForm"], path: "Benchmarks/multipart",
       exclude: ["go", "python_multipart_peer.py"],
       swiftSettings: strict),
+
+    .executableTarget(
+      name: "queue-bench", dependencies: ["MultipartForm", "UploadModel", "UploadStore"],
+      path: "Benchmarks/queue", swiftSettings: strict),
+
+    .executableTarget(
+      name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
+      path: "Benchmarks/screen", exclude: ["run.py"], swiftSettings: strict),
 
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -99,10 +120,20 @@ let package = Package(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests", dependencies: ["Receiver", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UploadModelTests", dependencies: ["UploadModel"], swiftSettings: strict),
     .testTarget(
       name: "UploadEngineTests", dependencies: ["UploadEngine", "TestSupport"],
       swiftSettings: strict, linkerSettings: exportCurlHook),
+    .testTarget(
+      name: "UploadStoreTests",
+      dependencies: [
+        "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      exclude: ["Versions"],
+      swiftSettings: strict),
     .testTarget(
       name: "SettingsTests", dependencies: ["Settings", "TestSupport"], swiftSettings: strict),
     .testTarget(
@@ -111,14 +142,21 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TerminalTests",
-      dependencies: ["CNcurses", "Screens", "Terminal", "TerminalDriver", "UploadModel"],
+      dependencies: [
+        "CNcurses", "Screens", "Terminal", "TerminalDriver", "TestSupport", "UploadModel",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "TerminalDriver",
       dependencies: ["MultipartForm", "Screens", "Terminal", "UploadModel"],
       path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["hoist", "TestSupport"], exclude: ["Peers"],
+      name: "HoistTests",
+      dependencies: ["hoist", "MultipartForm", "TestSupport", "UploadModel", "UploadStore"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["hoist", "TestSupport", "UploadModel", "UploadStore"],
+      exclude: ["Peers"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

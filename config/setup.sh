@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs what is missing to build, test or measure hoist, and says what and why.
-#   config/setup.sh build|test|bench
+#   config/setup.sh build|test|bench|deb
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 case "${1:-}" in
   build) lists="build" ;;
   test) lists="build test" ;;
   bench) lists="build test bench" ;;
-  *) echo "usage: $0 build|test|bench" >&2; exit 2 ;;
+  deb) lists="build deb" ;;
+  *) echo "usage: $0 build|test|bench|deb" >&2; exit 2 ;;
 esac
 
 command -v swift >/dev/null || {
@@ -39,7 +40,7 @@ if [ -n "$wanted" ]; then
     > /dev/null
 fi
 
-if [ "$1" != build ]; then
+if [ "$1" = test ] || [ "$1" = bench ]; then
   peers="$here/../.build/peers"
   # The list is part of the name: a changed list makes a new environment.
   stamp="$peers/$(cksum < "$here/packages/peers" | tr ' ' '-')"

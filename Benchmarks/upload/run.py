@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """hoist beside curl: the same files, the same sink, the same number at once, in turn.
 
+The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), batch (the
+same, ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), sparse (10 GiB, memory only).
+
 Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the pairs): these machines
 are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
 """
-import argparse, os, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, os, shutil, socket, statistics, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GIB = 1 << 30
@@ -39,14 +42,47 @@ def compare(title, ours, theirs, volume, runs):
     print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
 
 
-def curl_config(path, files, url):
-    """One transfer per file, as many at once as --parallel-max says."""
+def curl_config(path, files, url, batch=1):
+    """One transfer per file or batch of files, as many at once as --parallel-max says."""
     with open(path, "w") as out:
-        for index, file in enumerate(files):
-            if index:
+        for start in range(0, len(files), batch):
+            if start:
                 out.write("next\n")
-            out.write(f'url = "{url}"\nform = "file=@{file}"\noutput = "/dev/null"\n')
+            out.write(f'url = "{url}"\noutput = "/dev/null"\n')
+            out.writelines(f'form = "file=@{file}"\n' for file in files[start : start + batch])
     return path
+
+
+def nginx(folder, sink):
+    """nginx with TLS in front of the sink; returns (process, URL, certificate)."""
+    key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+        check=True, stderr=subprocess.DEVNULL)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    path = os.path.join(folder, "nginx.conf")
+    with open(path, "w") as out:
+        out.write(f"""daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
+events {{ }}
+http {{ access_log off; client_max_body_size 0; {temporary}
+  server {{ listen 127.0.0.1:{port} ssl http2; server_name localhost;
+    ssl_certificate {certificate}; ssl_certificate_key {key};
+    location / {{ proxy_pass {sink}; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_request_buffering off; }} }} }}
+""")
+    process = subprocess.Popen(["nginx", "-p", folder, "-c", path, "-e", f"{folder}/nginx.log"])
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            return process, f"https://localhost:{port}/upload", certificate
+        except OSError:
+            if process.poll() is not None:
+                sys.exit(f"nginx ended with {process.returncode}")
+            time.sleep(0.01)
 
 
 def main():
@@ -75,13 +111,20 @@ def main():
                     left -= out.write(os.urandom(min(left, 1 << 24)))
         return path
 
-    def pair(title, files, url, lanes, volume, runs=options.runs):
-        listing = curl_config(os.path.join(folder, "curl.conf"), files, url)
+    def configured(name, url, rest):
+        """hoist's options for a target of a configuration."""
+        path = os.path.join(folder, f"{name}.toml")
+        with open(path, "w") as out:
+            out.write(f'[targets.{name}]\nurl = "{url}"\n{rest}\n')
+        return ["--config", path, "--to", name]
+
+    def pair(title, files, url, lanes, volume, target=None, batch=1, curl_options=()):
+        listing = curl_config(os.path.join(folder, "curl.conf"), files, url, batch)
         # One file needs no --parallel, and curl is quicker without it.
         many = ["--parallel", "--parallel-max", str(lanes), "--parallel-immediate"] if lanes > 1 and len(files) > 1 else []
-        curl = ["curl", "-sS", *many, "--config", listing]
-        ours = [options.hoist, "push", "--to", url, "--concurrency", str(lanes), *files]
-        compare(title, ours, curl, volume, runs)
+        curl = ["curl", "-sS", *many, *curl_options, "--config", listing]
+        ours = [options.hoist, "push", *(target or ["--to", url]), "--concurrency", str(lanes), *files]
+        compare(title, ours, curl, volume, options.runs)
 
     wanted = lambda name: options.only in (None, name)
     try:
@@ -91,9 +134,23 @@ def main():
         if wanted("four"):
             files = [make("one", GIB)] + [make(f"gib{n}", GIB) for n in range(3)]
             pair("4 x 1 GiB, 4 at once", files, url, 4, 4 * GIB)
+        if wanted("tls"):
+            server, secure, certificate = nginx(folder, url)
+            servers.append(server)
+            file = make("one", GIB)
+            listing = curl_config(os.path.join(folder, "curl.conf"), [file], secure)
+            versions = [["--cacert", certificate, version] for version in ("--http1.1", "--http2")]
+            quickest = min(versions, key=lambda v: min(measure(["curl", "-sS", *v, "--config", listing])[0] for _ in range(2)))
+            target = configured("tls", secure, f'tls = {{ ca_file = "{certificate}" }}')
+            pair(f"1 GiB over TLS through nginx, curl with {quickest[-1]}", [file], secure, 1, GIB, target, curl_options=quickest)
         if wanted("small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
+        if wanted("batch"):
+            files = [make(f"small{n}.bin", 10240) for n in range(5000)]
+            target = configured("batch", url, "batch = { max_files = 10 }")
+            pair("5,000 x 10 KiB, 4 at once, ten in a request; curl one in each", files, url, 4, 5000 * 10240, target)
+            pair("5,000 x 10 KiB, 4 at once, ten in a request; curl as well", files, url, 4, 5000 * 10240, target, batch=10)
         if wanted("slow"):
             files = [make(f"small{n}.bin", 10240) for n in range(1000)]
             pair("1,000 x 10 KiB, 16 at once, 20 ms to answer", files, serve("20"), 16, 1000 * 10240)

@@ -1,20 +1,25 @@
 #define _GNU_SOURCE
 #include "CCurlHook.h"
+#include "Sockets.h"
 
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // The parenthesised names keep curl's type-checking macros out of the way.
 typedef CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
 typedef CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
 typedef CURLMcode (*multi_add_handle)(CURLM *, CURL *);
 typedef CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
-typedef CURLMcode (*multi_socket_action)(CURLM *, curl_socket_t, int, int *);
+typedef CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
 
 // libcurl's own functions, found once.
 static struct {
@@ -22,7 +27,9 @@ static struct {
   easy_getinfo getinfo;
   multi_add_handle add;
   multi_remove_handle remove;
-  multi_socket_action act;
+  hoist_multi_socket_action act;
+  multi_setopt set;
+  hoist_multi_assign assign;
 } real;
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 
@@ -31,17 +38,27 @@ static void find(void) {
   real.getinfo = (easy_getinfo)dlsym(RTLD_NEXT, "curl_easy_getinfo");
   real.add = (multi_add_handle)dlsym(RTLD_NEXT, "curl_multi_add_handle");
   real.remove = (multi_remove_handle)dlsym(RTLD_NEXT, "curl_multi_remove_handle");
-  real.act = (multi_socket_action)dlsym(RTLD_NEXT, "curl_multi_socket_action");
+  real.act = (hoist_multi_socket_action)dlsym(RTLD_NEXT, "curl_multi_socket_action");
+  real.set = (multi_setopt)dlsym(RTLD_NEXT, "curl_multi_setopt");
+  real.assign = (hoist_multi_assign)dlsym(RTLD_NEXT, "curl_multi_assign");
 }
 
 static bool is_complete(void) {
   pthread_once(&found, find);
-  return real.setopt && real.getinfo && real.add && real.remove && real.act;
+  return real.setopt && real.getinfo && real.add && real.remove && real.act &&
+         real.set && real.assign;
 }
 
 static _Atomic(hoist_configure_transfer) configuration;
 static atomic_llong limit;
 static atomic_bool limit_is_news;
+
+#ifdef __GLIBC__
+// URLSession allocates the buffer of each piece of a body on one thread and frees it on another. With
+// an arena for each of them, memory is kept in all, and fragmented. mallopt is not safe once there are
+// threads, so this comes before main.
+__attribute__((constructor)) static void share_memory(void) { mallopt(M_ARENA_MAX, 1); }
+#endif
 
 void hoist_curl_hook_install(hoist_configure_transfer configure) {
   atomic_store(&configuration, configure);
@@ -126,7 +143,7 @@ static bool configure(CURL *transfer) {
   return goes_on;
 }
 
-// The three that stand in front of libcurl's. `retain` and `used` keep them in a release build, in
+// Those that stand in front of libcurl's. `retain` and `used` keep them in a release build, in
 // which nothing seems to call them.
 #define IN_FRONT __attribute__((used, retain, visibility("default")))
 
@@ -161,5 +178,38 @@ IN_FRONT CURLMcode(curl_multi_socket_action)(
     share_limit();
     pthread_mutex_unlock(&lock);
   }
-  return real.act(multi, socket, events, running);
+  return hoist_sockets_act(multi, socket, events, running, real.act, real.assign);
+}
+
+IN_FRONT CURLMcode(curl_multi_assign)(CURLM *multi, curl_socket_t socket, void *assigned) {
+  if (!is_complete()) return CURLM_INTERNAL_ERROR;
+  hoist_sockets_note_assigned(socket, assigned);
+  return real.assign(multi, socket, assigned);
+}
+
+static int watch(CURL *easy, curl_socket_t socket, int what, void *data, void *assigned) {
+  return hoist_sockets_callback(easy, socket, what, data, assigned, real.assign);
+}
+
+IN_FRONT CURLMcode(curl_multi_setopt)(CURLM *multi, CURLMoption option, ...) {
+  if (!is_complete()) return CURLM_INTERNAL_ERROR;
+  va_list list;
+  va_start(list, option);
+  CURLMcode code;
+  // An option's number says what kind of argument it has.
+  if (option >= CURLOPTTYPE_OFF_T) {
+    code = real.set(multi, option, va_arg(list, curl_off_t));
+  } else if (option == CURLMOPT_SOCKETFUNCTION) {
+    curl_socket_callback callback = va_arg(list, curl_socket_callback);
+    hoist_sockets_note_callback(callback);
+    code = real.set(multi, option, callback ? watch : NULL);
+  } else if (option >= CURLOPTTYPE_OBJECTPOINT) {
+    void *pointer = va_arg(list, void *);
+    if (option == CURLMOPT_SOCKETDATA) hoist_sockets_note_data(multi, pointer);
+    code = real.set(multi, option, pointer);
+  } else {
+    code = real.set(multi, option, va_arg(list, long));
+  }
+  va_end(list);
+  return code;
 }

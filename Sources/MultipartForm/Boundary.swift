@@ -35,8 +35,13 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
       return Boundary(unchecked: "----" + groups.joined(separator: "-"))
     case .random:
       let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-      let letters = (0..<22).map { _ in
-        alphabet[Int.random(in: alphabet.indices, using: &generator)]
+      // Eight letters of each draw; the remainders favour no letter by more than 2^-16.
+      let letters = [8, 8, 6].flatMap { count in
+        var draw: UInt64 = generator.next()
+        return (0..<count).map { _ in
+          defer { draw /= UInt64(alphabet.count) }
+          return alphabet[Int(draw % UInt64(alphabet.count))]
+        }
       }
       return Boundary(
         unchecked: String(repeating: "-", count: 24) + String(decoding: letters, as: UTF8.self))

@@ -47,6 +47,16 @@ public enum FormError: Error, Hashable, Sendable {
   case boundaryInContent(part: Int)
   /// The body would be longer than `Int64.max` bytes.
   case tooLong
+
+  /// The index of the part that it is about; nil where it is about the form as a whole.
+  public var part: Int? {
+    switch self {
+    case .illegalByte(_, _, let part), .emptyHeaderName(let part), .reservedHeader(_, let part),
+      .boundaryInContent(let part):
+      part
+    case .invalidBoundary, .notMultipartForm, .missingBoundary, .tooLong: nil
+    }
+  }
 }
 
 extension FormError: CustomStringConvertible, LocalizedError {

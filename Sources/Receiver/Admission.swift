@@ -17,11 +17,7 @@ struct Admission {
     _ head: HTTPRequestHead, configuration: Receiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
-    // Any page on the web can make a browser send a form to this address. Browsers say so
-    // (Fetch Metadata Request Headers, section 2.3), other clients send no such header.
-    guard head.headers["sec-fetch-site"].first?.lowercased() != "cross-site" else {
-      throw Refusal(.forbidden, "A page of another site may not send files here.")
-    }
+    try Self.refuseOtherSites(head)
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
@@ -48,6 +44,14 @@ struct Admission {
     }
     boundary = try Self.boundary(head)
     awaitsContinue = try Self.awaitsContinue(head)
+  }
+
+  /// Any page on the web can make a browser send a form to this address. Browsers say so (Fetch
+  /// Metadata Request Headers, section 2.3), other clients send no such header.
+  static func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
+    guard head.headers["sec-fetch-site"].first?.lowercased() != "cross-site" else {
+      throw Refusal(.forbidden, "A page of another site may not send files here.")
+    }
   }
 
   /// Checks that a request carries the token, in a time that does not depend on how much of it is right.

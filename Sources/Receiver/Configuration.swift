@@ -10,6 +10,8 @@ extension Receiver {
     /// Needed with every request if not nil: `Authorization: Bearer TOKEN`, or Basic with the token as
     /// the password and any user name, which is what a browser can send.
     public var token: String?
+    /// The secret that tickets for `/bucket` are signed with; a random one if nil.
+    public var signingKey: String?
     /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil it is
     /// made from the request's Host header.
     public var publicURL: String?
@@ -36,6 +38,9 @@ extension Receiver {
     public var headTimeout: Duration = .seconds(30)
     /// How long a client may send nothing of a body, or take nothing of a reply.
     public var stallTimeout: Duration = .seconds(60)
+    /// The least that a client may send of a body on average, in bytes a second, over each
+    /// ``stallTimeout`` that the receiver spends waiting for it; 0 for no bound.
+    public var minBytesPerSecond = 100
     /// How long, after an early reply, the rest of the request is read and thrown away so that the
     /// client sees the reply and not a reset.
     public var lingerTimeout: Duration = .seconds(10)

@@ -44,10 +44,14 @@ struct Connection {
       let keepsAlive = canFollow(head, body)
       await refuse(refusal, head, keepsAlive: keepsAlive)
       return keepsAlive
-    } catch is StallTimeout.Stalled {
+    } catch let stalled as StallTimeout.Stalled {
       let timeout = service.configuration.stallTimeout
-      await refuse(
-        Refusal(.requestTimeout, "Nothing came for \(timeout)."), head, keepsAlive: false)
+      let words =
+        stalled.isSlow
+        ? "The request came at less than \(service.configuration.minBytesPerSecond) bytes a second "
+          + "for \(timeout)."
+        : "Nothing came for \(timeout)."
+      await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head, keepsAlive: false)
     } catch {
@@ -75,7 +79,8 @@ struct Connection {
         status: Int(refusal.status.code), message: refusal.message,
         request: head.map(Self.line) ?? "", client: client))
     // If the client has gone there is nobody to tell.
-    try? await send(.refusal(refusal), head, keepsAlive: keepsAlive)
+    let reply: Reply = head?.wantsPage == true ? .refusalPage(refusal) : .refusal(refusal)
+    try? await send(reply, head, keepsAlive: keepsAlive)
   }
 
   /// Sends a reply to a request, whose head is nil if it could not be read.

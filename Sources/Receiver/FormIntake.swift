@@ -20,6 +20,24 @@ final class FormIntake {
     }
   }
 
+  /// A form as it came, before anything of it is kept.
+  struct Summary {
+    struct File {
+      var field: String
+      var type: String
+      var size: Int64
+    }
+
+    /// The names of all parts, in their order.
+    var order: [String]
+    /// The media types that fields were sent with.
+    var types: [String: String]
+    /// The fields; of several with one name the first.
+    var single: [String: String]
+    /// The files, in their order.
+    var files: [File]
+  }
+
   private struct Incoming {
     var header: PartHeader
     var fileName: String
@@ -40,6 +58,8 @@ final class FormIntake {
   private var current: Part?
   private var files: [Incoming] = []
   private var fields: [String: FieldValue] = [:]
+  private var order: [String] = []
+  private var types: [String: String] = [:]
 
   init(boundary: Boundary, inbox: Inbox, maxFiles: Int, configuration: Receiver.Configuration) {
     self.inbox = inbox
@@ -62,9 +82,19 @@ final class FormIntake {
   /// Ends the body, and makes the files visible under `baseURL/files/`.
   ///
   /// All of them or none: if one can not be named, those before it are taken away again.
-  func finish(baseURL: String) throws -> Receipt {
+  ///
+  /// - Parameter check: looks at the form before anything of it is visible.
+  func finish(baseURL: String, checking check: (Summary) throws -> Void) throws -> Receipt {
     try parser.finish(handle)
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
+    try check(
+      Summary(
+        order: order, types: types, single: fields.compactMapValues(\.values.first),
+        files: files.map {
+          Summary.File(
+            field: $0.header.name, type: $0.header.contentType ?? "application/octet-stream",
+            size: $0.file.size)
+        }))
     var stored: [StoredFile] = []
     do {
       for incoming in files {
@@ -93,6 +123,8 @@ final class FormIntake {
   }
 
   private func begin(_ header: PartHeader) throws -> Part {
+    order.append(header.name)
+    if let type = header.contentType { types[header.name] = type }
     let fileName = decodesEscapedNames ? header.unescapedFileName : header.fileName
     guard let fileName else { return .field(name: header.name, value: []) }
     return .file(Incoming(header: header, fileName: fileName, file: try inbox.makeTemporary()))

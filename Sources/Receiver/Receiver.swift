@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// - `POST /upload` takes exactly one file, `POST /multiupload` several; form fields may have any name.
 ///   The answer is JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}],
-///   "fields": {…}}`, or `{"error": …}` with a status of 400 or above.
+///   "fields": {…}}`, or `{"error": …}` with a status of 400 or above. One file is answered with 201
+///   and its `Location`, several with 200. A browser is sent back to the page.
 /// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
 ///   `GET /files/NAME` fetches a file.
 ///
@@ -50,8 +51,7 @@ public final class Receiver: Sendable {
       channel = try await bootstrap(inbox).bind(host: configuration.host, port: configuration.port)
         .get()
     } catch {
-      throw .listen(
-        host: configuration.host, port: configuration.port, reason: Self.reason(error))
+      throw Self.reason(error, configuration)
     }
     let isNew = state.withLock { state in
       guard case .new = state else { return false }
@@ -134,7 +134,8 @@ public final class Receiver: Sendable {
     try pipeline.addHandler(
       StallTimeout(
         headTimeout: TimeAmount(configuration.headTimeout),
-        stallTimeout: TimeAmount(configuration.stallTimeout)))
+        stallTimeout: TimeAmount(configuration.stallTimeout),
+        minBytesPerSecond: configuration.minBytesPerSecond))
     return try NIOAsyncChannel(
       wrappingChannelSynchronously: channel,
       configuration: .init(
@@ -155,8 +156,14 @@ public final class Receiver: Sendable {
     return min(configuration.maxConnections, max(1, Int(clamping: limit.rlim_cur) / 4))
   }
 
-  private static func reason(_ error: any Error) -> String {
-    if let error = error as? IOError { return errorText(error.errnoCode) }
-    return "\(error)"
+  private static func reason(_ error: any Error, _ configuration: Configuration) -> ReceiverError {
+    let host = configuration.host
+    guard let error = error as? IOError else {
+      return .address(host: host, reason: "there is no address of that name")
+    }
+    let words = errorText(error.errnoCode)
+    return error.errnoCode == EADDRINUSE || error.errnoCode == EACCES
+      ? .listen(host: host, port: configuration.port, reason: words)
+      : .address(host: host, reason: words)
   }
 }

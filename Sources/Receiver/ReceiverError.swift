@@ -6,8 +6,10 @@ public enum ReceiverError: Error, Hashable, Sendable {
   case folder(path: String, code: Int32)
   /// The folder can not be written into, with the value of `errno`.
   case folderNotWritable(path: String, code: Int32)
-  /// The address could not be listened on.
+  /// The port could not be listened on.
   case listen(host: String, port: Int, reason: String)
+  /// The host is no address of this machine.
+  case address(host: String, reason: String)
   /// ``Receiver/start()`` was called on a receiver that runs or has run.
   case alreadyStarted
 }
@@ -24,6 +26,9 @@ extension ReceiverError: CustomStringConvertible, LocalizedError {
     case .listen(let host, let port, let reason):
       "Can not listen on \(host) port \(port): \(reason). "
         + "Choose another port, or 0 for one that is free."
+    case .address(let host, let reason):
+      "Can not listen on \(host): \(reason). "
+        + "Name an address of this machine: 127.0.0.1 for itself only, 0.0.0.0 or :: for all."
     case .alreadyStarted: "This receiver was started before; make a new one."
     }
   }

@@ -47,6 +47,10 @@ struct Refusal: Error {
       self.init(
         .serviceUnavailable, "The receiver has too many files open. Try again.",
         headers: [("Retry-After", "1")])
+    case EACCES, EPERM, EROFS:
+      // 507 too: unlike 500 it does not promise that another try may help.
+      self.init(
+        .insufficientStorage, "The receiver may not write into its folder any more: \(words).")
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")
     }

@@ -36,10 +36,22 @@ struct Reply {
     return reply
   }
 
+  /// A refusal as a page with the way back, for the person in front of a browser.
+  static func refusalPage(_ refusal: Refusal) -> Reply {
+    var reply = html(IndexPage.refusal(refusal), status: refusal.status)
+    reply.headers += refusal.headers
+    return reply
+  }
+
+  /// Sends a browser on, so that loading the page again does not send the files again.
+  static func redirect(to path: String) -> Reply {
+    Reply(status: .seeOther, headers: [("Location", path)], body: .bytes([]))
+  }
+
   /// A page for a browser.
-  static func html(_ text: String) -> Reply {
+  static func html(_ text: String, status: HTTPResponseStatus = .ok) -> Reply {
     Reply(
-      status: .ok,
+      status: status,
       headers: [
         ("Content-Type", "text/html; charset=utf-8"),
         (
@@ -105,5 +117,12 @@ enum FileURL {
 
   static func make(_ base: String, _ name: String) -> String {
     base + "/files/" + (name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name)
+  }
+}
+
+extension HTTPRequestHead {
+  /// Whether a browser asks on behalf of a person: other clients take whatever comes.
+  var wantsPage: Bool {
+    headers[canonicalForm: "accept"].contains { $0.lowercased().hasPrefix("text/html") }
   }
 }

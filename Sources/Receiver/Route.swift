@@ -9,6 +9,8 @@ enum Route: Hashable {
   case index
   /// Fetch one file.
   case file(String)
+  /// Something else that targets speak.
+  case endpoint(Endpoint)
 
   /// Finds the route of a request, 404 or 405 if there is none.
   init(method: HTTPMethod, target: String, maxFiles: Int) throws(Refusal) {
@@ -25,10 +27,13 @@ enum Route: Hashable {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
       }
       (self, allowed) = (.file(name), [.GET, .HEAD])
-    default:
-      throw Refusal(
-        .notFound,
-        "There is nothing here. Send one file to /upload, up to \(maxFiles) to /multiupload.")
+    case let path:
+      guard let endpoint = Endpoint(path: path) else {
+        throw Refusal(
+          .notFound,
+          "There is nothing here. Send one file to /upload, up to \(maxFiles) to /multiupload.")
+      }
+      (self, allowed) = (.endpoint(endpoint), endpoint.methods)
     }
     guard allowed.contains(method) else {
       let list = allowed.map(\.rawValue).joined(separator: ", ")

@@ -14,7 +14,11 @@ struct SafeFileName: Hashable {
   init(_ sent: String) {
     // Clients send whole paths of any system (RFC 7578, section 4.2: directories are to be ignored).
     let last = sent.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
-    var name = String(String.UnicodeScalarView(last.unicodeScalars.filter { !Self.isDropped($0) }))
+    var name = String(
+      String.UnicodeScalarView(
+        last.unicodeScalars.filter { !Self.isDropped($0) }.map {
+          Self.forbidden.contains($0) ? "_" : $0
+        }))
     // Hidden on Unix in front, cut off by Windows at the end.
     name = String(name.drop { $0 == "." || $0.isWhitespace })
     while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
@@ -29,6 +33,9 @@ struct SafeFileName: Hashable {
     return Self.shorten(stem, to: Self.maxBytes - end.utf8.count) + end
   }
 
+  /// What Windows takes in no name, and a colon there even names a stream inside the file.
+  private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*"]
+
   /// Control characters (they act on terminals) and the invisible ones that reorder text, which
   /// disguise an extension.
   private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
@@ -41,7 +48,7 @@ struct SafeFileName: Hashable {
   /// Names that Windows gives to devices, whatever their extension
   /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
   private static func isDevice(_ name: String) -> Bool {
-    var base = name.prefix { $0 != "." && $0 != ":" }.uppercased()
+    var base = name.prefix { $0 != "." }.uppercased()
     while base.last == " " { base.removeLast() }
     if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(base) { return true }
     guard base.count == 4, base.hasPrefix("COM") || base.hasPrefix("LPT") else { return false }

@@ -1,3 +1,4 @@
+import Crypto
 import MultipartForm
 import NIOCore
 import NIOHTTP1
@@ -7,6 +8,21 @@ struct Service: Sendable {
   let inbox: Inbox
   let configuration: Receiver.Configuration
   let onEvent: (@Sendable (ReceiverEvent) -> Void)?
+  let records: Records
+  /// Signs tickets, with a secret that lasts as long as the receiver unless it is given one.
+  let signer: PostPolicy.Signer
+
+  init(
+    inbox: Inbox, configuration: Receiver.Configuration,
+    onEvent: (@Sendable (ReceiverEvent) -> Void)?
+  ) {
+    self.inbox = inbox
+    self.configuration = configuration
+    self.onEvent = onEvent
+    records = Records(folder: inbox.path)
+    signer = PostPolicy.Signer(
+      secretKey: configuration.signingKey ?? Hexadecimal.text(SymmetricKey(size: .bits256).bytes))
+  }
 
   /// Reads a request's body as far as it is welcome, and does what it asks for.
   /// - Throws: ``Refusal``, or what reading the body throws.
@@ -26,12 +42,30 @@ struct Service: Sendable {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
+    case .endpoint(let endpoint):
+      return try await answer(endpoint, head, &body, on: channel)
     }
   }
 
   private func upload(
     _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel
   ) async throws -> Reply {
+    let receipt = try await store(head, &body, maxFiles: maxFiles, on: channel)
+    if head.wantsPage { return .redirect(to: "/") }
+    // Of several files none is the one that the request made (RFC 9110, section 15.3.2).
+    guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
+    var reply = Reply.json(receipt, status: .created)
+    reply.headers.append(("Location", file.url))
+    return reply
+  }
+
+  /// Takes a form in and stores its files.
+  ///
+  /// - Parameter check: looks at the whole form before anything of it is visible.
+  func store(
+    _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel,
+    checking check: (FormIntake.Summary) throws -> Void = { _ in }
+  ) async throws -> FormIntake.Receipt {
     let admission = try Admission(head, configuration: configuration, freeBytes: inbox.freeBytes)
     let intake = FormIntake(
       boundary: admission.boundary, inbox: inbox, maxFiles: maxFiles, configuration: configuration)
@@ -44,7 +78,7 @@ struct Service: Sendable {
       while let buffer = try await body.next() {
         try buffer.withUnsafeReadableBytes(intake.push)
       }
-      receipt = try intake.finish(baseURL: baseURL(head, on: channel))
+      receipt = try intake.finish(baseURL: baseURL(head, on: channel), checking: check)
     } catch let failure as Inbox.Failure {
       throw Refusal(failure)
     } catch let error as ParserError {
@@ -52,7 +86,7 @@ struct Service: Sendable {
     }
     let client = ClientName.of(channel)
     for file in receipt.files { onEvent?(.stored(file, client: client)) }
-    return .json(receipt)
+    return receipt
   }
 
   private func index(_ head: HTTPRequestHead, on channel: any Channel) -> Reply {
@@ -66,10 +100,11 @@ struct Service: Sendable {
       entry.url = FileURL.make(base, entry.name)
       return entry
     }
-    return wantsJSON ? .json(["files": entries]) : .html(IndexPage.html(entries))
+    let page = { IndexPage.html(entries, maxFiles: configuration.maxFiles) }
+    return wantsJSON ? .json(["files": entries]) : .html(page())
   }
 
-  private func baseURL(_ head: HTTPRequestHead, on channel: any Channel) -> String {
+  func baseURL(_ head: HTTPRequestHead, on channel: any Channel) -> String {
     if let url = configuration.publicURL {
       return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
@@ -78,4 +113,8 @@ struct Service: Sendable {
     let host = address.contains(":") ? "[\(address)]" : address
     return "http://\(host):\(channel.localAddress?.port ?? configuration.port)"
   }
+}
+
+extension SymmetricKey {
+  fileprivate var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 }

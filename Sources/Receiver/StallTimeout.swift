@@ -12,12 +12,18 @@ final class StallTimeout: ChannelDuplexHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The client sent nothing for too long.
-  struct Stalled: Error {}
+  /// The client sent nothing for too long, or too little.
+  struct Stalled: Error {
+    var isSlow = false
+  }
 
   private let headTimeout: TimeAmount
   private let stallTimeout: TimeAmount
+  private let minBytesPerSecond: Int
   private var isInBody = false
+  /// How long the server has waited for the body since it last drew the balance, and for how much.
+  private var waited = TimeAmount.zero
+  private var received = 0
   /// Requests that are complete and not answered yet: meanwhile it is the client who waits.
   private var unanswered = 0
   private var waitsSince: NIODeadline?
@@ -25,9 +31,10 @@ final class StallTimeout: ChannelDuplexHandler {
   private var pendingWrites = 0
   private var check: (at: NIODeadline, timer: Scheduled<Void>)?
 
-  init(headTimeout: TimeAmount, stallTimeout: TimeAmount) {
+  init(headTimeout: TimeAmount, stallTimeout: TimeAmount, minBytesPerSecond: Int) {
     self.headTimeout = headTimeout
     self.stallTimeout = stallTimeout
+    self.minBytesPerSecond = minBytesPerSecond
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { check?.timer.cancel() }
@@ -39,10 +46,19 @@ final class StallTimeout: ChannelDuplexHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let wait = waitsSince.map { NIODeadline.now() - $0 } ?? .zero
     waitsSince = nil
     switch unwrapInboundIn(data) {
-    case .head: isInBody = true
-    case .body: break
+    case .head:
+      isInBody = true
+      (waited, received) = (.zero, 0)
+    case .body(let buffer):
+      waited = waited + wait
+      received += buffer.readableBytes
+      guard isFastEnough() else {
+        context.fireErrorCaught(Stalled(isSlow: true))
+        return
+      }
     case .end:
       isInBody = false
       unanswered += 1
@@ -64,6 +80,13 @@ final class StallTimeout: ChannelDuplexHandler {
       self.writesSince = self.pendingWrites == 0 ? nil : .now()
     }
     context.write(data, promise: written)
+  }
+
+  /// Draws the balance whenever the waiting adds up to the time that a standstill may take.
+  private func isFastEnough() -> Bool {
+    guard minBytesPerSecond > 0, waited >= stallTimeout else { return true }
+    defer { (waited, received) = (.zero, 0) }
+    return Double(received) >= Double(minBytesPerSecond) * Double(waited.nanoseconds) / 1e9
   }
 
   /// When the client will have sent nothing for too long, as things stand.

@@ -1,13 +1,13 @@
 import UploadModel
 
-/// Everything that the screen shows, as far as the engine and the person have said so.
+/// Everything that the screen shows, as far as the engine, the store and the person have said so.
 ///
 /// It changes only through `reduce`. It knows no clock: `now` is the last moment it was told.
 public struct AppState: Sendable {
-  /// The name of the target.
-  public var target: String
+  /// The name of the target that files are added for.
+  public internal(set) var target: String
   /// Where uploads go, without secrets.
-  public var url: String
+  public internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
   public var isASCII: Bool
   /// How many files are sent at once.
@@ -20,6 +20,8 @@ public struct AppState: Sendable {
   public internal(set) var size: Size
   /// The last moment that an event told.
   public internal(set) var now: Moment
+  /// What may be chosen and asked for beside the queue.
+  public var options: Options
 
   /// A line that stays, such as where received files lie.
   var notice: String?
@@ -27,20 +29,69 @@ public struct AppState: Sendable {
   var message: String?
   var queue = Queue()
   var speeds = Speeds()
-  /// The row that the cursor is on; 0 in an empty queue.
-  var cursor = 0
-  /// The first row on the screen.
-  var scroll = 0
+  /// The cursor of the queue, on rows as they are seen.
+  var list = ListState()
   var marks: Set<ItemID> = []
+  /// Where a range of marks began, and what was marked before.
+  var range: (anchor: ItemID, marks: Set<ItemID>)?
+  /// The rows that the filter leaves; `nil` without one.
+  var view: QueueView?
+  /// What `n` and `N` look for.
+  var sought = Matcher("")
+  var edits = EditHistory()
+  var pane = Pane.queue
+  var server = PaneList<ServerRow>()
+  var history = PaneList<HistoryRow>()
+  var log = SessionLog()
   var dialog: Dialog?
+  /// The lines that were entered on the command line, the last one at the end.
+  var commands: [String] = []
+  /// Servers that cannot be reached, and when the next attempt is made.
+  var outages: [String: Moment] = [:]
   /// Whether to leave when nothing is left to send.
   var leavesWhenDone = false
+
+  /// What a session gives its screen to work with.
+  public struct Options: Sendable {
+    /// The names of the targets that can be chosen.
+    public var targets: [String]
+    /// Which key asks for what.
+    public var keymap: Keymap
+    /// Whether the target can say what is on the server.
+    public var listsServer: Bool
+    /// What to do when nothing is left to send.
+    public var endSignal: EndSignal
+    /// Seconds since midnight, by the clock on the wall, at moment 0.
+    public var midnight: Double
+
+    /// The options of a session.
+    public init(
+      targets: [String] = [], keymap: Keymap = .usual, listsServer: Bool = false,
+      endSignal: EndSignal = .none, midnight: Double = 0
+    ) {
+      self.targets = targets
+      self.keymap = keymap
+      self.listsServer = listsServer
+      self.endSignal = endSignal
+      self.midnight = midnight
+    }
+  }
+
+  /// How a person is told that the queue has come to its end.
+  public enum EndSignal: String, Sendable, CaseIterable {
+    /// Not at all.
+    case none
+    /// With the terminal's bell.
+    case bell
+    /// With a notification on the desktop, where the terminal knows how.
+    case notify
+  }
 
   /// An empty queue for the target called `target` at `url`.
   public init(
     target: String, url: String, lanes: Int = 4, rateLimit: Int64? = nil, isASCII: Bool = false,
     size: Size = Size(width: 80, height: 24),
-    now: Moment = Moment(seconds: 0), notice: String? = nil
+    now: Moment = Moment(seconds: 0), notice: String? = nil, options: Options = Options()
   ) {
     self.target = target
     self.url = url
@@ -50,17 +101,32 @@ public struct AppState: Sendable {
     self.size = size
     self.now = now
     self.notice = notice
+    self.options = options
   }
 
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
-  public var needsTicks: Bool { queue.totals.active + queue.totals.retrying > 0 }
+  public var needsTicks: Bool {
+    queue.totals.active + queue.totals.retrying > 0 || !outages.isEmpty && queue.totals.busy > 0
+  }
 
   /// What has the keyboard.
-  public var mode: Mode { dialog?.mode ?? .queue }
+  public var mode: Mode { dialog?.mode ?? pane.mode }
 
   /// The item that the cursor is on.
-  public var selected: UploadItem? {
-    queue.rows.indices.contains(cursor) ? queue.rows[cursor].item : nil
+  public var selected: UploadItem? { row(list.cursor)?.item }
+
+  /// The items that wait, in the order in which they are sent.
+  public var waiting: [ItemID] {
+    queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
+  }
+
+  /// All items in their order.
+  public var order: [ItemID] { queue.rows.map(\.item.id) }
+
+  /// The first item that waits from this one on, itself included; `nil` where none does.
+  public func firstWaiting(from id: ItemID?) -> ItemID? {
+    guard let id, let position = queue.position(of: id) else { return nil }
+    return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }
 
   /// What an action applies to: the marked items in their order, else the one under the cursor.
@@ -69,11 +135,17 @@ public struct AppState: Sendable {
     return marks.compactMap { queue.position(of: $0) }.sorted().map { queue.rows[$0].item }
   }
 
-  var layout: Layout { Layout(size: size, hasNotice: notice != nil) }
+  /// When a server that cannot be reached is tried next; `nil` where all can, or nothing is to be
+  /// sent.
+  var nextProbe: Moment? { queue.totals.busy > 0 ? outages.values.min() : nil }
 
-  /// Puts the cursor on a row that exists, and the window of rows where the cursor is.
-  mutating func moveCursor(to row: Int) {
-    cursor = min(max(0, row), max(0, queue.count - 1))
-    scroll = layout.firstRow(scroll: scroll, cursor: cursor, count: queue.count)
+  /// Whether an item waits for a server that cannot be reached.
+  func isServerDown(for item: UploadItem) -> Bool {
+    guard !outages.isEmpty, item.target.isEmpty || item.target == target else { return false }
+    return outages.keys.contains { url == $0 || url.hasPrefix($0 + "/") }
   }
+
+  var keymap: Keymap { options.keymap }
+
+  var layout: Layout { Layout(size: size, hasNotice: notice != nil, pane: pane) }
 }

@@ -67,11 +67,13 @@ struct Canvas {
     }
   }
 
-  /// A horizontal rule over the whole width, with words in it.
-  mutating func rule(row: Int, _ spans: Spans = []) {
+  /// A horizontal rule over the whole width, with words in it that end before column `end`.
+  mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
     fill(row: row, columns: 0..<size.width, with: line(.horizontal), style: Style(.rule))
     guard !spans.isEmpty else { return }
-    put([(" ", .rule)] + spans + [(" ", .rule)], row: row, column: 1, width: size.width - 2)
+    put(
+      [(" ", .rule)] + spans + [(" ", .rule)], row: row, column: 1,
+      width: min(end, size.width - 1) - 1)
   }
 
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge.
@@ -100,7 +102,9 @@ struct Canvas {
     frame.cursor = Frame.Position(row: row, column: column)
   }
 
-  mutating func setTitle(_ title: String) { frame.title = title }
+  mutating func setTitle(_ title: String, progress: Frame.Progress?) {
+    (frame.title, frame.progress) = (title, progress)
+  }
 
   /// The lines that boxes are made of.
   enum Line {

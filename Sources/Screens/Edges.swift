@@ -13,7 +13,9 @@ struct Edges {
 
   func paint(on canvas: inout Canvas) {
     paintHeader(on: &canvas)
-    canvas.rule(row: 1, title(width: canvas.size.width))
+    let tabs = Tabs(state, width: canvas.size.width)
+    canvas.rule(row: 1, title(width: canvas.size.width), end: tabs.start)
+    tabs.paint(on: &canvas)
     if let row = layout.rule { canvas.rule(row: row) }
     if let row = layout.notice, let notice = state.notice {
       canvas.put(notice, row: row, column: 1, width: canvas.size.width - 2, style: Style(.dim))
@@ -33,6 +35,12 @@ struct Edges {
     } else if totals.busy > 0 {
       right = [("waiting", .plain)]
     }
+    if let next = state.nextProbe {
+      let seconds = Wording.seconds(max(0, next - state.now).rounded(.up))
+      right =
+        [("no server · next try in \(seconds)", .warning)]
+        + (totals.active > 0 ? [("  ", .plain)] + right : [])
+    }
     if !state.isStarted { right = [("stopped  ", .warning)] + right }
     if let limit = state.rateLimit {
       right.append(("  limit \(Wording.speed(Double(limit)))", .warning))
@@ -51,13 +59,25 @@ struct Edges {
   }
 
   private func title(width: Int) -> Canvas.Spans {
+    switch state.pane {
+    case .queue: break
+    case .server: return [("Server", .heading), (count(state.server.rows.count), .dim)]
+    case .history: return [("History", .heading), (count(state.history.rows.count), .dim)]
+    case .log: return [("Log", .heading)]
+    }
     var spans: Canvas.Spans = [("Queue \(state.queue.count)", .heading)]
+    if let view = state.view {
+      spans.append((" · \(state.rowCount) with \"\(view.filter)\"", .accent))
+    }
+    if state.range != nil { spans.append((" · marking", .accent)) }
     if !state.marks.isEmpty { spans.append((" · \(state.marks.count) marked", .accent)) }
     if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
     guard width < Self.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
     return spans + counts(fitting: width - used, gap: 3).map { (" · \($0.text)", $0.role) }
   }
+
+  private func count(_ number: Int) -> String { number > 0 ? " \(number)" : "" }
 
   /// How many items are in which state, as far as there is room: what failed comes before all else.
   private func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
@@ -95,7 +115,7 @@ struct Edges {
     canvas.put(Array(spans), row: row, column: width - length - 1)
   }
 
-  private var progress: String {
+  var progress: String {
     let speed = state.speeds.totalSpeed(at: state.now)
     if totals.busy == 0 {
       guard totals.paused == 0 else { return Self.part(totals.sentBytes, of: totals.bytes) }
@@ -104,6 +124,9 @@ struct Edges {
       }
       let time = Wording.clock(end - run.start)
       return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
+    }
+    if !state.isStarted, totals.active == 0 {
+      return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))"
     }
     let left = totals.bytes &- totals.sentBytes
     let eta = state.speeds.totalETA(remaining: left, at: state.now).map(Wording.clock) ?? "—"
@@ -130,14 +153,20 @@ struct Edges {
     return Glyphs.of(title, ascii: state.isASCII).map(\.text).joined()
   }
 
+  /// How far everything is, while something is being sent.
+  var progressOfAll: Frame.Progress? {
+    totals.busy > 0 ? Frame.Progress(percent: percent, hasFailures: totals.failed > 0) : nil
+  }
+
   private func paintFooter(on canvas: inout Canvas) {
+    if FooterPrompt(state, row: layout.footer).paint(on: &canvas) { return }
     if let message = state.message {
       canvas.put(
         message, row: layout.footer, column: 1, width: canvas.size.width - 2,
         style: Style(.warning))
       return
     }
-    let hints = Action.inMode(state.mode).filter { $0.hint != nil }
+    let hints = Action.inMode(state.mode).filter { $0.hint != nil && !label($0).isEmpty }
     let last = hints.filter { $0.name == .help || $0.name == .quit }
     let end = canvas.size.width - 1
     let lastWidth = last.reduce(0) { $0 + width(of: $1) + 2 }
@@ -155,7 +184,7 @@ struct Edges {
   }
 
   private func label(_ action: Action) -> String {
-    action.keys.first?.label(ascii: state.isASCII) ?? ""
+    state.keymap.label(action, ascii: state.isASCII)
   }
 
   private func put(_ action: Action, column: Int, on canvas: inout Canvas) -> Int {

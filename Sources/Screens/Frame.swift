@@ -60,6 +60,17 @@ public struct Frame: Hashable, Sendable {
   public internal(set) var cursor: Position?
   /// The title for the terminal's window, safe to send.
   public internal(set) var title = ""
+  /// How far everything is, for terminals that show it beside their title; `nil` where nothing is
+  /// being sent.
+  public internal(set) var progress: Progress?
+
+  /// How far everything is.
+  public struct Progress: Hashable, Sendable {
+    /// Whole percent, 0 to 100.
+    public var percent: Int
+    /// Whether something has failed.
+    public var hasFailures: Bool
+  }
 
   init(size: Size) {
     self.size = size

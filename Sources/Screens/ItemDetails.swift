@@ -30,8 +30,13 @@ struct ItemDetails {
   /// At most three lines of `width` columns for the pane below the queue.
   func summary(width: Int) -> [TextLine] {
     guard let failure = item.state.failure else {
-      return [line(item.location.description, .plain, cut: width)]
+      var lines =
+        [line(item.location.description, .plain, cut: width)]
         + facts.prefix(2).map { line($0.text, $0.role, cut: width) }
+      if let graph = graph(width: min(60, width - 24)), lines.count == 3 {
+        lines[2].runs.append((Glyphs.of("  " + graph, ascii: isASCII)[...], .accent))
+      }
+      return lines
     }
     let said = SafeText.lines(failure.reply.text, ascii: isASCII).first { !$0.isBlank }
     let story = wrapped(failure.explanation, .plain, width: width)
@@ -40,13 +45,41 @@ struct ItemDetails {
     return lines
   }
 
-  /// Everything, in lines of `width` columns.
-  func everything(width: Int) -> [TextLine] {
+  /// The speed of the last seconds, a column each; `nil` where nothing has moved.
+  private func graph(width: Int) -> String? {
+    let text = speeds.graph(of: item.id)?.text(width: width, at: now, ascii: isASCII) ?? ""
+    return text.isEmpty ? nil : text
+  }
+
+  /// Everything, in lines of `width` columns, with the request as it is sent if that is known.
+  func everything(width: Int, request: [String] = []) -> [TextLine] {
+    about(width: width) + attempts(width: width)
+      + (request.isEmpty ? [] : [TextLine(), line("The request:", .heading)])
+      + request.flatMap { wrapped($0, .dim, width: width) }
+  }
+
+  /// How each attempt of this session ended, where there was more than one.
+  private func attempts(width: Int) -> [TextLine] {
+    guard row.attempts.count > 1 else { return [] }
+    return [TextLine(), line("Attempts:", .heading)]
+      + row.attempts.flatMap { attempt in
+        let ago = Wording.clock(max(0, now - attempt.at))
+        return wrapped(
+          "\(attempt.number)  \(ago) ago  \(attempt.words)", attempt.isGood ? .good : .warning,
+          width: width)
+      }
+  }
+
+  private func about(width: Int) -> [TextLine] {
     var lines: [TextLine] = []
     lines += field("Path", item.location.description, width)
     lines += field("Sent as", item.fileName, width)
     if let name = item.field { lines += field("Field", name, width) }
+    if !item.target.isEmpty { lines += field("Target", item.target, width) }
     for fact in facts { lines += field(fact.label, fact.text, width, fact.role) }
+    if let graph = graph(width: width - Self.labelWidth) {
+      lines += field("Speed", graph, width, .accent)
+    }
     let reply: Reply
     switch item.state {
     case .failed(let failure), .retrying(let failure, _, _, _):
@@ -69,7 +102,8 @@ struct ItemDetails {
     }
     let kind = reply.mediaType.map { " (\($0))" } ?? ""
     var lines = [TextLine(), line("The server said\(kind):", .heading)]
-    var said = SafeText.lines(reply.text, ascii: isASCII)
+    // Laid out for reading where it is JSON, as it came where it is not.
+    var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said {
       let glyphs = Glyphs.of(text, ascii: isASCII)
@@ -92,7 +126,9 @@ struct ItemDetails {
     let state: Fact = ("State", words.forms.first ?? "", words.role)
     let plain: [Fact] = [("Type", type, .plain), ("Size", Wording.bytes(item.size), .plain)]
     switch item.state {
-    case .waiting, .preparing, .awaitingReply, .paused: return [state] + plain
+    case .waiting, .preparing, .awaitingReply, .paused:
+      let note: [Fact] = item.note.map { [("Note", $0, .warning)] } ?? []
+      return [state] + note + plain
     case .sending(_, let sent, let total):
       let percent = Wording.percent(sent, of: total)
       return [state, ("Sent", "\(Edges.part(sent, of: total)), \(percent)%", .plain)] + plain

@@ -35,3 +35,43 @@ public enum Key: Hashable, Sendable {
     }
   }
 }
+
+extension Key {
+  private static let named: [String: Key] = [
+    "space": .character(" "), "up": .up, "down": .down, "left": .left, "right": .right,
+    "home": .home, "end": .end, "pgup": .pageUp, "pageup": .pageUp, "pgdn": .pageDown,
+    "pagedown": .pageDown, "enter": .enter, "esc": .escape, "escape": .escape, "tab": .tab,
+    "shift-tab": .backTab, "backspace": .backspace, "del": .delete, "delete": .delete,
+    "ins": .insert, "insert": .insert,
+  ]
+
+  /// The key that a person means by `text`: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
+  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` where it is none.
+  public init?(named text: String) {
+    let lower = text.lowercased()
+    if text.count == 1, let character = text.first, !character.isWhitespace {
+      self = .character(character)
+    } else if let key = Self.named[lower] {
+      self = key
+    } else if let letter = Self.letter(lower, after: ["^", "ctrl-", "c-"]) {
+      self = .control(letter)
+    } else if lower.first == "f", let number = Int(lower.dropFirst()), (1...12).contains(number) {
+      self = .function(number)
+    } else {
+      return nil
+    }
+  }
+
+  private static func letter(_ text: String, after prefixes: [String]) -> Character? {
+    for prefix in prefixes where text.hasPrefix(prefix) {
+      let rest = text.dropFirst(prefix.count)
+      // Control with these three is Tab and Enter to every terminal.
+      if rest.count == 1, let letter = rest.first, ("a"..."z").contains(letter),
+        !["i", "j", "m"].contains(letter)
+      {
+        return letter
+      }
+    }
+    return nil
+  }
+}

@@ -16,7 +16,7 @@ struct Layout {
   let total: Int
   let footer: Int
 
-  init(size: Size, hasNotice: Bool) {
+  init(size: Size, hasNotice: Bool, pane: Pane = .queue) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
     var top = 2
     var bottom = size.height
@@ -29,9 +29,9 @@ struct Layout {
     total = takeLast(true) ?? 0
     notice = takeLast(hasNotice)
     rule = takeLast(size.height >= 14)
-    headings = size.height >= 14 ? 2 : nil
+    headings = size.height >= 14 && pane != .log ? 2 : nil
     if headings != nil { top += 1 }
-    if size.height >= 20 {
+    if size.height >= 20, pane == .queue {
       details = bottom - 3..<bottom
       detailsTitle = bottom - 4
       bottom -= 4
@@ -40,12 +40,5 @@ struct Layout {
       detailsTitle = nil
     }
     rows = min(top, max(0, bottom))..<max(top, bottom, 0)
-  }
-
-  /// The first row to show so that the cursor is on the screen and no line is wasted.
-  func firstRow(scroll: Int, cursor: Int, count: Int) -> Int {
-    let height = max(1, rows.count)
-    let near = min(max(scroll, cursor - height + 1), cursor)
-    return min(max(0, near), max(0, count - height))
   }
 }

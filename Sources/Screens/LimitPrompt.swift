@@ -10,6 +10,8 @@ struct LimitPrompt: Hashable, Sendable {
     if let limit { field.set(Wording.speed(Double(limit))) }
   }
 
+  init(text: String) { field.set(text) }
+
   /// What the person asks for; `nil` where it is no speed.
   var answer: Limit? {
     let text = field.text.lowercased().filter { !$0.isWhitespace }

@@ -4,6 +4,12 @@ import UploadModel
 public enum AppEvent: Sendable {
   /// A key was pressed.
   case key(Key)
+  /// Something was done with the mouse.
+  case mouse(Mouse)
+  /// Something was asked for otherwise than with a key.
+  case perform(Action.Name)
+  /// A line of the command line, such as `limit 2 MB/s`.
+  case command(String)
   /// Text was pasted or dragged into the terminal (bracketed paste).
   case paste(String)
   /// The terminal has this size now.
@@ -12,11 +18,30 @@ public enum AppEvent: Sendable {
   /// into the last one; items that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Moment)
   /// Items to put at the end of the queue, among them the answers to `Effect.add`. Items that can
-  /// not be uploaded come as failed ones, so that the reason is seen.
+  /// not be uploaded come as failed ones, so that the reason is seen. One that is in the queue
+  /// already is replaced where it stands.
   case added([UploadItem])
+  /// Items that are no longer in the queue: another process took them out.
+  case removed([ItemID])
+  /// The order in which these items stand now; what is not named keeps its distance from the end.
+  case reordered([ItemID])
+  /// The answer to `Effect.listFolder`.
+  case folder(Folder)
+  /// The answer to `Effect.switchTarget`: files that are added from now on go there.
+  case target(name: String, url: String, listsServer: Bool)
+  /// The answer to `Effect.listServer`, also after something was deleted.
+  case server(Listing<ServerRow>)
+  /// The answer to `Effect.listHistory`.
+  case history(Listing<HistoryRow>)
+  /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
+  case request(ItemID, [String])
+  /// A server that cannot be reached, and when the next attempt is made; `nil` when it can again.
+  case outage(server: String, until: Moment?)
   /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
   /// which they shall be offered; folders end in a slash.
   case completions(for: String, [String])
+  /// Nothing further begins, for this reason, until the person says so.
+  case held(String)
   /// Something to tell the person, shown until the next key.
   case message(String)
   /// A line that stays, such as where received files lie; `nil` takes it away.
@@ -43,8 +68,15 @@ public enum Effect: Sendable, Equatable {
   case resume([ItemID])
   /// Drop these items, which are no longer shown; break them off where they are being sent.
   case remove([ItemID])
-  /// The item now stands before the one named, or last: the order in which waiting items are sent.
+  /// Put items back that had been dropped, one after the other. Those that are not finished are to
+  /// be sent unless they are paused.
+  case restore([Placement])
+  /// The item now stands before the one named, or last. Others that wait are sent in that order.
   case move(ItemID, before: ItemID?)
+  /// This is the order of the whole queue now.
+  case reorder([ItemID])
+  /// These items have been edited: how they shall be sent, not what has become of them.
+  case edit([UploadItem])
   /// Let further files begin, or not. Those under way go on.
   case setStarted(Bool)
   /// Send so many files at once from now on.
@@ -53,12 +85,49 @@ public enum Effect: Sendable, Equatable {
   case setLimit(Int64?)
   /// Leave. The terminal is to be restored first.
   case quit(Leaving)
+  /// Say what lies in the folder with this path, or where the program was started; answered by
+  /// `AppEvent.folder`.
+  case listFolder([UInt8]?)
+  /// Let files that are added from now on go to the target of this name; answered by
+  /// `AppEvent.target` or `AppEvent.message`.
+  case switchTarget(String)
+  /// Say what is on the server; answered by `AppEvent.server`.
+  case listServer
+  /// Delete a file on the server; answered by `AppEvent.server`, or `AppEvent.message` where that
+  /// was refused.
+  case deleteOnServer(ServerRow)
+  /// Say what was sent, in this session and before; answered by `AppEvent.history`.
+  case listHistory
+  /// Say with which request an item is sent; answered by `AppEvent.request`.
+  case inspect(ItemID)
+  /// Try servers that cannot be reached at once.
+  case probe
+  /// Put this text where the terminal's user pastes from.
+  case copy(String)
+  /// Put the curl command that sends this item into the clipboard.
+  case copyAsCurl(ItemID)
+  /// Tell a person who is looking elsewhere.
+  case notify(String)
   /// Catch the person's ear.
   case bell
   /// Paint everything again, whatever the terminal shows.
   case redraw
   /// Hand the terminal back and stop, as `^z` does.
   case suspend
+}
+
+/// An item and its place in the queue.
+public struct Placement: Sendable, Hashable {
+  /// The item as it was.
+  public var item: UploadItem
+  /// The item that it stands before; `nil` for the end of the queue.
+  public var before: ItemID?
+
+  /// `item` before `before`.
+  public init(item: UploadItem, before: ItemID?) {
+    self.item = item
+    self.before = before
+  }
 }
 
 /// How to leave.
@@ -78,4 +147,28 @@ public enum PathText: Sendable, Equatable {
   case typed(String)
   /// Pasted or quoted: exactly this file.
   case exact(String)
+  /// Chosen from a list: exactly this file, byte for byte.
+  case bytes([UInt8])
+}
+
+/// Something that was done with the mouse; rows and columns are counted from 0.
+public struct Mouse: Sendable, Hashable {
+  /// What was done.
+  public enum Kind: Sendable, Hashable {
+    case click, wheelUp, wheelDown
+  }
+
+  /// What was done.
+  public var kind: Kind
+  /// Where, counted from the top.
+  public var row: Int
+  /// Where, counted from the left.
+  public var column: Int
+
+  /// `kind` at a place.
+  public init(_ kind: Kind, row: Int, column: Int) {
+    self.kind = kind
+    self.row = row
+    self.column = column
+  }
 }

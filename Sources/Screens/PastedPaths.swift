@@ -13,6 +13,15 @@ enum PastedPaths {
     return paths.isEmpty ? nil : paths
   }
 
+  /// The paths that a person typed one after the other. What is in quotes holds no wildcards.
+  static func typed(_ text: String) -> [PathText] {
+    guard let words = words(text[...]) else { return [.typed(text)] }
+    return words.map { $0.isURL ? path($0) : $0.isQuoted ? .exact($0.text) : .typed($0.text) }
+  }
+
+  /// The words of a line as a shell would see them; `nil` where a quote stays open.
+  static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
+
   private static func parseLine(_ line: Substring) -> [PathText]? {
     if let words = words(line), words.allSatisfy({ isAbsolute($0.text) || $0.isURL }) {
       return words.map(path)

@@ -8,9 +8,21 @@ struct Queue: Sendable {
     var item: UploadItem
     /// How many bytes the last attempt had sent when it ended.
     var reached: Int64 = 0
+    /// How its attempts in this session ended, the last one at the end.
+    var attempts: [Attempt] = []
+  }
+
+  /// How an attempt ended.
+  struct Attempt: Hashable, Sendable {
+    var number: Int
+    var at: Moment
+    var words: String
+    var isGood: Bool
   }
 
   private(set) var rows: [Row] = []
+  /// Another number whenever rows have come, gone, been replaced or changed their places.
+  private(set) var version = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
 
@@ -22,6 +34,7 @@ struct Queue: Sendable {
 
   /// Puts items at the end. One that is there already is replaced where it stands.
   mutating func append(_ items: [UploadItem]) {
+    version += 1
     if items.count > rows.count {
       rows.reserveCapacity(rows.count + items.count)
       positions.reserveCapacity(rows.count + items.count)
@@ -38,12 +51,20 @@ struct Queue: Sendable {
     }
   }
 
+  /// Notes how an attempt ended. Only the last few are kept.
+  mutating func note(_ attempt: Attempt, of id: ItemID) {
+    guard let position = positions[id] else { return }
+    rows[position].attempts.append(attempt)
+    if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
+  }
+
   /// Notes a new state; returns the one before, or `nil` where there is no such item.
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
     totals.subtract(rows[position].item)
     rows[position].item.state = state
+    if state != .waiting { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item)
     switch state {
     // It starts again from the first byte.
@@ -58,6 +79,7 @@ struct Queue: Sendable {
 
   /// Takes items out.
   mutating func remove(_ ids: Set<ItemID>) {
+    version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
     for id in ids {
       guard let position = positions.removeValue(forKey: id) else { continue }
@@ -67,13 +89,72 @@ struct Queue: Sendable {
     renumber(from: first)
   }
 
-  /// Moves one row so that it ends up at `target`.
-  mutating func move(from position: Int, to target: Int) {
-    guard rows.indices.contains(position), rows.indices.contains(target) else { return }
+  /// The places of those of `ids` that are here, in the order of the queue. Each stands before the
+  /// next one that is not among them, so that they can be put back one after the other.
+  func places(of ids: Set<ItemID>) -> [Placement] {
+    let positions = ids.compactMap { self.positions[$0] }.sorted()
+    var next = (index: rows.count, id: ItemID?.none)
+    return positions.reversed().map { position in
+      if position + 1 < next.index { next.id = rows[position + 1].item.id }
+      next.index = position
+      return Placement(item: rows[position].item.asRemoved, before: next.id)
+    }.reversed()
+  }
+
+  /// Puts items that are not here back, each before the one named, or at the end.
+  mutating func restore(_ places: [Placement]) {
+    version += 1
+    var returning: [ItemID?: [Row]] = [:]
+    for place in places where positions[place.item.id] == nil {
+      // Found again below, where it is given its place.
+      positions[place.item.id] = -1
+      totals.add(place.item)
+      let before = place.before.flatMap { positions[$0] == nil ? nil : $0 }
+      returning[before, default: []].append(Row(item: place.item))
+    }
+    func insert(_ row: Row, into rows: inout [Row]) {
+      for earlier in returning.removeValue(forKey: row.item.id) ?? [] {
+        insert(earlier, into: &rows)
+      }
+      rows.append(row)
+    }
+    var all: [Row] = []
+    all.reserveCapacity(rows.count + places.count)
+    for row in rows { insert(row, into: &all) }
+    for row in returning.removeValue(forKey: nil) ?? [] { insert(row, into: &all) }
+    rows = all
+    renumber(from: 0)
+  }
+
+  /// What stands after an item; `nil` at the end.
+  func successor(of id: ItemID) -> ItemID? {
+    guard let position = positions[id], position + 1 < rows.count else { return nil }
+    return rows[position + 1].item.id
+  }
+
+  /// Moves an item before another one, or to the end.
+  mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard id != other, let position = positions[id] else { return }
+    version += 1
+    let place = other.flatMap { positions[$0] } ?? rows.count
+    let target = place > position ? place - 1 : place
     // Neighbour by neighbour: what lies beyond the target is not touched.
     let step = position < target ? 1 : -1
     for index in stride(from: position, to: target, by: step) { rows.swapAt(index, index + step) }
     renumber(from: min(position, target), through: max(position, target))
+  }
+
+  /// Gives the items named this order, in the places that they take up together.
+  mutating func arrange(_ order: [ItemID]) {
+    version += 1
+    let named = order.compactMap { positions[$0] }
+    let places = Set(named).sorted()
+    guard places.count == named.count else { return }
+    let moved = named.map { rows[$0] }
+    for (place, row) in zip(places, moved) {
+      rows[place] = row
+      positions[row.item.id] = place
+    }
   }
 
   private mutating func renumber(from first: Int, through last: Int = .max) {

@@ -14,11 +14,13 @@ struct QueuePane {
 
   func paint(on canvas: inout Canvas) {
     if let row = layout.headings { paintHeadings(row, on: &canvas) }
-    let rows = state.queue.rows
-    guard !rows.isEmpty else { return paintEmpty(on: &canvas) }
-    let first = layout.firstRow(scroll: state.scroll, cursor: state.cursor, count: rows.count)
-    for (line, index) in zip(layout.rows, first..<rows.count) {
-      paint(rows[index], isSelected: index == state.cursor, line: line, on: &canvas)
+    guard state.rowCount > 0 else { return paintEmpty(on: &canvas) }
+    let list = state.list
+    let first = ListState.firstRow(
+      scroll: list.scroll, cursor: list.cursor, count: state.rowCount, height: layout.rows.count)
+    for (line, index) in zip(layout.rows, first..<state.rowCount) {
+      guard let row = state.row(index) else { continue }
+      paint(row, isSelected: index == list.cursor, line: line, on: &canvas)
     }
   }
 
@@ -49,7 +51,8 @@ struct QueuePane {
     let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
     let words = StateWords(
       item, speed: state.speeds.speed(of: item.id, at: now),
-      eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now)
+      eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now,
+      serverIsDown: state.isServerDown(for: item))
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 
@@ -90,8 +93,10 @@ struct QueuePane {
   }
 
   private func paintEmpty(on canvas: inout Canvas) {
-    let key = Action.key(for: .add, in: .queue, ascii: canvas.ascii)
-    let lines = ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
+    let key = state.keymap.label(.add, in: .queue, ascii: canvas.ascii)
+    let lines =
+      state.view.map { ["No name holds \"\($0.filter)\".", "Esc shows all files again."] }
+      ?? ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
     let top = layout.rows.lowerBound + max(0, layout.rows.count - lines.count) / 2
     for (index, text) in lines.enumerated() {
       canvas.put(

@@ -2,6 +2,12 @@ import UploadModel
 
 /// What the keys do while a dialog has the keyboard.
 extension AppState {
+  /// A character, or more, is typed where something is being typed.
+  mutating func type(_ text: String) -> [Effect] {
+    editField { $0.insert(text) }
+    return []
+  }
+
   /// Changes the line of text that has the keyboard, if one has.
   mutating func editField(_ change: (inout TextField) -> Void) {
     switch dialog {
@@ -12,45 +18,58 @@ extension AppState {
       change(&prompt.field)
       prompt.isRefused = false
       dialog = .limit(prompt)
-    case .none, .details, .help, .question: break
+    case .command(var prompt):
+      prompt.line.edit(change)
+      dialog = .command(prompt)
+    case .find(var prompt):
+      change(&prompt.field)
+      dialog = .find(prompt)
+      look(for: prompt)
+    case .form(var form):
+      form.edit(change)
+      dialog = .form(form)
+    case .browser(var browser):
+      guard var field = browser.prompt else { return }
+      change(&field)
+      browser.prompt = field
+      browser.setFilter(field.text, height: BrowserBox.lines(in: size))
+      dialog = .browser(browser)
+    case .none, .details, .page, .help, .menu, .question: break
     }
   }
 
   /// What the keys do that edit a line of text.
-  private mutating func edit(_ name: Action.Name) {
-    switch name {
-    case .left: editField { $0.move(by: -1) }
-    case .right: editField { $0.move(by: 1) }
-    case .lineStart: editField { $0.moveToStart() }
-    case .lineEnd: editField { $0.moveToEnd() }
-    case .deleteBack: editField { $0.deleteBack() }
-    case .deleteForward: editField { $0.deleteForward() }
-    case .deleteWord: editField { $0.deleteWord() }
-    case .deleteLine: editField { $0.deleteToStart() }
-    default: break
-    }
-  }
+  mutating func edit(_ name: Action.Name) { editField { $0.edit(name) } }
 
   mutating func perform(_ name: Action.Name, in prompt: LimitPrompt) -> [Effect] {
-    switch (name, prompt.answer) {
-    case (.close, _): dialog = nil
-    case (.accept, nil):
-      var prompt = prompt
-      prompt.isRefused = true
-      dialog = .limit(prompt)
-      return [.bell]
-    case (.accept, .off):
-      (dialog, rateLimit) = (nil, nil)
-      return [.setLimit(nil)]
-    case (.accept, .bytesPerSecond(let limit)):
-      (dialog, rateLimit) = (nil, limit)
-      return [.setLimit(limit)]
+    switch name {
+    case .close: dialog = nil
+    case .accept: return setLimit(prompt, from: nil)
     default: edit(name)
     }
     return []
   }
 
-  mutating func perform(_ name: Action.Name, in prompt: PathPrompt) -> [Effect] {
+  /// Limits the bandwidth to what was typed in the prompt, or on the command line.
+  mutating func setLimit(_ prompt: LimitPrompt, from line: String?) -> [Effect] {
+    let limit: Int64?
+    switch prompt.answer {
+    case nil:
+      if let line { return refuse("limit: \"\(line)\" is no speed; 2 MB/s, 500k or off is") }
+      var prompt = prompt
+      prompt.isRefused = true
+      dialog = .limit(prompt)
+      return [.bell]
+    case .off?: limit = nil
+    case .bytesPerSecond(let speed)?: limit = speed
+    }
+    (dialog, rateLimit) = (nil, limit)
+    speeds.startOver(at: now)
+    note("limit: \(limit.map { Wording.speed(Double($0)) } ?? "none")")
+    return [.setLimit(limit)]
+  }
+
+  mutating func perform(_ name: Action.Name, in prompt: LinePrompt) -> [Effect] {
     switch name {
     case .close: dialog = nil
     case .accept:
@@ -63,12 +82,88 @@ extension AppState {
     return []
   }
 
-  private mutating func complete(_ prompt: PathPrompt, step: Int) -> [Effect] {
+  private mutating func complete(_ prompt: LinePrompt, step: Int) -> [Effect] {
     var prompt = prompt
     let question = prompt.complete(step: step)
     dialog = .prompt(prompt)
     return question.map { [.complete($0)] } ?? []
   }
+
+  // MARK: Looking for names
+
+  mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
+    switch name {
+    case .close:
+      dialog = nil
+      if prompt.isFilter { setFilter(prompt.filter) }
+      moveCursor(to: prompt.cursor)
+    case .accept:
+      dialog = nil
+      guard !prompt.isFilter else { return [] }
+      sought = Matcher(prompt.field.text)
+      let isThere =
+        sought.isEmpty || row(list.cursor).map { sought.matches($0.item.fileName) } == true
+      return isThere ? [] : refuse("no name holds that text")
+    default: edit(name)
+    }
+    return []
+  }
+
+  /// Shows what is found while it is typed.
+  private mutating func look(for prompt: FindPrompt) {
+    if prompt.isFilter {
+      setFilter(prompt.field.text)
+    } else if !seek(Matcher(prompt.field.text), from: prompt.cursor, step: 1) {
+      moveCursor(to: prompt.cursor)
+    }
+  }
+
+  // MARK: Editing
+
+  mutating func openForm(_ items: [UploadItem]) -> [Effect] {
+    guard !items.isEmpty else { return refuse("nothing is selected") }
+    if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
+    if items.contains(where: \.state.isActive) {
+      return refuse("it is being sent: pause it first, then edit")
+    }
+    dialog = .form(EditForm(items, hasTargets: !options.targets.isEmpty))
+    return []
+  }
+
+  mutating func perform(_ name: Action.Name, in form: EditForm) -> [Effect] {
+    var form = form
+    switch name {
+    case .close: dialog = nil
+    case .next, .previous:
+      form.moveFocus(by: name == .next ? 1 : -1)
+      dialog = .form(form)
+    case .accept:
+      if let mistake = form.mistake(targets: options.targets) {
+        (form.focus, form.complaint) = (mistake.row, mistake.words)
+        dialog = .form(form)
+        return [.bell]
+      }
+      dialog = nil
+      return accept(form)
+    default: edit(name)
+    }
+    return []
+  }
+
+  private mutating func accept(_ form: EditForm) -> [Effect] {
+    let items = form.ids.compactMap { queue.row($0)?.item }
+    // Time has gone by since the form was opened.
+    let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
+    if editable.count < items.count { return refuse("not changed: it is being sent by now") }
+    let effects = edit(editable.map(form.apply))
+    guard !effects.isEmpty else { return [] }
+    marks = []
+    message =
+      editable.contains { $0.state.failure != nil } ? "changed; r sends it again" : "changed"
+    return effects
+  }
+
+  // MARK: Questions
 
   mutating func perform(_ name: Action.Name, in question: Question) -> [Effect] {
     switch name {
@@ -90,10 +185,15 @@ extension AppState {
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
     case (.removeNow, .removing(let ids)): return remove(ids)
+    case (.deleteNow, .deleting(let row)):
+      note("deleting \(row.name) on the server")
+      return [.deleteOnServer(row)]
     default: break
     }
     return []
   }
+
+  // MARK: Reading
 
   mutating func scrollDialog(_ name: Action.Name) -> [Effect] {
     let page = max(1, DialogBox.scrollingLines(in: size) - 1)
@@ -110,32 +210,52 @@ extension AppState {
     return []
   }
 
-  private mutating func scrollDialog(by step: Int) {
-    switch dialog {
-    case .details(let id, let scroll): dialog = .details(id, scroll: scroll + step)
-    case .help(let scroll): dialog = .help(scroll: scroll + step)
-    case .none, .prompt, .limit, .question: return
-    }
+  mutating func scrollDialog(by step: Int) {
+    changeScroll { $0 + step }
     limitScroll()
+  }
+
+  private mutating func changeScroll(_ change: (Int) -> Int) {
+    switch dialog {
+    case .details(var details):
+      details.scroll = change(details.scroll)
+      dialog = .details(details)
+    case .page(var page):
+      page.scroll = change(page.scroll)
+      dialog = .page(page)
+    case .help(let scroll): dialog = .help(scroll: change(scroll))
+    default: return
+    }
   }
 
   /// Keeps a dialog from being scrolled past its end, which moves when its item or the size does.
   /// A dialog about an item that is gone closes.
   mutating func limitScroll() {
     switch dialog {
-    case .details(let id, let scroll):
-      guard queue.row(id) != nil else {
-        dialog = nil
-        return
-      }
-      if scroll != 0 { dialog = .details(id, scroll: limited(scroll)) }
-    case .help(let scroll): dialog = .help(scroll: limited(scroll))
-    case .none, .prompt, .limit, .question: return
+    case .details(let details) where queue.row(details.id) == nil: dialog = nil
+    case .details(let details) where details.scroll == 0: return
+    case .details, .page, .help:
+      let lines = DialogBox.lines(of: self, size: size).count
+      let last = max(0, lines - DialogBox.scrollingLines(in: size))
+      changeScroll { min(max(0, $0), last) }
+    default: return
     }
   }
+}
 
-  private func limited(_ scroll: Int) -> Int {
-    let lines = DialogBox.lines(of: self, size: size).count
-    return min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: size)))
+extension TextField {
+  /// Does what a key for editing asks for.
+  mutating func edit(_ name: Action.Name) {
+    switch name {
+    case .left: move(by: -1)
+    case .right: move(by: 1)
+    case .lineStart: moveToStart()
+    case .lineEnd: moveToEnd()
+    case .deleteBack: deleteBack()
+    case .deleteForward: deleteForward()
+    case .deleteWord: deleteWord()
+    case .deleteLine: deleteToStart()
+    default: break
+    }
   }
 }

@@ -3,44 +3,89 @@ import UploadModel
 /// What the keys do while the queue has the keyboard.
 extension AppState {
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
-    let page = max(1, layout.rows.count - 1)
+    if list.move(name, of: rowCount, height: layout.rows.count) {
+      moveCursor(to: list.cursor)
+      return []
+    }
     switch name {
-    case .down: moveCursor(to: cursor + 1)
-    case .up: moveCursor(to: cursor - 1)
-    case .pageDown: moveCursor(to: cursor + page)
-    case .pageUp: moveCursor(to: cursor - page)
-    case .top: moveCursor(to: 0)
-    case .bottom: moveCursor(to: queue.count - 1)
-    case .add: dialog = .prompt(PathPrompt())
+    case .add: dialog = .prompt(LinePrompt())
+    case .browse:
+      dialog = .browser(Browser())
+      return [.listFolder(nil)]
     case .details:
       guard let selected else { return [.bell] }
-      dialog = .details(selected.id, scroll: 0)
-    case .mark:
-      guard let selected else { return [.bell] }
-      marks.formSymmetricDifference([selected.id])
-      moveCursor(to: cursor + 1)
-    case .markAll: marks = Set(queue.rows.map(\.item.id))
-    case .invertMarks: marks = Set(queue.rows.map(\.item.id)).subtracting(marks)
-    case .clearMarks: marks = []
+      return openDetails(selected.id)
+    case .mark, .markRange, .markAll, .invertMarks, .clearMarks: return changeMarks(name)
     case .retry: return retry(targets)
     case .retryAll: return retryAll()
     case .pause: return pause(targets)
-    case .remove: return askToRemove()
-    case .clearDone: return clearDone()
-    case .moveDown: return move(to: cursor + 1)
-    case .moveUp: return move(to: cursor - 1)
-    case .moveToTop: return move(to: 0)
+    case .pauseAll: return pause(queue.rows.map(\.item))
+    case .remove: return askToRemove(targets)
+    case .clear: return clearDone()
+    case .moveDown: return shift(.later)
+    case .moveUp: return shift(.sooner)
+    case .moveToTop: return shift(.first)
+    case .undo: return undo()
+    case .redo: return redo()
+    case .edit: return openForm(targets)
+    case .sort:
+      dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
+    case .target: return openTargets()
+    case .find, .filter:
+      dialog = .find(
+        FindPrompt(
+          field: TextField(name == .filter ? view?.filter ?? "" : ""), isFilter: name == .filter,
+          cursor: list.cursor, filter: view?.filter ?? ""))
+    case .findNext: return findNext(step: 1)
+    case .findPrevious: return findNext(step: -1)
     case .startStop:
       isStarted.toggle()
       return [.setStarted(isStarted)]
-    case .pauseAll: return pause(queue.rows.map(\.item))
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setLanes(lanes + 1)
     case .fewerLanes: return setLanes(lanes - 1)
-    case .quit: return askToQuit()
+    case .copyURL: return copy(selected?.url)
+    case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
     }
     return []
+  }
+
+  mutating func openDetails(_ id: ItemID) -> [Effect] {
+    dialog = .details(Details(id: id))
+    return [.inspect(id)]
+  }
+
+  mutating func copy(_ url: String?) -> [Effect] {
+    guard let url else { return refuse("there is no URL: the server has named none") }
+    message = "copied: \(url)"
+    return [.copy(url)]
+  }
+
+  private mutating func changeMarks(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .mark:
+      guard let selected else { return [.bell] }
+      marks.formSymmetricDifference([selected.id])
+      moveCursor(to: list.cursor + 1)
+    case .markRange:
+      guard let selected else { return [.bell] }
+      range = range == nil ? (selected.id, marks) : nil
+      moveCursor(to: list.cursor)
+    case .markAll: marks.formUnion(seen)
+    case .invertMarks: marks.formSymmetricDifference(seen)
+    default:
+      // One thing at a time: marks may reach beyond what the filter shows.
+      if marks.isEmpty { setFilter("") }
+      marks = []
+    }
+    return []
+  }
+
+  mutating func findNext(step: Int) -> [Effect] {
+    guard !sought.isEmpty else { return refuse("nothing to look for yet: / takes a text") }
+    return seek(sought, from: list.cursor + step, step: step)
+      ? [] : refuse("no name holds that text")
   }
 
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
@@ -52,7 +97,8 @@ extension AppState {
     return [.retry(failed.map(\.id))]
   }
 
-  /// Everything that failed, but for what the person stopped and what may have arrived after all.
+  /// Everything that failed, but for what the person stopped and what may have arrived after all;
+  /// and servers that could not be reached are tried at once.
   private mutating func retryAll() -> [Effect] {
     var ids: [ItemID] = []
     var unknown = 0
@@ -64,26 +110,28 @@ extension AppState {
       default: ids.append(id)
       }
     }
+    let retried: [Effect] = ids.isEmpty ? [] : [.retry(ids)]
+    let probed: [Effect] = outages.isEmpty ? [] : [.probe]
     if unknown > 0 {
       message =
         "\(Wording.count(unknown, "file")) may have arrived: look on the server, then r"
-    } else if ids.isEmpty {
+    } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     }
-    return ids.isEmpty ? [.bell] : [.retry(ids)]
+    return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
   }
 
   /// As many lanes as the engine has at the most.
-  private static let laneRange = 1...64
+  static let laneRange = 1...64
 
-  private mutating func setLanes(_ count: Int) -> [Effect] {
+  mutating func setLanes(_ count: Int) -> [Effect] {
     guard Self.laneRange.contains(count) else { return [.bell] }
     lanes = count
     message = "\(Wording.count(count, "file")) at once"
     return [.setLanes(count)]
   }
 
-  private mutating func pause(_ items: [UploadItem]) -> [Effect] {
+  mutating func pause(_ items: [UploadItem]) -> [Effect] {
     let going = items.filter { !$0.state.isFinished && $0.state != .paused }
     if !going.isEmpty {
       marks = []
@@ -95,8 +143,7 @@ extension AppState {
     return [.resume(paused.map(\.id))]
   }
 
-  private mutating func askToRemove() -> [Effect] {
-    let items = targets
+  mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let ids = Set(items.map(\.id))
     guard items.contains(where: \.state.isActive) else { return remove(ids) }
@@ -105,37 +152,42 @@ extension AppState {
   }
 
   private mutating func clearDone() -> [Effect] {
-    let done = queue.rows.lazy.map(\.item).filter {
-      if case .done = $0.state { true } else { false }
-    }
-    let ids = Set(done.map(\.id))
+    let ids = Set(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
     return ids.isEmpty ? refuse("nothing is done yet") : remove(ids)
   }
 
-  /// Takes items out, and keeps the cursor on the row it was on, or on what came after it.
-  mutating func remove(_ ids: Set<ItemID>) -> [Effect] {
-    let before = queue.rows.prefix(cursor).count { ids.contains($0.item.id) }
-    let order = ids.compactMap { id in queue.position(of: id).map { ($0, id) } }
-      .sorted { $0.0 < $1.0 }
-    guard !order.isEmpty else { return [] }
-    queue.remove(ids)
-    speeds.forget(ids)
-    marks.subtract(ids)
-    moveCursor(to: cursor - before)
-    return [.remove(order.map(\.1))] + leaveIfDone()
+  mutating func sort(_ order: SortOrder) -> [Effect] {
+    let effects = reorder(order.sorted(queue.rows))
+    message = effects.isEmpty ? "they stand in this order already" : "sorted \(order.words)"
+    return effects
   }
 
-  private mutating func move(to target: Int) -> [Effect] {
-    guard let selected, target >= 0, target < queue.count, target != cursor else { return [.bell] }
-    queue.move(from: cursor, to: target)
-    moveCursor(to: target)
-    // The engine's line holds only those that wait.
-    let next = queue.rows[(target + 1)...].first { $0.item.state == .waiting }?.item.id
-    return [.move(selected.id, before: next)]
+  /// Moves what is marked, or the row under the cursor, one step or to the top.
+  private mutating func shift(_ step: Step) -> [Effect] {
+    guard view == nil else {
+      return refuse("some files are hidden: Esc shows all, then they can be moved")
+    }
+    let ids = targets.map(\.id)
+    let moving = Set(ids)
+    let positions = ids.compactMap { queue.position(of: $0) }
+    guard let first = positions.first, let last = positions.last else { return [.bell] }
+    let isTogether = last - first + 1 == positions.count
+    let place: Int
+    switch step {
+    case .later: place = last + 2
+    case .sooner: place = first - 1
+    case .first: place = 0
+    }
+    // Files that lie apart are first brought together, which is always possible.
+    let isPossible = place >= 0 && place <= queue.count && place != first
+    guard isPossible || !isTogether else { return [.bell] }
+    let other = queue.rows.dropFirst(min(max(0, place), queue.count)).first {
+      !moving.contains($0.item.id)
+    }
+    var effects: [Effect] = []
+    keepingCursor { effects = $0.move(ids, before: other?.item.id) }
+    return effects
   }
 
-  private mutating func refuse(_ why: String) -> [Effect] {
-    message = why
-    return [.bell]
-  }
+  private enum Step { case later, sooner, first }
 }

@@ -2,76 +2,147 @@ import UploadModel
 
 /// What becomes of the screen when `event` happens, and what is to be done about it.
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
-  switch event {
-  case .key(let key): return state.press(key)
-  case .paste(let text): return state.paste(text)
-  case .resized(let size):
-    state.size = size
-    state.moveCursor(to: state.cursor)
-    state.limitScroll()
-    return []
-  case .engine(let changes, let now): return state.note(changes, at: now)
-  case .added(let items):
-    state.queue.append(items)
-    state.moveCursor(to: state.cursor)
-    return state.leaveIfDone()
-  case .completions(let text, let candidates):
-    guard case .prompt(var prompt) = state.dialog else { return [] }
-    let isOfUse = prompt.offer(candidates, for: text)
-    state.dialog = .prompt(prompt)
-    return isOfUse ? [] : [.bell]
-  case .message(let text):
-    state.message = text
-    return []
-  case .notice(let text):
-    state.notice = text
-    state.moveCursor(to: state.cursor)
-    return []
-  case .tick(let now):
-    state.now = max(state.now, now)
-    return []
-  case .resumed: return [.redraw]
-  case .terminate: return [.quit(.stopping)]
-  }
+  let effects = state.take(event)
+  state.view?.follow(state.queue)
+  assert(state.isSound, "out of order after \(event)")
+  return effects
 }
 
 extension AppState {
-  fileprivate mutating func press(_ key: Key) -> [Effect] {
-    message = nil
-    if let name = Action.asked(by: key, in: mode) { return perform(name) }
-    if case .character(let character) = key { editField { $0.insert(String(character)) } }
+  fileprivate mutating func take(_ event: AppEvent) -> [Effect] {
+    switch event {
+    case .key(let key): return press(key)
+    case .perform(let name):
+      return Action.inMode(mode).contains { $0.name == name } ? perform(name) : []
+    case .mouse(let mouse): return point(mouse)
+    case .command(let line):
+      message = nil
+      return run(line)
+    case .paste(let text): return paste(text)
+    case .resized(let size):
+      self.size = size
+      fitLists()
+      limitScroll()
+    case .engine(let changes, let now): return note(changes, at: now)
+    case .added(let items): return take(items)
+    case .removed(let ids):
+      let known = ids.filter { queue.row($0) != nil }
+      if !known.isEmpty { note("\(Wording.count(known.count, "file")) removed elsewhere") }
+      forget(known)
+      return leaveIfDone()
+    case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
+    case .folder(let folder):
+      guard case .browser(var browser) = dialog else { return [] }
+      browser.show(folder, height: BrowserBox.lines(in: size))
+      dialog = .browser(browser)
+    case .target(let name, let url, let listsServer):
+      (target, self.url, options.listsServer) = (name, url, listsServer)
+      server = PaneList()
+      message = "files that are added from now on go to \(name)"
+      note("target: \(name)")
+      if pane == .server { return show(.server) }
+    case .server(let listing): server.take(listing, height: layout.rows.count)
+    case .history(let listing): history.take(listing, height: layout.rows.count)
+    case .request(let id, let lines):
+      guard case .details(var details) = dialog, details.id == id else { return [] }
+      details.request = lines
+      dialog = .details(details)
+    case .outage(let server, let until):
+      if until == nil, outages[server] != nil { note("\(server) answers again", .good) }
+      if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
+      outages[server] = until
+    case .completions(let text, let candidates): return offer(candidates, for: text)
+    case .held(let reason):
+      isStarted = false
+      message = reason
+      note(reason, .bad)
+    case .message(let text):
+      message = text
+      note(text)
+    case .notice(let text):
+      notice = text
+      fitLists()
+    case .tick(let now): self.now = max(self.now, now)
+    case .resumed: return [.redraw]
+    case .terminate: return [.quit(.stopping)]
+    }
     return []
   }
 
-  fileprivate mutating func perform(_ name: Action.Name) -> [Effect] {
-    switch name {
-    case .redraw: return [.redraw]
-    case .suspend: return [.suspend]
-    case .interrupt: return interrupt()
-    case .help:
-      dialog = .help(scroll: 0)
-      return []
-    default: break
-    }
+  /// Items that came, or came anew.
+  private mutating func take(_ items: [UploadItem]) -> [Effect] {
+    let fresh = items.count { queue.row($0.id) == nil }
+    keepingCursor { $0.queue.append(items) }
+    if fresh > 0 { note("\(Wording.count(fresh, "file")) added") }
+    for item in items where item.state.failure != nil { note(item, became: item.state) }
+    limitScroll()
+    return leaveIfDone()
+  }
+
+  private mutating func offer(_ candidates: [String], for text: String) -> [Effect] {
     switch dialog {
-    case .none: return performInQueue(name)
+    case .prompt(var prompt):
+      let isOfUse = prompt.offer(candidates, for: text)
+      dialog = .prompt(prompt)
+      return isOfUse ? [] : [.bell]
+    case .command(let prompt): return offerPaths(candidates, for: text, in: prompt)
+    default: return []
+    }
+  }
+
+  private mutating func press(_ key: Key) -> [Effect] {
+    message = nil
+    if let name = keymap.asked(by: key, in: mode) { return perform(name) }
+    if case .character(let character) = key { return type(String(character)) }
+    return []
+  }
+
+  mutating func perform(_ name: Action.Name) -> [Effect] {
+    // What is done ends the marking of a range; moving about and looking goes on with it.
+    if !Action.Name.moving.contains(name) { range = nil }
+    if let effects = performEverywhere(name) { return effects }
+    switch dialog {
+    case .none: return performInPane(name)
     case .prompt(let prompt): return perform(name, in: prompt)
     case .limit(let prompt): return perform(name, in: prompt)
-    case .details(let id, _) where name == .retry:
-      return retry(queue.row(id).map { [$0.item] } ?? [])
-    case .details, .help: return scrollDialog(name)
+    case .command(let prompt): return perform(name, in: prompt)
+    case .find(let prompt): return perform(name, in: prompt)
+    case .form(let form): return perform(name, in: form)
+    case .details(let details) where name == .retry:
+      return retry(queue.row(details.id).map { [$0.item] } ?? [])
+    case .details(let details) where name == .copyURL:
+      return copy(queue.row(details.id)?.item.url)
+    case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
+    case .details, .page, .help: return scrollDialog(name)
+    case .browser(let browser): return perform(name, in: browser)
+    case .menu(let menu): return perform(name, in: menu)
     case .question(let question): return perform(name, in: question)
     }
   }
 
-  fileprivate mutating func paste(_ text: String) -> [Effect] {
+  /// What does the same wherever it is asked for; `nil` for all else.
+  mutating func performEverywhere(_ name: Action.Name) -> [Effect]? {
+    switch name {
+    case .redraw: return [.redraw]
+    case .suspend: return [.suspend]
+    case .interrupt: return interrupt()
+    case .help: dialog = .help(scroll: 0)
+    default: return nil
+    }
+    return []
+  }
+
+  private mutating func paste(_ text: String) -> [Effect] {
     message = nil
     switch dialog {
-    case .none:
-      if let paths = PastedPaths.parse(text) { return [.add(paths)] }
+    case .none, .browser:
+      if let paths = PastedPaths.parse(text) {
+        dialog = nil
+        return [.add(paths)]
+      }
       // Not plainly paths: let the person see and mend it.
       let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      if !line.isEmpty { dialog = .prompt(PathPrompt(line)) }
+      if !line.isEmpty { dialog = .prompt(LinePrompt(line)) }
       return []
     case .prompt(let prompt):
       let paths = PastedPaths.parse(text) ?? []
@@ -80,28 +151,40 @@ extension AppState {
         return [.add(paths)]
       }
       if prompt.field.text.isEmpty, paths.count == 1, case .exact(let path) = paths[0] {
-        editField { $0.insert(path) }
-      } else {
-        editField { $0.insert(text.filter { !$0.isNewline }) }
+        return type(path)
       }
-      return []
-    case .limit:
-      editField { $0.insert(text.filter { !$0.isNewline }) }
-      return []
-    case .details, .help, .question: return []
+      return type(text.filter { !$0.isNewline })
+    case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
+    case .details, .page, .help, .menu, .question: return []
     }
   }
 
   /// The engine's changes, in order.
-  fileprivate mutating func note(_ changes: [(ItemID, ItemState)], at moment: Moment) -> [Effect] {
+  private mutating func note(_ changes: [(ItemID, ItemState)], at moment: Moment) -> [Effect] {
     now = max(now, moment)
+    let wasBusy = queue.totals.busy > 0
     for (id, new) in changes {
-      guard let size = queue.row(id)?.item.size, let old = queue.setState(id, new) else { continue }
-      speeds.note(id, size: size, from: old, to: new, at: now)
+      guard let item = queue.row(id)?.item, let old = queue.setState(id, new) else { continue }
+      speeds.note(id, size: item.size, from: old, to: new, at: now)
+      if let attempt = Queue.Attempt(item, became: new, at: now) { queue.note(attempt, of: id) }
+      if old.isPhase(of: new) { continue }
+      note(item, became: new)
     }
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
-    return leaveIfDone()
+    let leaving = leaveIfDone()
+    guard leaving.isEmpty, wasBusy, queue.totals.busy == 0 else { return leaving }
+    return tellOfTheEnd()
+  }
+
+  private func tellOfTheEnd() -> [Effect] {
+    switch options.endSignal {
+    case .none: return []
+    case .bell: return [.bell]
+    case .notify:
+      let failed = queue.totals.failed > 0 ? ", \(queue.totals.failed) failed" : ""
+      return [.notify("\(Wording.count(queue.totals.done, "file")) sent\(failed)"), .bell]
+    }
   }
 
   mutating func leaveIfDone() -> [Effect] {
@@ -118,5 +201,61 @@ extension AppState {
     if queue.totals.busy + queue.totals.paused == 0 { return [.quit(.idle)] }
     dialog = .question(Question(.quitting))
     return []
+  }
+
+  mutating func refuse(_ why: String) -> [Effect] {
+    message = why
+    return [.bell]
+  }
+
+  /// Whether everything that points at something points at something that is there. Cheap enough
+  /// for every event while hoist is being tested.
+  var isSound: Bool {
+    let isInside = rowCount == 0 ? list.cursor == 0 : (0..<rowCount).contains(list.cursor)
+    return isInside && list.scroll >= 0 && list.scroll <= list.cursor
+      && queue.totals.all == queue.count && marks.count <= queue.count
+  }
+}
+
+extension Action.Name {
+  /// Moving about, which goes on with the marking of a range.
+  static let moving: Set<Action.Name> = [
+    .down, .up, .pageDown, .pageUp, .top, .bottom, .markRange, .find, .findNext, .findPrevious,
+    .redraw,
+  ]
+}
+
+extension ItemState {
+  /// Whether `new` is the same step of the same attempt, only further on.
+  fileprivate func isPhase(of new: ItemState) -> Bool {
+    switch (self, new) {
+    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply): true
+    default: self == new
+    }
+  }
+}
+
+extension Queue.Attempt {
+  /// The end of an attempt, if this change is one.
+  fileprivate init?(_ item: UploadItem, became new: ItemState, at moment: Moment) {
+    switch new {
+    case .done(let receipt):
+      self.init(
+        number: receipt.attempts, at: moment, words: Failure.statusLine(receipt.status),
+        isGood: true)
+    case .failed(let failure) where failure.attempts > 0:
+      self.init(number: failure.attempts, at: moment, words: failure.headline, isGood: false)
+    case .retrying(let failure, let next, _, _):
+      self.init(number: next - 1, at: moment, words: failure.headline, isGood: false)
+    default: return nil
+    }
+    if item.state == new { return nil }
+  }
+}
+
+extension UploadItem {
+  /// Where the file can be found now, if the server said so.
+  var url: String? {
+    if case .done(let receipt) = state { receipt.url } else { nil }
   }
 }

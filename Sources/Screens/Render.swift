@@ -3,25 +3,30 @@ import UploadModel
 /// The screen for `state`, in `size` cells. Only what is visible is looked at: a frame costs the
 /// same whether three items are queued or a hundred thousand.
 public func render(_ state: AppState, size: Size) -> Frame {
-  let layout = Layout(size: size, hasNotice: state.notice != nil)
+  let layout = Layout(size: size, hasNotice: state.notice != nil, pane: state.pane)
   var canvas = Canvas(size: size, ascii: state.isASCII)
   let edges = Edges(state, layout: layout)
-  canvas.setTitle(edges.windowTitle)
+  canvas.setTitle(edges.windowTitle, progress: edges.progressOfAll)
   guard !layout.isTooSmall else {
     paintTooSmall(state, on: &canvas)
     return canvas.frame
   }
   edges.paint(on: &canvas)
-  QueuePane(state, layout: layout, size: size).paint(on: &canvas)
-  paintDetails(of: state, layout: layout, on: &canvas)
+  switch state.pane {
+  case .queue:
+    QueuePane(state, layout: layout, size: size).paint(on: &canvas)
+    paintDetails(of: state, layout: layout, on: &canvas)
+  case .server: ServerPane(state, layout: layout).paint(on: &canvas)
+  case .history: HistoryPane(state, layout: layout).paint(on: &canvas)
+  case .log: LogPane(state, layout: layout).paint(on: &canvas)
+  }
   DialogBox(state, size: size).paint(on: &canvas)
   return canvas.frame
 }
 
 private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
   guard let row = layout.detailsTitle else { return }
-  guard state.queue.rows.indices.contains(state.cursor) else { return canvas.rule(row: row) }
-  let selected = state.queue.rows[state.cursor]
+  guard let selected = state.row(state.list.cursor) else { return canvas.rule(row: row) }
   let name = Cutting.middle(
     Glyphs.of(selected.item.fileName, ascii: canvas.ascii), to: canvas.size.width / 2,
     ascii: canvas.ascii)

@@ -9,10 +9,12 @@ struct Speeds: Sendable {
     /// Bytes that were handed over, those of attempts that failed too.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
+    var graph = Sparkline()
   }
 
   private(set) var run: Run?
   private var items: [ItemID: ThroughputEstimate] = [:]
+  private var graphs: [ItemID: Sparkline] = [:]
 
   func speed(of id: ItemID, at now: Moment) -> Double? { items[id]?.speed(at: now) }
 
@@ -41,11 +43,15 @@ struct Speeds: Sendable {
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
-    run?.bytes &+= max(0, (after ?? before) - before)
+    let moved = max(0, (after ?? before) - before)
+    run?.bytes &+= moved
+    run?.graph.note(moved, at: now)
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
+      graphs[id] = nil
       return
     }
+    graphs[id, default: Sparkline()].note(moved, at: now)
     if case .sending = old, old.attempt == new.attempt, items[id] != nil {
       items[id]?.note(total: sent, at: now)
     } else {
@@ -61,8 +67,22 @@ struct Speeds: Sendable {
     run = current
   }
 
+  /// The last seconds of an item that is being sent, or of the whole run.
+  func graph(of id: ItemID) -> Sparkline? { graphs[id] }
+
+  /// The bandwidth has been limited otherwise: what was measured before says nothing any more.
+  mutating func startOver(at now: Moment) {
+    for (id, estimate) in items { items[id] = estimate.restarted(at: now) }
+    if run?.end == nil, let estimate = run?.estimate {
+      run?.estimate = estimate.restarted(at: now)
+    }
+  }
+
   mutating func forget(_ ids: Set<ItemID>) {
-    for id in ids { items[id] = nil }
+    for id in ids {
+      items[id] = nil
+      graphs[id] = nil
+    }
   }
 }
 

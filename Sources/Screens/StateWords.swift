@@ -18,10 +18,17 @@ struct StateWords {
   }
 
   /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
-  init(_ item: UploadItem, speed: Double?, eta: Double?, now: Moment) {
+  init(
+    _ item: UploadItem, speed: Double?, eta: Double?, now: Moment, serverIsDown: Bool = false
+  ) {
     switch item.state {
+    case .waiting where item.wasInterrupted:
+      self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
+    case .waiting where serverIsDown:
+      self.init("·", " ", .warning, "waiting for the server", "no server")
     case .waiting:
-      self.init("·", " ", .dim, "waiting")
+      let note = item.note.map { " · \($0)" } ?? ""
+      self.init("·", " ", .dim, "waiting\(note)", "waiting")
     case .preparing(let attempt):
       self.init("·", ":", .accent, "preparing\(Self.again(attempt))", "preparing")
     case .sending(let attempt, _, _):

@@ -78,6 +78,15 @@ struct ConfigNode {
     return text
   }
 
+  /// A string, or an array of strings.
+  func strings() throws(ConfigError) -> [String] {
+    if case .string(let text) = value { return [text] }
+    guard case .array = value else { throw expected("a string or an array of strings") }
+    var texts: [String] = []
+    for node in try array() { texts.append(try node.string()) }
+    return texts
+  }
+
   func bool() throws(ConfigError) -> Bool {
     guard case .bool(let flag) = value else { throw expected("true or false") }
     return flag
@@ -118,13 +127,25 @@ struct ConfigNode {
     return fields
   }
 
+  /// Bytes: a whole number, or a text such as "100 MB".
+  func bytes() throws(ConfigError) -> Int64 {
+    let count: Int64? =
+      switch value {
+      case .integer(let number): number >= 1 ? Int64(number) : nil
+      case .string(let text): ByteCount.size(text)
+      case .float, .bool, .array, .table, .other: nil
+      }
+    guard let count else { throw fault("expected a size such as \"100 MB\"") }
+    return count
+  }
+
   /// Seconds: a number, or a text such as "500ms", "60s", "5m", "1h".
   func seconds(in range: ClosedRange<Double>) throws(ConfigError) -> Double {
     let seconds: Double? =
       switch value {
       case .integer(let number): Double(number)
       case .float(let number): number
-      case .string(let text): Self.seconds(text)
+      case .string(let text): TimeSpan.seconds(text)
       case .bool, .array, .table, .other: nil
       }
     guard let seconds else {
@@ -137,16 +158,5 @@ struct ConfigNode {
       throw fault("expected a time from \(least) to \(most)")
     }
     return seconds
-  }
-
-  private static func seconds(_ text: String) -> Double? {
-    let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-    for (unit, factor) in units where text.hasSuffix(unit) {
-      let number = text.dropLast(unit.count).trimmingPrefix(while: \.isWhitespace)
-      if let value = Double(String(number).trimmingCharacters(in: .whitespaces)), value >= 0 {
-        return value * factor
-      }
-    }
-    return nil
   }
 }

@@ -67,14 +67,14 @@ public struct PinEdit {
   private func adding(_ pin: PublicKeyPin, to name: String, at url: URL) -> String {
     let gap = text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n"
     return text + gap
-      + "[targets.\(Self.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
+      + "[targets.\(TOMLText.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
   }
 
   private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {
     // By scalar: a carriage return stays with its line.
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }
-    let table = "targets.\(Self.key(name))"
+    let table = "targets.\(TOMLText.key(name))"
     if let rows = rows(of: "\(table).tls", in: lines) {
       if let row = rows.first(where: { Self.keyed("pin", lines[$0]) }) {
         guard let line = Self.settingPin(pin, in: lines[row]) else { return nil }
@@ -130,11 +130,5 @@ public struct PinEdit {
   private static func settingPin(_ pin: PublicKeyPin, in line: String) -> String? {
     guard let value = line.firstMatch(of: /\bpin\s*=\s*("[^"]*"|'[^']*')/)?.1 else { return nil }
     return line.replacingCharacters(in: value.startIndex..<value.endIndex, with: "\"\(pin)\"")
-  }
-
-  /// A key as TOML wants it.
-  private static func key(_ name: String) -> String {
-    let isBare = name.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil
-    return isBare ? name : "\"\(name)\""
   }
 }

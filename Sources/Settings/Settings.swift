@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import UploadModel
 
 /// The configuration, read and checked as a whole before any of it is used.
@@ -10,6 +11,9 @@ public struct Settings {
   private let nodes: [String: ConfigNode]
   private let lines: KeyLines
   private let environment: [String: String]
+  private let secrets: Secrets
+  /// What it says about the screen.
+  public private(set) var screen = ScreenSettings()
 
   /// The names of all targets, sorted.
   public var targetNames: [String] { nodes.keys.sorted() }
@@ -17,18 +21,20 @@ public struct Settings {
   /// Settings without a file: no targets, only defaults.
   public static func none(environment: [String: String]) -> Settings {
     Settings(
-      file: nil, defaultTarget: nil, nodes: [:], lines: KeyLines(""), environment: environment)
+      file: nil, defaultTarget: nil, nodes: [:], lines: KeyLines(""), environment: environment,
+      secrets: .none)
   }
 
   private init(
     file: String?, defaultTarget: String?, nodes: [String: ConfigNode], lines: KeyLines,
-    environment: [String: String]
+    environment: [String: String], secrets: Secrets
   ) {
     self.file = file
     self.defaultTarget = defaultTarget
     self.nodes = nodes
     self.lines = lines
     self.environment = environment
+    self.secrets = secrets
   }
 
   /// Where the configuration lies unless told otherwise: `$XDG_CONFIG_HOME/hoist/config.toml`, by
@@ -62,7 +68,7 @@ public struct Settings {
   }
 
   /// The system's own reason, where there is one beneath Foundation's.
-  private static func reason(for error: any Error) -> String {
+  static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
       return String(cString: strerror(beneath.code.rawValue))
@@ -71,17 +77,21 @@ public struct Settings {
   }
 
   /// Reads the text of a configuration. Every target is checked, so that a mistake is found before
-  /// the day on which the target is needed; only `{env.…}` waits until the target is used.
+  /// the day on which the target is needed; only `{env.…}` and `{secret.…}` wait until the target is used.
   public static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
     let lines = KeyLines(text)
     do throws(ConfigError) {
-      let top = try ConfigNode.parse(text, file: file).table(["default_target", "targets"])
+      let top = try ConfigNode.parse(text, file: file).table(Self.keys)
+      let paths = filePath(file, environment)
+      let secrets =
+        try top["secrets"].map { (node) throws(ConfigError) in
+          try Secrets(node, folder: paths.folder, home: paths.home)
+        } ?? .none
       var nodes: [String: ConfigNode] = [:]
       for (name, node) in try top["targets"]?.entries() ?? [] {
-        _ = try TargetReader(environment: { _ in "" }, tls: tlsReader(file, environment))
-          .target(named: name, node)
+        _ = try reader(blind(secrets), paths).target(named: name, node)
         nodes[name] = node
       }
       let defaultTarget = try top["default_target"]?.string()
@@ -89,9 +99,12 @@ public struct Settings {
         throw ConfigError(
           keyPath: "default_target", unknownTarget(defaultTarget, among: Array(nodes.keys)))
       }
-      return Settings(
+      var settings = Settings(
         file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
-        environment: environment)
+        environment: environment, secrets: secrets)
+      settings.screen = try ScreenReader(file: file, lines: lines).read(
+        screen: top["screen"], keys: top["keys"], theme: top["theme"])
+      return settings
     } catch {
       throw error.placed(in: file, lines)
     }
@@ -106,9 +119,8 @@ public struct Settings {
     }
     if let node = nodes[name] {
       do throws(ConfigError) {
-        return try TargetReader(
-          environment: { environment[$0] }, tls: Self.tlsReader(file ?? "", environment)
-        ).target(named: name, node)
+        return try Self.reader(lookup, Self.filePath(file ?? "", environment))
+          .target(named: name, node)
       } catch {
         throw error.placed(in: file, lines)
       }
@@ -128,16 +140,71 @@ public struct Settings {
   /// The target called `name` without what the environment puts into it; nil where there is none.
   public func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
-      try? TargetReader(
-        environment: { _ in "" }, tls: Self.tlsReader(file ?? "", environment)
-      ).target(named: name, node)
+      try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))
+        .target(named: name, node)
     }
   }
 
-  private static func tlsReader(_ file: String, _ environment: [String: String]) -> TLSReader {
-    TLSReader(
+  /// What is not wrong and yet not well: secrets that stand in a file which others can read.
+  public var warnings: [String] {
+    var status = stat()
+    guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
+      return []
+    }
+    return targetNames.flatMap { name -> [String] in
+      guard let target = blueprint(of: name) else { return [] }
+      let tables = [
+        ("fields", target.fields), ("headers", target.headers), ("query", target.query),
+      ]
+      return tables.flatMap { table, fields in
+        fields.filter { $0.value.secrets.contains { $0.source == .literal } }.map { field in
+          let isAuth = field.name == "Authorization" && hasAuth(name)
+          let error = ConfigError(
+            keyPath: "targets.\(name).\(isAuth ? "auth" : "\(table).\(field.name)")",
+            "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
+              + "[secrets]")
+          return error.placed(in: file, lines).description
+        }
+      }
+    }
+  }
+
+  private func hasAuth(_ name: String) -> Bool {
+    guard case .table(let entries)? = nodes[name]?.value else { return false }
+    return entries["auth"] != nil
+  }
+
+  static let keys = ["default_target", "secrets", "targets", "screen", "keys", "theme"]
+
+  private static func filePath(_ file: String, _ environment: [String: String]) -> FilePath {
+    FilePath(
       folder: URL(fileURLWithPath: file).deletingLastPathComponent().path,
       home: environment["HOME"] ?? "")
+  }
+
+  private static func reader(_ lookup: Template.Lookup, _ paths: FilePath) -> TargetReader {
+    TargetReader(templates: TemplateReader(lookup: lookup), tls: TLSReader(paths: paths))
+  }
+
+  /// Knows which secrets there are and none of their values.
+  private static func blind(_ secrets: Secrets) -> Template.Lookup {
+    let names = Set(secrets.sources.keys)
+    return Template.Lookup(environment: { _ in "" }) { name throws(Template.Mistake) in
+      if !names.contains(name) { _ = try secrets.source(of: name) }
+      return ""
+    }
+  }
+
+  /// Reads the environment, and each secret once.
+  private var lookup: Template.Lookup {
+    let (environment, secrets) = (environment, secrets)
+    let known = Mutex<[String: String]>([:])
+    return Template.Lookup(environment: { environment[$0] }) { name throws(Template.Mistake) in
+      if let value = known.withLock({ $0[name] }) { return value }
+      let value = try secrets.value(of: name, environment: environment)
+      known.withLock { $0[name] = value }
+      return value
+    }
   }
 
   private static func unknownTarget(_ name: String, among names: [String]) -> String {

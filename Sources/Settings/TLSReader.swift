@@ -3,10 +3,8 @@ import UploadModel
 
 /// Reads a target's `tls` table and looks at the files that it names.
 struct TLSReader {
-  /// The folder that relative paths start from: the one of the configuration.
-  let folder: String
-  /// What `~` stands for.
-  let home: String
+  /// Where relative paths start from.
+  let paths: FilePath
 
   func rules(_ node: ConfigNode, for url: URL) throws(ConfigError) -> TLSRules {
     let entries = try node.table(["ca_file", "pin", "client_cert", "client_key"])
@@ -58,7 +56,7 @@ struct TLSReader {
     _ node: ConfigNode, with label: String
   ) throws(ConfigError) -> (path: String, text: String) {
     let written = try node.string()
-    let path = absolute(written)
+    let path = paths.absolute(written)
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw node.fault("\(path): \(String(cString: strerror(errno)))")
@@ -72,10 +70,5 @@ struct TLSReader {
       throw node.fault("\(path) holds no \(label.lowercased()) in PEM form")
     }
     return (path, text)
-  }
-
-  private func absolute(_ path: String) -> String {
-    if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
-    return path.hasPrefix("/") ? path : "\(folder)/\(path)"
   }
 }

@@ -3,22 +3,21 @@ import UploadModel
 
 /// Turns a table of the configuration into a target, or says what is wrong with it.
 struct TargetReader {
-  /// Answers `{env.NAME}`.
-  let environment: (String) -> String?
+  /// Reads texts with placeholders.
+  let templates: TemplateReader
   /// Reads what the target says about TLS.
   let tls: TLSReader
 
   static let keys = [
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
-    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http",
+    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "batch", "auth",
+    "body",
+    "file_name", "limits", "response", "prepare", "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try node.table(Self.keys)
-    guard let url = entries["url"] else {
-      throw node.fault("\"url\" is missing: the address that files are sent to")
-    }
-    var target = Target(name: name, url: try self.url(url))
+    var target = try start(name, node, entries)
     if let node = entries["method"] { target.method = try method(node) }
     if let node = entries["file_field"] {
       target.fileField = try node.string()
@@ -27,6 +26,9 @@ struct TargetReader {
     if let node = entries["fields"] { target.fields = try fields(node) }
     if let node = entries["query"] { target.query = try pairs(node) }
     if let node = entries["headers"] { target.headers = try headers(node) }
+    if let node = entries["auth"] {
+      try AuthReader(templates: templates).read(node, into: &target)
+    }
     if let node = entries["concurrency"] { target.concurrency = try node.integer(in: 1...64) }
     if let node = entries["retry"] { target.retry = try retry(node) }
     if let node = entries["idempotent"] { target.retry.isIdempotent = try node.bool() }
@@ -41,7 +43,148 @@ struct TargetReader {
     if let node = entries["redirect_to"] { target.redirectOrigins = try origins(node) }
     if let node = entries["tls"] { target.tls = try tls.rules(node, for: target.url) }
     if let node = entries["http"] { target.http = try http(node, for: target.url) }
+    if let node = entries["file_name"] { target.fileName = try fileName(node) }
+    if let node = entries["limits"] { target.limits = try limits(node) }
+    if let node = entries["prepare"] { target.prepare = try prepare(node) }
+    if let node = entries["response"] {
+      target.response = try ResponseReader(templates: templates).rules(node)
+    }
+    let server = ServerReader(templates: templates, failures: target.response.failures)
+    if let node = entries["server"] { target.server = try server.side(node) }
+    if let node = entries["body"] { target.body = try body(node, entries) }
+    if let node = entries["batch"] {
+      target.batch = try batch(node)
+      if let conflict = target.batchConflict { throw node.fault(conflict) }
+    }
     return target
+  }
+
+  /// The target with nothing but its address, which is its ticket's where it has one.
+  private func start(
+    _ name: String, _ node: ConfigNode, _ entries: [String: ConfigNode]
+  ) throws(ConfigError) -> Target {
+    if let node = entries["ticket"] {
+      for key in ["url", "query"] {
+        if let node = entries[key] {
+          throw node.fault("the ticket says where files go; leave \"\(key)\" away")
+        }
+      }
+      let ticket = try ServerReader(templates: templates, failures: []).ticket(node)
+      var target = Target(name: name, url: try address(ticket.call.url, node).base)
+      target.ticket = ticket
+      return target
+    }
+    guard let url = entries["url"] else {
+      throw node.fault("\"url\" is missing: the address that files are sent to")
+    }
+    guard case .string(let text) = url.value, text.contains("{") else {
+      return Target(name: name, url: try self.url(url))
+    }
+    let template = try templates.address(url, scope: Template.Placeholder.ofFile)
+    let (base, isWhole) = try address(template, url)
+    var target = Target(name: name, url: base)
+    if !isWhole { target.address = template }
+    return target
+  }
+
+  /// The part of an address that is the same for all files: to the last slash before its first
+  /// placeholder.
+  private func address(
+    _ template: Template, _ node: ConfigNode
+  ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
+    if template.isLiteral { return (try TemplateReader.url(template.fixedText, node), true) }
+    // A character that no URL has.
+    let start = template.sample("\u{0}").prefix { $0 != "\u{0}" && $0 != "?" }
+    let end = start.lastIndex(of: "/").map { start.index(after: $0) } ?? start.endIndex
+    return (try TemplateReader.url(String(start[..<end]), node), false)
+  }
+
+  /// Nil for the file's own name, which is the usual one.
+  private func fileName(_ node: ConfigNode) throws(ConfigError) -> Template? {
+    let name = try templates.template(node)
+    guard !name.sample("x").isEmpty else { throw node.fault("expected a file name, found nothing") }
+    return name.source == "{file.name}" ? nil : name
+  }
+
+  private func body(
+    _ node: ConfigNode, _ entries: [String: ConfigNode]
+  ) throws(ConfigError) -> Target.Body {
+    let text = try node.string()
+    guard let body = Target.Body(rawValue: text) else {
+      throw node.fault("expected \"multipart\" or \"binary\", found \"\(text)\"")
+    }
+    if body == .binary {
+      for key in ["fields", "file_field", "file_name"] {
+        if let node = entries[key] {
+          throw node.fault("a binary body is the file alone; there is no form for \"\(key)\"")
+        }
+      }
+    }
+    return body
+  }
+
+  private func limits(_ node: ConfigNode) throws(ConfigError) -> UploadLimits {
+    let entries = try node.table(["max_bytes", "refuse_empty", "types"])
+    var limits = UploadLimits()
+    if let node = entries["max_bytes"] { limits.maxBytes = try node.bytes() }
+    if let node = entries["refuse_empty"] { limits.takesEmpty = !(try node.bool()) }
+    if let node = entries["types"] {
+      for element in try node.array() {
+        let text = try element.string()
+        guard let pattern = TypePattern(text) else {
+          throw element.fault(
+            "expected a media type such as \"image/jpeg\" or \"image/*\", found \"\(text)\"")
+        }
+        limits.types.append(pattern)
+      }
+      guard !limits.types.isEmpty else {
+        throw node.fault("no file would be of a type that is taken")
+      }
+    }
+    return limits
+  }
+
+  /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
+  private func prepare(_ node: ConfigNode) throws(ConfigError) -> PrepareCommand {
+    var (command, timeout) = (node, 60.0)
+    if case .table = node.value {
+      let entries = try node.table(["command", "timeout"])
+      guard let inner = entries["command"] else {
+        throw node.fault("\"command\" is missing: the program and its arguments")
+      }
+      command = inner
+      if let node = entries["timeout"] { timeout = try node.seconds(in: 0.1...86_400) }
+    }
+    _ = try Secrets.words(command)
+    var words: [Template] = []
+    for element in try command.array() {
+      words.append(try templates.template(element, scope: Template.Placeholder.ofCommand))
+    }
+    for slot in [Template.Placeholder.input, .output]
+    where !words.contains(where: { $0.asks(for: slot) }) {
+      throw command.fault(
+        "{\(slot.rawValue)} is missing: the path of the file to \(slot == .input ? "read" : "write")"
+      )
+    }
+    return PrepareCommand(words: words, timeout: timeout)
+  }
+
+  private func batch(_ node: ConfigNode) throws(ConfigError) -> BatchRule? {
+    let entries = try node.table(["max_files", "max_bytes", "split_refused"])
+    guard let files = entries["max_files"] else {
+      throw node.fault("\"max_files\" is missing: how many files go in one request")
+    }
+    var rule = BatchRule(maxFiles: try files.integer(in: 1...1000))
+    if let node = entries["max_bytes"] {
+      let text = try node.string()
+      guard let bytes = ByteCount.size(text) else {
+        throw node.fault("expected a size such as \"64 MiB\", found \"\(text)\"")
+      }
+      rule.maxBytes = bytes
+    }
+    if let node = entries["split_refused"] { rule.splitsRefused = try node.bool() }
+    // Batches of one are none.
+    return rule.maxFiles > 1 ? rule : nil
   }
 
   private func http(_ node: ConfigNode, for url: URL) throws(ConfigError) -> HTTPVersion {
@@ -56,15 +199,7 @@ struct TargetReader {
   }
 
   private func url(_ node: ConfigNode) throws(ConfigError) -> URL {
-    do {
-      return try TargetURL.parse(try node.string())
-    } catch let mistake as TargetURL.Mistake {
-      throw node.fault(mistake.description)
-    } catch let error as ConfigError {
-      throw error
-    } catch {
-      throw node.fault("\(error)")
-    }
+    try TemplateReader.url(try node.string(), node)
   }
 
   private func method(_ node: ConfigNode) throws(ConfigError) -> String {
@@ -75,19 +210,25 @@ struct TargetReader {
     return method
   }
 
-  /// `[ { name = "a", value = "b", type = "text/plain" }, … ]`, in that order.
+  /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that
+  /// order.
   private func fields(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
     if case .table = node.value { return try pairs(node) }
     var fields: [Target.Field] = []
     for element in try node.array() {
-      let entries = try element.table(["name", "value", "type"])
-      guard let name = entries["name"], let value = entries["value"] else {
-        throw element.fault("a field needs \"name\" and \"value\"")
+      let entries = try element.table(["name", "value", "json", "type"])
+      guard let name = try entries["name"]?.string(),
+        (entries["value"] == nil) != (entries["json"] == nil)
+      else { throw element.fault("a field needs \"name\", and either \"value\" or \"json\"") }
+      let type = try entries["type"].map(mediaType)
+      if let node = entries["json"] {
+        fields.append(
+          Target.Field(
+            name: name, value: try templates.json(node), type: type ?? "application/json"))
+      } else if let node = entries["value"] {
+        fields.append(
+          Target.Field(name: name, value: try templates.value(node, named: name), type: type))
       }
-      fields.append(
-        Target.Field(
-          name: try name.string(), value: try template(value),
-          type: try entries["type"].map(mediaType)))
     }
     return fields
   }
@@ -105,7 +246,7 @@ struct TargetReader {
   private func pairs(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
     var fields: [Target.Field] = []
     for (key, node) in try node.entries() {
-      fields.append(Target.Field(name: key, value: try template(node)))
+      fields.append(Target.Field(name: key, value: try templates.value(node, named: key)))
     }
     return fields
   }
@@ -121,7 +262,7 @@ struct TargetReader {
       guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw node.fault("this header is there twice: capitals make no difference")
       }
-      let value = try template(node)
+      let value = try templates.value(node, named: name)
       // The value with its environment variables, and never in the message: it may be a secret.
       do throws(HeaderRule.Mistake) {
         try HeaderRule.check(name: name, value: value.fixedText)
@@ -156,17 +297,4 @@ struct TargetReader {
     return origins
   }
 
-  private func template(_ node: ConfigNode) throws(ConfigError) -> Template {
-    let source: String
-    switch node.value {
-    case .integer(let number): source = String(number)
-    case .bool(let flag): source = String(flag)
-    case .string, .float, .array, .table, .other: source = try node.string()
-    }
-    do throws(Template.Mistake) {
-      return try Template(source, environment: environment)
-    } catch {
-      throw node.fault(error.description)
-    }
-  }
 }

@@ -1,4 +1,6 @@
 import CNcurses
+import Foundation
+import Screens
 
 /// What is sent to the terminal beside what ncurses sends. All of it is ignored by terminals that do
 /// not know it.
@@ -14,9 +16,35 @@ enum ControlSequences {
   /// Gives the window a title that holds no control characters.
   static func title(_ title: String) -> String { "\u{1B}]2;\(title)\u{07}" }
 
+  /// Clicks and the wheel are reported, in the form that has room for every column (xterm modes 1000
+  /// and 1006).
+  static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
+  static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
+
+  /// Puts text on the clipboard of the person's machine, which may be far away (OSC 52).
+  static func copy(_ text: String) -> String {
+    "\u{1B}]52;c;\(Data(text.utf8).base64EncodedString())\u{07}"
+  }
+
+  /// Shows progress beside the title (OSC 9;4); `nil` takes it away.
+  static func progress(_ progress: Frame.Progress?) -> String {
+    guard let progress else { return "\u{1B}]9;4;0\u{1B}\\" }
+    return "\u{1B}]9;4;\(progress.hasFailures ? 4 : 1);\(progress.percent)\u{1B}\\"
+  }
+
+  /// Asks for a notification on the desktop. The text holds no control characters.
+  static func notification(_ text: String, _ kind: Manners.Notification) -> String {
+    switch kind {
+    case .osc9: "\u{1B}]9;\(text)\u{07}"
+    case .osc99: "\u{1B}]99;;\(text)\u{1B}\\"
+    // A semicolon would end the text.
+    case .osc777: "\u{1B}]777;notify;hoist;\(text.replacingOccurrences(of: ";", with: ","))\u{07}"
+    }
+  }
+
   /// Everything that undoes the screen, for a program that cannot ask ncurses any more.
   static func rescue() -> String {
-    endUpdate + leave
+    endUpdate + mouseOff + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 

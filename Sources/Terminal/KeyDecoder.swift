@@ -14,11 +14,15 @@ nonisolated struct KeyDecoder {
   /// The codes under which the ends of a bracketed paste are made known to ncurses, beyond its own.
   static let pasteStart: Int32 = 2000
   static let pasteEnd: Int32 = 2001
+  /// The code of what begins a report of the mouse.
+  static let mouseStart: Int32 = 2002
   /// More than anybody pastes by intention, in characters.
   static let longestPaste = 1 << 20
 
   /// What has been pasted so far, within a paste.
   private var pasted: [Unicode.Scalar]?
+  /// What has come of a report of the mouse.
+  private var report: String?
 
   mutating func decode(_ codes: [Code]) -> [AppEvent] {
     var events: [AppEvent] = []
@@ -28,8 +32,14 @@ nonisolated struct KeyDecoder {
         if let text = paste(code) { events.append(.paste(text)) }
         continue
       }
+      if report != nil, case .character(let value) = code {
+        if let mouse = mouse(value) { events.append(.mouse(mouse)) }
+        continue
+      }
+      report = nil
       switch code {
       case .function(Self.pasteStart): pasted = []
+      case .function(Self.mouseStart): report = ""
       case .function(let number):
         if let key = Self.functionKey(number) { events.append(.key(key)) }
       case .character(27):
@@ -57,6 +67,33 @@ nonisolated struct KeyDecoder {
     }
     defer { pasted = nil }
     return pasted.map { String(String.UnicodeScalarView($0)) }
+  }
+
+  /// Takes one character of a report, `button;column;row` and then `M` for a press or `m` for a
+  /// release (xterm mode 1006); returns what was done at its end, if it means anything here.
+  private mutating func mouse(_ value: UInt32) -> Mouse? {
+    guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
+      report = nil
+      return nil
+    }
+    if scalar == ";" || ("0"..."9").contains(scalar) {
+      report = text + String(Character(scalar))
+      return nil
+    }
+    report = nil
+    let numbers = text.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
+    guard scalar == "M", numbers.count == 3, let button = numbers[0], let column = numbers[1],
+      let row = numbers[2], column > 0, row > 0
+    else { return nil }
+    // Shift, Alt and Control (4, 8, 16) make no difference.
+    let kind: Mouse.Kind
+    switch button & ~28 {
+    case 0: kind = .click
+    case 64: kind = .wheelUp
+    case 65: kind = .wheelDown
+    default: return nil
+    }
+    return Mouse(kind, row: row - 1, column: column - 1)
   }
 
   /// Drops what follows an Escape that began a key with Alt, or a sequence that terminfo does not

@@ -1,18 +1,20 @@
 import CNcurses
 import Screens
 
-/// How roles look: colours of the basic eight, which every theme of a terminal maps to something
-/// readable, and attributes. Without colours the attributes alone remain.
+/// How roles look on this terminal. Without colours the attributes alone remain.
 struct Palette {
-  private var usesColor = false
+  private let theme: Theme
+  /// How many colours there are; 0 where none are wanted.
+  private var colors = 0
 
   /// Sets the colour pairs up; must be called once ncurses runs.
-  init(allowsColor: Bool) {
+  init(_ theme: Theme, allowsColor: Bool) {
+    self.theme = theme
     guard allowsColor, has_colors(), start_color() == OK else { return }
-    usesColor = true
+    colors = Int(curses_colors())
     let background: Int16 = use_default_colors() == OK ? -1 : Int16(COLOR_BLACK)
     for role in Role.allCases {
-      if let color = Self.color(role) { init_pair(Int16(role.rawValue) + 1, color, background) }
+      if let color = color(role) { init_pair(Int16(role.rawValue) + 1, Int16(color), background) }
     }
   }
 
@@ -20,39 +22,40 @@ struct Palette {
     let isBar = style.role == .barFull || style.role == .barRest
     // A row under the cursor is reversed as a whole; its bar would be inside out.
     if style.isSelected, !isBar { return (curses_reverse(), 0) }
-    let pair = usesColor && Self.color(style.role) != nil ? Int16(style.role.rawValue) + 1 : 0
-    return (Self.attributes(style.role), pair)
+    return (attributes(style.role), color(style.role) == nil ? 0 : Int16(style.role.rawValue) + 1)
   }
 
-  /// The same look as parameters of SGR (ECMA-48 §8.3.117), each after a semicolon.
+  /// The same look as parameters of SGR (ECMA-48 §8.3.117, and 38;5 as xterm has it), each after a
+  /// semicolon.
   func codes(_ style: Style) -> String {
     let (attributes, pair) = look(style)
     let codes: [(attr_t, String)] = [
       (curses_bold(), ";1"), (curses_dim(), ";2"), (curses_underline(), ";4"),
       (curses_reverse(), ";7"),
     ]
-    let color = pair > 0 ? Self.color(style.role).map { ";3\($0)" } ?? "" : ""
-    return codes.filter { attributes & $0.0 != 0 }.map(\.1).joined() + color
-  }
-
-  private static func color(_ role: Role) -> Int16? {
-    switch role {
-    case .accent, .barFull: Int16(COLOR_CYAN)
-    case .good: Int16(COLOR_GREEN)
-    case .bad: Int16(COLOR_RED)
-    case .warning: Int16(COLOR_YELLOW)
-    case .plain, .dim, .heading, .rule, .barRest, .field, .button: nil
+    let words = codes.filter { attributes & $0.0 != 0 }.map(\.1).joined()
+    guard pair > 0, let color = color(style.role) else { return words }
+    switch color {
+    case 0..<8: return words + ";3\(color)"
+    case 8..<16: return words + ";9\(color - 8)"
+    default: return words + ";38;5;\(color)"
     }
   }
 
-  private static func attributes(_ role: Role) -> attr_t {
-    switch role {
-    case .heading: curses_bold()
-    case .dim, .rule, .barRest: curses_dim()
-    case .field: curses_underline()
-    case .button: curses_reverse()
-    case .bad: curses_bold()
-    case .plain, .accent, .good, .warning, .barFull: 0
-    }
+  private func color(_ role: Role) -> Int? {
+    guard colors > 0, let color = theme[role].color else { return nil }
+    return Int(color.among(colors).index)
+  }
+
+  private func attributes(_ role: Role) -> attr_t {
+    let look = theme[role]
+    var attributes: attr_t = 0
+    // Where the bright colours are missing, bold stands for them.
+    let isBright = look.color.map { colors == 8 && (8..<16).contains($0.index) } ?? false
+    if look.isBold || isBright { attributes |= curses_bold() }
+    if look.isDim { attributes |= curses_dim() }
+    if look.isUnderlined { attributes |= curses_underline() }
+    if look.isReversed { attributes |= curses_reverse() }
+    return attributes
   }
 }

@@ -25,6 +25,8 @@ public final class Terminal {
   private let keyboard: UnsafeMutablePointer<WINDOW>
   private let palette: Palette
   private let hasTitle: Bool
+  private let manners: Manners
+  private let usesMouse: Bool
 
   private var decoder = KeyDecoder()
   private var sources: [any DispatchSourceProtocol] = []
@@ -36,7 +38,12 @@ public final class Terminal {
   /// signals that would end or stop the program arrive as events.
   ///
   /// `NO_COLOR` in the environment, not empty, turns colours off.
-  public init(allowsColor: Bool = true) throws(TerminalError) {
+  ///
+  /// - Parameters:
+  ///   - theme: how roles look.
+  ///   - usesMouse: whether clicks and the wheel come as events. The terminal then selects text only
+  ///     with Shift held down.
+  public init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
     let environment = ProcessInfo.processInfo.environment
@@ -66,7 +73,9 @@ public final class Terminal {
     self.screen = screen
     // Reading from a window refreshes it; a pad that is never shown has nothing to refresh.
     self.keyboard = keyboard
-    palette = Palette(allowsColor: allowsColor && (environment["NO_COLOR"] ?? "").isEmpty)
+    palette = Palette(theme, allowsColor: (environment["NO_COLOR"] ?? "").isEmpty)
+    manners = Manners(environment: environment)
+    self.usesMouse = usesMouse
     hasTitle = ControlSequences.hasTitle
     size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
 
@@ -80,8 +89,9 @@ public final class Terminal {
     set_escdelay(25)
     define_key("\u{1B}[200~", KeyDecoder.pasteStart)
     define_key("\u{1B}[201~", KeyDecoder.pasteEnd)
+    define_key("\u{1B}[<", KeyDecoder.mouseStart)
     curs_set(0)
-    send(ControlSequences.enter)
+    enter()
     listen(on: input) { [unowned self] in readKeys() }
     listen(on: news) { [unowned self] in readSignals(from: news) }
   }
@@ -91,6 +101,9 @@ public final class Terminal {
     guard isOpen, frame != shown else { return }
     send(ControlSequences.beginUpdate)
     if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }
+    if manners.showsProgress, frame.progress != shown?.progress {
+      send(ControlSequences.progress(frame.progress))
+    }
     let old = shown?.size == frame.size ? shown : nil
     var overlay = Overlay()
     let (rows, columns) = (
@@ -129,11 +142,33 @@ public final class Terminal {
     beep()
   }
 
+  /// Puts text on the clipboard of whoever sits at the terminal, where that is allowed.
+  public func copy(_ text: String) {
+    guard isOpen else { return }
+    send(ControlSequences.copy(text))
+  }
+
+  /// Tells whoever sits at the terminal, perhaps before another window. The text must be safe.
+  public func notify(_ text: String) {
+    guard isOpen else { return }
+    send(ControlSequences.notification(text, manners.notification))
+  }
+
+  private func enter() {
+    send(ControlSequences.enter + (usesMouse ? ControlSequences.mouseOn : ""))
+  }
+
+  private func leave() {
+    let progress =
+      manners.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
+    send(progress + (usesMouse ? ControlSequences.mouseOff : "") + ControlSequences.leave)
+  }
+
   /// Gives the terminal back, stops the process, and takes the terminal again when the process goes
   /// on. Everything else that the process does stops meanwhile, too.
   public func suspend() {
     guard isOpen else { return }
-    send(ControlSequences.leave)
+    leave()
     endwin()
     rescue_disarm()
     signals_stop()
@@ -146,7 +181,7 @@ public final class Terminal {
     isOpen = false
     for source in sources { source.cancel() }
     sources = []
-    send(ControlSequences.leave)
+    leave()
     curs_set(1)
     endwin()
     var settings = before
@@ -262,7 +297,7 @@ public final class Terminal {
     let rescue = Array(ControlSequences.rescue().utf8CString)
     rescue_arm(output, &settings, rescue, rescue.count - 1)
     reset_prog_mode()
-    send(ControlSequences.enter)
+    enter()
     // After endwin the first refresh enters the alternate screen.
     resize()
     redraw()

@@ -39,7 +39,8 @@ final class BodyStream: InputStream {
     do {
       let count = try reader.read(
         into: UnsafeMutableRawBufferPointer(
-          start: buffer, count: pace.next(at: now(), limit: maxLength)))
+          start: buffer, count: Backlog.bound(pace.next(at: now(), limit: maxLength))))
+      Backlog.note(count)
       if reader.offset == length { status = .atEnd }
       return count
     } catch {

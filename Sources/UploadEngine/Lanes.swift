@@ -1,11 +1,14 @@
 import UploadModel
 
-/// Who is sent next, and how many at once. A line and a number of lanes; nothing else.
+/// Who is sent next, and how many requests at once. A line and a number of lanes; nothing else.
 struct Lanes {
   /// How many may be under way at once, at least 1.
   var count: Int { didSet { count = max(1, count) } }
-  /// Who is under way.
-  private(set) var taken: Set<ItemID> = []
+
+  // Who is under way, and on which lane; how many there are on each lane that is taken.
+  private var lane: [ItemID: Int] = [:]
+  private var crews: [Int: Int] = [:]
+  private var lanesTaken = 0
 
   // Whoever leaves the line is only crossed out, which keeps leaving cheap in a line of 100,000:
   // an entry counts only while it carries the ticket that its item holds.
@@ -22,7 +25,7 @@ struct Lanes {
   init(count: Int) { self.count = max(1, count) }
 
   /// Whether nobody is under way and nobody waits.
-  var isIdle: Bool { taken.isEmpty && tickets.isEmpty }
+  var isIdle: Bool { lane.isEmpty && tickets.isEmpty }
 
   mutating func queue(_ id: ItemID, atHead: Bool) {
     guard tickets[id] == nil else { return }
@@ -39,26 +42,55 @@ struct Lanes {
   /// Lets one who waits stand before another who waits; last where that one does not wait.
   mutating func move(_ id: ItemID, before other: ItemID?) {
     guard tickets[id] != nil else { return }
-    let waiting = (head.reversed() + line[first...]).filter { tickets[$0.id] == $0.ticket }
-    var order = waiting.map(\.id).filter { $0 != id }
+    var order = Array(waiting.filter { $0 != id })
     order.insert(id, at: order.firstIndex { $0 == other } ?? order.endIndex)
+    stand(in: order)
+  }
+
+  /// Gives those who wait this order; who is not named comes last.
+  mutating func arrange(_ order: [ItemID]) {
+    let named = Set(order)
+    stand(in: order.filter { tickets[$0] != nil } + Array(waiting.filter { !named.contains($0) }))
+  }
+
+  private mutating func stand(in order: [ItemID]) {
     (head, line, first, tickets) = ([], [], 0, [:])
     for id in order { queue(id, atHead: false) }
   }
 
+  /// Those who wait, in order.
+  var waiting: some Sequence<ItemID> {
+    [head.reversed()[...], line[first...]].lazy.joined()
+      .filter { [tickets] in tickets[$0.id] == $0.ticket }.map(\.id)
+  }
+
   /// The next in line, now under way; `nil` where the line is empty or every lane is taken.
   mutating func next() -> ItemID? {
-    guard taken.count < count else { return nil }
+    guard crews.count < count else { return nil }
     while let entry = head.popLast() ?? popFirst() {
       guard tickets[entry.id] == entry.ticket else { continue }
       tickets[entry.id] = nil
-      taken.insert(entry.id)
+      lanesTaken += 1
+      lane[entry.id] = lanesTaken
+      crews[lanesTaken] = 1
       return entry.id
     }
     return nil
   }
 
-  mutating func leave(_ id: ItemID) { taken.remove(id) }
+  /// Lets one out of the line go on the lane of another who is under way.
+  mutating func join(_ id: ItemID, to leader: ItemID) {
+    guard let number = lane[leader], lane[id] == nil else { return }
+    tickets[id] = nil
+    lane[id] = number
+    crews[number, default: 0] += 1
+  }
+
+  /// The lane is free when the last one on it has left.
+  mutating func leave(_ id: ItemID) {
+    guard let number = lane.removeValue(forKey: id), let crew = crews[number] else { return }
+    crews[number] = crew > 1 ? crew - 1 : nil
+  }
 
   private mutating func popFirst() -> Entry? {
     guard first < line.count else { return nil }

@@ -24,6 +24,8 @@ final class OriginRules: Sendable {
   func admit(
     _ target: Target, isHookInForce: Bool = CurlHook.isInForce
   ) throws(Failure.Cause) {
+    // Without TLS there is nothing to rule.
+    if target.tls.isEmpty, target.url.scheme == "http" { return }
     guard let origin = Origin(target.url) else { return }
     if !target.tls.isEmpty {
       guard isHookInForce else {
@@ -49,10 +51,11 @@ final class OriginRules: Sendable {
 
   /// Fills in what a transfer to `url` is given. Returns whether it may go on.
   func apply(to options: inout hoist_transfer_options, of url: String) -> Bool {
+    // Nothing is negotiated without TLS, and no rules are admitted for it.
+    if url.hasPrefix("http://") { return true }
     // An address that is not understood could be one that has rules.
     guard let origin = URL(string: url).flatMap({ Origin($0) }) else { return false }
     let rules = rules.withLock { $0[origin] }
-    // Without TLS there is nothing to negotiate: it is HTTP/1.1 anyway.
     if origin.scheme == "https" { options.http = rules?.http == .http2 ? 2 : 1 }
     guard let rules else { return true }
 

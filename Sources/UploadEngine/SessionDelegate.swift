@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import MultipartForm
 import Synchronization
 import UploadModel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// What URLSession tells of one task.
 enum TaskEvent: Sendable {
@@ -14,7 +17,7 @@ enum TaskEvent: Sendable {
   case responded(status: Int, headers: [String: String])
   /// A piece of the reply's body.
   case received(Data)
-  /// The task is over.
+  /// The task is over. The reply's head, where it has not been told before: that of a redirect.
   case ended((any Error & Sendable)?, status: Int?, headers: [String: String])
 }
 
@@ -24,6 +27,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private struct Body {
     let body: FormBody
     let fate: BodyFate
+    var hasReply = false
   }
 
   /// A closure needs a wrapping to live in a `Mutex`: bare, every access would wrap it once more.
@@ -93,6 +97,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     if let http = response as? HTTPURLResponse {
+      bodies.withLock { $0[dataTask.taskIdentifier]?.hasReply = true }
       tell(dataTask, .responded(status: http.statusCode, headers: Self.headers(of: http)))
     }
     completionHandler(.allow)
@@ -105,8 +110,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    bodies.withLock { $0[task.taskIdentifier] = nil }
-    let http = task.response as? HTTPURLResponse
+    let body = bodies.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    let http = body?.hasReply == true ? nil : task.response as? HTTPURLResponse
     tell(
       task,
       .ended(

@@ -1,7 +1,10 @@
 import CCurlHook
 import Foundation
-import FoundationNetworking
 import UploadModel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// Reads the cause out of what URLSession reports when a task fails.
 ///
@@ -76,6 +79,11 @@ enum TransportTrouble {
     ("transfer closed", { words, _ in .connectionLost(words) }),
     ("SSL_read", { words, _ in .connectionLost(words) }),
     ("SSL_write", { words, _ in .connectionLost(words) }),
+    (
+      "wrong version number",
+      { _, host in .insecure("\(host) does not speak TLS at this port; its address may be http://")
+      }
+    ),
     ("private key", { words, _ in .insecure(words) }),
     ("certificate", { words, _ in .insecure(words) }),
     ("SSL", { words, _ in .insecure(words) }),

@@ -3,7 +3,7 @@ import UploadModel
 
 /// Servers that cannot be reached: who waits for them, and for how long.
 extension UploadEngine {
-  func origin(of id: ItemID) -> Origin? { jobs[id].flatMap { Origin($0.upload.target.url) } }
+  func origin(of id: ItemID) -> Origin? { jobs[id]?.door.origin }
 
   /// Whether an upload may start now; if not, it waits at its server's gate.
   func mayStart(_ id: ItemID) -> Bool {
@@ -17,9 +17,11 @@ extension UploadEngine {
   }
 
   /// Notes whether the server could be reached, and lets those who wait know.
-  func learn(from end: TransferEnd, of id: ItemID) {
+  ///
+  /// - Parameter reached: whom the request went to.
+  func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) {
     guard let origin = origin(of: id), let target = jobs[id]?.upload.target else { return }
-    if Origin(end.url) != origin {
+    if reached != origin {
       // It answered, and sent the upload elsewhere.
       letAll(through: origin)
     } else if let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
@@ -28,6 +30,7 @@ extension UploadEngine {
       gate.failure = Failure(trouble)
       gates[origin] = gate
       guard let until else { return }
+      outage(origin, until)
       if !waitsForServers, gate.breaker.openings >= target.retry.attempts {
         giveUp(on: origin)
       } else {
@@ -42,9 +45,18 @@ extension UploadEngine {
     }
   }
 
+  /// One that might have started did not: another may be the probe.
+  func noteNotStarted(_ id: ItemID) {
+    guard let origin = origin(of: id), gates[origin] != nil else { return }
+    gates[origin]?.breaker.noteNotStarted(at: time.now())
+    if isStarted { letOne(through: origin) }
+  }
+
   /// The person wants it now: whatever was learned of the server is forgotten.
-  func letGo(of target: Target) {
-    if let origin = Origin(target.url) { letAll(through: origin) }
+  func letGo(_ id: ItemID) {
+    guard let door = jobs[id]?.door else { return }
+    reopen(door)
+    if let origin = door.origin { letAll(through: origin) }
   }
 
   /// One who stood at a gate, or was let through and did not start, is gone.
@@ -55,12 +67,16 @@ extension UploadEngine {
   }
 
   func moveAtGate(_ id: ItemID, before other: ItemID?) {
-    guard let origin = origin(of: id), var waiting = gates[origin]?.waiting,
-      let index = waiting.firstIndex(of: id)
-    else { return }
-    waiting.remove(at: index)
-    waiting.insert(id, at: waiting.firstIndex { $0 == other } ?? waiting.endIndex)
-    gates[origin]?.waiting = waiting
+    guard let origin = origin(of: id) else { return }
+    gates[origin]?.waiting.move(id, before: other)
+  }
+
+  func arrangeAtGates(_ order: [ItemID]) {
+    let ranks = Dictionary(
+      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    for origin in gates.keys {
+      gates[origin]?.waiting.sort { ranks[$0, default: .max] < ranks[$1, default: .max] }
+    }
   }
 
   private func arm(_ origin: Origin, at moment: Moment) {
@@ -79,19 +95,25 @@ extension UploadEngine {
     guard let gate = gates[origin], let id = gate.waiting.first else { return }
     gates[origin]?.waiting.removeFirst()
     lanes.queue(id, atHead: true)
-    fillLanes()
+    fillSoon()
   }
 
   private func letAll(through origin: Origin) {
     guard let gate = gates.removeValue(forKey: origin) else { return }
+    outage(origin, nil)
     for id in gate.waiting.reversed() { lanes.queue(id, atHead: true) }
-    fillLanes()
+    fillSoon()
+  }
+
+  func letAllThrough() {
+    for origin in Array(gates.keys) { letAll(through: origin) }
   }
 
   private func giveUp(on origin: Origin) {
     guard let failure = gates.removeValue(forKey: origin)?.failure else { return }
+    outage(origin, nil)
     // Those who wait for a retry or in the line as well: only the ones under way go on.
-    for (id, job) in jobs where Origin(job.upload.target.url) == origin {
+    for (id, job) in jobs where job.door.origin == origin {
       handle(.giveUp(failure), for: id)
     }
   }
@@ -103,5 +125,14 @@ extension TransferEnd {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }
     return trouble.isLocal
+  }
+}
+
+extension [ItemID] {
+  /// Lets one who is there stand before another, or last where that one is not there.
+  mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard let index = firstIndex(of: id) else { return }
+    remove(at: index)
+    insert(id, at: firstIndex { $0 == other } ?? endIndex)
   }
 }

@@ -1,51 +1,85 @@
 import Foundation
-import FoundationNetworking
 import MultipartForm
 import UploadModel
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Requests: how one begins, what it tells on its way, how it ends.
 extension UploadEngine {
-  func send(_ id: ItemID, to url: URL, attempt: Int, keepsCredentials: Bool) {
-    guard let job = jobs[id] else { return }
+  func send(_ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool) {
     let start = time.now()
-    jobs[id]?.begin = job.begin ?? start
-    let request: UploadRequest
-    do throws(Failure.Cause) {
-      if let deadline = job.upload.target.deadline, let begin = job.begin, start - begin > deadline
-      {
-        throw .outOfTime(seconds: deadline)
+    var uploads: [UploadJob] = []
+    for id in ids {
+      guard let job = jobs[id] else { continue }
+      let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
+      jobs[id]?.begin = begin
+      if start - begin > deadline {
+        leaveOut([id], .outOfTime(seconds: deadline), url)
+      } else {
+        uploads.append(job.upload)
       }
-      try OriginRules.shared.admit(job.upload.target)
-      request = try UploadRequest(
-        job.upload, to: url, keepsCredentials: keepsCredentials,
-        mayExpect: Origin(url).map { !deafToExpect.contains($0) } ?? false, now: time.date())
-    } catch {
-      conclude(id, TransferEnd(url: url, trouble: error, sentAll: false))
+    }
+    if makesReady(
+      uploads.map(\.item.id), to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    {
       return
     }
+    uploads = takeReady(uploads, url)
+    guard let first = uploads.first, let door = jobs[first.item.id]?.door else { return }
+    let ticketed = ready[first.item.id]?.address
+    let (url, keepsCredentials) =
+      if url == first.target.url, let ticketed {
+        (ticketed, Origin(ticketed) == Origin(first.target.url))
+      } else {
+        (url, keepsCredentials)
+      }
+    do throws(Failure.Cause) {
+      try OriginRules.shared.admit(first.target)
+    } catch {
+      leaveOut(uploads.map(\.item.id), error, url)
+      return
+    }
+    let key = jobs[first.item.id]?.company?.key ?? first.item.uuid
+    let (request, faults) = UploadRequest.make(
+      uploads, key: key, to: url,
+      credentials: keepsCredentials ? .all(doors[door]?.token) : .none,
+      mayExpect: mayExpect(at: url), now: time.date())
+    for fault in faults { leaveOut(fault.items, fault.cause, url) }
+    guard let request else { return }
+
     let fate = BodyFate()
     var head = request.head
     head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
     let task = session.dataTask(with: head)
     delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
-    transfers[task.taskIdentifier] = Transfer(
-      item: id, attempt: attempt, task: task, request: request, url: url, fate: fate, start: start)
-    jobs[id]?.task = task.taskIdentifier
+    let transfer = Transfer(
+      attempt: attempt, door: door, token: doors[door]?.access.token ?? 0, task: task,
+      request: request, url: url, fate: fate, start: start)
+    transfers[task.taskIdentifier] = transfer
+    for id in transfer.items { jobs[id]?.task = task.taskIdentifier }
     startWatching()
     task.resume()
   }
 
+  /// Files that cannot be sent fail by themselves; the request is made without them.
+  func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
+    let end = TransferEnd(url: url, trouble: cause, sentAll: false)
+    if let first = ids.first { learn(from: end, at: jobs[first]?.door.origin, of: first) }
+    handle(ids.map { ($0, ended(end)) })
+    if transfers.isEmpty { stopWatching() }
+  }
+
   func take(_ event: TaskEvent, of task: Int) {
-    guard var transfer = transfers[task] else { return }
+    guard let transfer = transfers[task] else { return }
     transfer.lastActivity = time.now()
     switch event {
     case .sent(let total):
       if transfer.hasWaitedInVain(until: transfer.lastActivity) { noteDeaf(transfer) }
       transfer.noteSent(total: total)
       if transfer.hasSentAll {
-        transfer.isPublished = true
-        transfers[task] = transfer
-        report([(transfer.item, transfer.itemState)])
+        tell(transfer.news())
         return
       }
       transfer.isPublished = false
@@ -67,11 +101,8 @@ extension UploadEngine {
       }
       transfer.trouble = trouble(of: transfer, error)
       if transfer.status == 417 { noteDeaf(transfer) }
-      jobs[transfer.item]?.task = nil
-      conclude(transfer.item, transfer.end(at: time.now()))
-      return
+      conclude(transfer)
     }
-    transfers[task] = transfer
   }
 
   /// Why a transfer failed, the most telling reason first: the file's, the engine's own, the line's.
@@ -81,19 +112,68 @@ extension UploadEngine {
     guard let error else { return nil }
     let cause = TransportTrouble.cause(of: error, host: transfer.url.host ?? "")
     // A refused challenge and a reply that was cut off end in a "cancelled" that nobody asked for.
-    if cause == .cancelled, !transfer.isStopped { return nil }
+    if cause == .cancelled, !transfer.isBrokenOff { return nil }
     return cause
   }
 
-  func conclude(_ id: ItemID, _ end: TransferEnd) {
-    learn(from: end, of: id)
-    handle(
-      .ended(end, at: time.now(), wall: time.date(), random: time.random()), for: id)
-    if transfers.isEmpty { stopWatching() }
+  private func conclude(_ transfer: Transfer) {
+    for id in transfer.items { jobs[id]?.task = nil }
+    let target = transfer.request.target
+    var end = transfer.end(at: time.now())
+    learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id)
+    // Whoever comes back last stands first.
+    defer {
+      giveUpIfHopeless(transfer.door)
+      if transfers.isEmpty { stopWatching() }
+    }
+    switch judgeAccess(of: transfer, end, to: target) {
+    case .stands, .close:
+      if end.status == 401 || end.status == 403 {
+        end.trouble = deniedCause(for: target, doors[transfer.door]) ?? end.trouble
+      }
+    case .again, .renew:
+      for id in transfer.items { jobs[id]?.wasRefusedEntry = true }
+      handle(transfer.items.reversed().map { ($0, .startOver) })
+      return
+    }
+    let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
+    let isRecorded = makesRecords(of: transfer, end) { engine, failures in
+      engine.conclude(judged, of: files, attempt, to: target, withoutRecord: failures)
+    }
+    if !isRecorded { conclude(end, of: files, attempt, to: target) }
+  }
+
+  /// - Parameter failures: why the records that go with some files could not be made.
+  private func conclude(
+    _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
+    withoutRecord failures: [ItemID: Failure] = [:]
+  ) {
+    let outcome = BatchEnd(
+      end, files: files, target: target, attempt: attempt, now: time.date())
+    settle(outcome.companies)
+    let again = outcome.fates.filter { $0.fate == .startsOver }.reversed()
+    // One moment and one draw for all: they come back together.
+    let (moment, wall, random) = (time.now(), time.date(), time.random())
+    var events: [(ItemID, JobMachine.Event)] = []
+    for (id, fate) in outcome.fates {
+      guard case .ended(var end) = fate else { continue }
+      if let failure = failures[id] { end = Self.end(end, without: failure) }
+      events.append((id, .ended(end, at: moment, wall: wall, random: random)))
+    }
+    handle(events + again.map { ($0.id, .startOver) })
+  }
+
+  func ended(_ end: TransferEnd) -> JobMachine.Event {
+    .ended(end, at: time.now(), wall: time.date(), random: time.random())
+  }
+
+  private func mayExpect(at url: URL) -> Bool {
+    if deafToExpect.isEmpty { return true }
+    return Origin(url).map { !deafToExpect.contains($0) } ?? false
   }
 
   func noteDeaf(_ transfer: Transfer) {
-    guard transfer.request.expectsContinue, let origin = Origin(transfer.url) else { return }
+    guard transfer.request.expectsContinue, let origin = transfer.origin else { return }
     deafToExpect.insert(origin)
   }
 }

@@ -15,11 +15,8 @@ extension UploadEngine {
   func publish() {
     isPublishing = false
     var changes: [(ItemID, ItemState)] = []
-    for (task, transfer) in transfers where !transfer.isPublished {
-      changes.append((transfer.item, transfer.itemState))
-      transfers[task]?.isPublished = true
-    }
-    if !changes.isEmpty { report(changes) }
+    for transfer in transfers.values where !transfer.isPublished { changes += transfer.news() }
+    tell(changes)
   }
 
   func startWatching() {
@@ -49,22 +46,27 @@ extension UploadEngine {
     lastLook = now
     guard gap < 2 else {
       // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
-      for task in transfers.keys { transfers[task]?.lastActivity = now }
+      for transfer in transfers.values { transfer.lastActivity = now }
       return
     }
-    for (task, transfer) in transfers {
-      guard transfer.trouble == nil, let job = jobs[transfer.item] else { continue }
-      let limit = job.upload.target.stallTimeout
+    for transfer in transfers.values {
+      guard transfer.trouble == nil else { continue }
+      let target = transfer.request.target
+      let limit = target.stallTimeout
+      let late = transfer.items.filter { id in
+        guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }
+        return now - begin > deadline
+      }
       if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
         // Without a connection no byte of the body is asked for.
-        transfers[task]?.trouble =
+        transfer.trouble =
           transfer.sent == 0
           ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
           : .stalled(seconds: limit)
-      } else if let deadline = job.upload.target.deadline, let begin = job.begin,
-        now - begin > deadline
-      {
-        transfers[task]?.trouble = .outOfTime(seconds: deadline)
+      } else if !late.isEmpty, let deadline = target.deadline {
+        let cause = Failure.Cause.outOfTime(seconds: deadline)
+        for id in late { transfer.note(cause, of: id) }
+        transfer.trouble = cause
       } else {
         continue
       }

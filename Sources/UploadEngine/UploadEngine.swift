@@ -1,17 +1,29 @@
 import Dispatch
 import Foundation
-import FoundationNetworking
 import MultipartForm
 import UploadModel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// Runs uploads, several at once, on one Dispatch queue, and tells how they fare.
 ///
 /// The engine executes; `JobMachine` decides. It knows neither who listens nor what is drawn. All
 /// methods may be called from anywhere and take effect in the order of the calls.
 public actor UploadEngine {
-  /// Is told of every change, on the engine's queue. Progress comes at most ten times a second per
-  /// item, everything else at once.
+  /// Is told of every change, in order, on the engine's queue. Progress comes at most ten times a
+  /// second per item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
+
+  /// Is asked on the engine's queue before uploads begin, before the network sees a byte of them, and
+  /// returns those that may: the others are forgotten. Nil holds everything back until
+  /// `setStarted(true)`.
+  public typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
+
+  /// Is told, on the engine's queue, when nothing goes to a server before a moment because it could
+  /// not be reached, and with nil when it is tried again without such a limit.
+  public typealias Outage = @Sendable (_ server: Origin, _ until: Moment?) -> Void
 
   /// The version that servers are told.
   public static let version = "0.1.0"
@@ -20,15 +32,41 @@ public actor UploadEngine {
   /// than it was told to expect.
   public static let mostLanes = 64
 
-  struct Job {
-    let upload: UploadJob
+  final class Job {
+    var upload: UploadJob
+    /// Where it is sent to, and with whose credentials.
+    private(set) var door: Door.Key
     var machine: JobMachine
     var task: Int?
     var timer: DispatchWorkItem?
+    /// With whom it goes, once that is settled.
+    var company: Company?
     /// When its first attempt began.
     var begin: Moment?
+    /// Whether it was sent again with a newer token.
+    var wasRefusedEntry = false
     /// Whether it is to be forgotten as soon as its transfer is over.
     var isRemoved = false
+    /// What was submitted under its name since it was removed.
+    var successor: UploadJob?
+
+    init(_ upload: UploadJob, machine: JobMachine? = nil, timer: DispatchWorkItem? = nil) {
+      self.upload = upload
+      self.machine = machine ?? JobMachine(target: upload.target)
+      self.timer = timer
+      door = Self.door(of: upload)
+    }
+
+    /// Changes how it shall be sent.
+    func update(_ upload: UploadJob) {
+      self.upload = upload
+      machine.retarget(upload.target)
+      door = Self.door(of: upload)
+    }
+
+    private static func door(of upload: UploadJob) -> Door.Key {
+      Door.Key(target: upload.target.name, origin: Origin(upload.target.url))
+    }
   }
 
   /// A server's breaker, and who waits for it in the order of the line.
@@ -42,19 +80,29 @@ public actor UploadEngine {
 
   nonisolated let executor: QueueExecutor
   let time: TimeSource
-  let report: Report
+  private let report: Report
+  private var news: [(ItemID, ItemState)] = []
+  private let admission: Admission
+  let outage: Outage
   let waitsForServers: Bool
   let delegate: SessionDelegate
   let session: URLSession
 
   var jobs: [ItemID: Job] = [:]
   var transfers: [Int: Transfer] = [:]
+  var steps: [Int: Step] = [:]
+  var lastStep = 0
+  /// What was made for the attempts that are under way.
+  var ready: [ItemID: Ready] = [:]
+  let mediaType: @Sendable (FileLocation) -> String?
   var lanes: Lanes
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
   var deafToExpect: Set<Origin> = []
   var gates: [Origin: Gate] = [:]
+  var doors: [Door.Key: Door] = [:]
   var isStarted = true
   var isPublishing = false
+  var isFilling = false
   var watchdog: DispatchSourceTimer?
   var lastLook = Moment(seconds: 0)
   var rateLimit: Int64?
@@ -72,28 +120,39 @@ public actor UploadEngine {
   ///   - waitsForServers: whether uploads wait for a server that cannot be reached, until each has
   ///     used up its own attempts as a probe. Otherwise they fail together once the server's breaker
   ///     has opened as often as the target allows attempts.
+  ///   - admission: lets uploads begin; everybody may unless said otherwise.
+  ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
+  ///     original's.
+  ///   - outage: is told of servers that cannot be reached.
   ///   - report: is told of every change.
   public init(
     lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false,
+    admission: @escaping Admission = { Set($0) },
+    mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
+    outage: @escaping Outage = { _, _ in },
     report: @escaping Report
   ) {
     CurlHook.install()
     executor = QueueExecutor(label: "hoist.engine")
     self.time = time
     self.report = report
+    self.admission = admission
+    self.outage = outage
     self.waitsForServers = waitsForServers
+    self.mediaType = mediaType
     self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))
 
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
+    // Without it, every line of a reply's head is looked through for cookies.
+    configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
     configuration.httpMaximumConnectionsPerHost = Self.mostLanes
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    queue.underlyingQueue = executor.queue
     delegate = SessionDelegate(now: time.now)
-    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    session = URLSession(
+      configuration: configuration, delegate: delegate,
+      delegateQueue: CallbackQueue(executor.queue))
     delegate.attach { [weak self] task, event in
       self?.assumeIsolated { $0.take(event, of: task) }
     }
@@ -104,12 +163,15 @@ public actor UploadEngine {
   /// Puts uploads at the end of the line.
   public nonisolated func submit(_ uploads: [UploadJob]) {
     onQueue { engine in
-      for upload in uploads where engine.jobs[upload.item.id] == nil {
-        engine.jobs[upload.item.id] = Job(
-          upload: upload, machine: JobMachine(target: upload.target))
+      for upload in uploads {
+        if let job = engine.jobs[upload.item.id] {
+          if job.isRemoved { job.successor = upload }
+          continue
+        }
+        engine.jobs[upload.item.id] = Job(upload)
         engine.lanes.queue(upload.item.id, atHead: false)
       }
-      engine.fillLanes()
+      engine.fillSoon()
     }
   }
 
@@ -130,11 +192,8 @@ public actor UploadEngine {
       for upload in uploads {
         let id = upload.item.id
         if let job = engine.jobs[id], job.task == nil {
-          // One key for all attempts at the same upload.
-          var upload = upload
-          upload.uuid = job.upload.uuid
-          engine.jobs[id] = Job(upload: upload, machine: job.machine, timer: job.timer)
-          engine.letGo(of: upload.target)
+          engine.jobs[id] = Job(upload, machine: job.machine, timer: job.timer)
+          engine.letGo(id)
           engine.handle(.retry, for: id)
         } else if engine.jobs[id] == nil {
           engine.submit([upload])
@@ -152,6 +211,7 @@ public actor UploadEngine {
           engine.jobs[id] = nil
         } else {
           engine.jobs[id]?.isRemoved = true
+          engine.jobs[id]?.successor = nil
         }
       }
     }
@@ -161,15 +221,38 @@ public actor UploadEngine {
   public nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
       engine.lanes.move(item, before: other)
+      engine.moveAtDoor(item, before: other)
       engine.moveAtGate(item, before: other)
     }
   }
+
+  /// Gives the uploads that wait this order; those that are not named come last.
+  public nonisolated func arrange(_ order: [ItemID]) {
+    onQueue { engine in
+      engine.lanes.arrange(order)
+      engine.arrangeAtGates(order)
+    }
+  }
+
+  /// Changes how uploads that are not under way shall be sent, wherever they stand.
+  public nonisolated func update(_ uploads: [UploadJob]) {
+    onQueue { engine in
+      for upload in uploads {
+        let id = upload.item.id
+        guard engine.jobs[id]?.task == nil else { continue }
+        engine.jobs[id]?.update(upload)
+      }
+    }
+  }
+
+  /// Tries servers again that could not be reached, without waiting any longer.
+  public nonisolated func tryServers() { onQueue { $0.letAllThrough() } }
 
   /// Changes how many uploads run at once. Those under way are not broken off.
   public nonisolated func setLanes(_ count: Int) {
     onQueue { engine in
       engine.lanes.count = min(max(count, 1), Self.mostLanes)
-      engine.fillLanes()
+      engine.fillSoon()
     }
   }
 
@@ -184,7 +267,9 @@ public actor UploadEngine {
   public nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       engine.isStarted = isStarted
-      engine.fillLanes()
+      // Whoever says "go on" means those who wait for better credentials as well.
+      if isStarted { for key in engine.doors.keys { engine.reopen(key) } }
+      engine.fillSoon()
     }
   }
 
@@ -195,40 +280,107 @@ public actor UploadEngine {
     session.invalidateAndCancel()
   }
 
-  private nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
+  nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
+  }
+
+  /// Tells everybody, in one go, of all that happens in one turn of the queue.
+  func tell(_ changes: [(ItemID, ItemState)]) {
+    guard !changes.isEmpty else { return }
+    news += changes
+    guard news.count == changes.count else { return }
+    onQueue { $0.deliverNews() }
+  }
+
+  private func deliverNews() {
+    guard !news.isEmpty else { return }
+    let told = news
+    news = []
+    report(told)
   }
 
   // MARK: Deciding
 
-  func fillLanes() {
-    while isStarted, let id = lanes.next() {
-      if mayStart(id) {
-        handle(.start, for: id)
-      } else {
-        lanes.leave(id)
-      }
+  /// Fills the lanes once everything that happens now has happened: a file that fails at once would
+  /// recurse through the whole line, and those who come back together would start one by one.
+  func fillSoon() {
+    guard !isFilling else { return }
+    isFilling = true
+    onQueue { engine in
+      engine.isFilling = false
+      engine.fillLanes()
     }
   }
 
-  func handle(_ event: JobMachine.Event, for id: ItemID) {
-    guard let actions = jobs[id]?.machine.handle(event) else { return }
-    for action in actions { perform(action, for: id) }
+  private func fillLanes() {
+    while isStarted, let id = lanes.next() {
+      guard mayEnter(id), mayStart(id) else {
+        lanes.leave(id)
+        continue
+      }
+      let files = batch(ledBy: id)
+      // Whoever admits them has to know how their last attempts ended.
+      deliverNews()
+      guard let admitted = admission(files) else {
+        isStarted = false
+        for file in files.reversed() {
+          lanes.leave(file)
+          lanes.queue(file, atHead: true)
+        }
+        return noteNotStarted(id)
+      }
+      for file in files where !admitted.contains(file) {
+        lanes.leave(file)
+        jobs[file] = nil
+      }
+      if admitted.isEmpty { noteNotStarted(id) }
+      handle(files.filter(admitted.contains).map { ($0, .start) })
+    }
   }
 
-  func perform(_ action: JobMachine.Action, for id: ItemID) {
+  func handle(_ event: JobMachine.Event, for id: ItemID) { handle([(id, event)]) }
+
+  /// Tells uploads what happened to them. Those that are sent now, and to the same address, are sent
+  /// in one request.
+  func handle(_ events: [(ItemID, JobMachine.Event)]) {
+    var sent: [ItemID] = []
+    var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
+    for (id, event) in events {
+      guard let actions = jobs[id]?.machine.handle(event) else { continue }
+      for action in actions {
+        if case .send(let url, let attempt, let keepsCredentials) = action {
+          sent.append(id)
+          how = (url, attempt, keepsCredentials)
+        } else {
+          perform(action, for: id)
+        }
+      }
+    }
+    guard let how else { return }
+    send(sent, to: how.url, attempt: how.attempt, keepsCredentials: how.keepsCredentials)
+  }
+
+  private func perform(_ action: JobMachine.Action, for id: ItemID) {
     switch action {
-    case .send(let url, let attempt, let keepsCredentials):
-      send(id, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    case .send: break
     case .breakOff:
       guard let task = jobs[id]?.task else { return }
-      transfers[task]?.isStopped = true
+      stopStep(task)
+      transfers[task]?.noteStopped(id)
+      guard transfers[task]?.mayBreakOff == true else { return }
+      transfers[task]?.isBrokenOff = true
       transfers[task]?.task.cancel()
     case .leaveLane:
       lanes.leave(id)
-      if jobs[id]?.isRemoved == true { jobs[id] = nil }
-      // Not from inside: a file that fails at once would recurse through the whole line.
-      onQueue { $0.fillLanes() }
+      ready[id] = nil
+      if let job = jobs[id], job.isRemoved {
+        jobs[id] = nil
+        // The server may have been faster than whoever removed it: then there is nothing to send.
+        if let successor = job.successor, job.machine.state != .finished(delivered: true) {
+          submit([successor])
+        }
+      }
+      fillSoon()
     case .startTimer(let seconds):
       let timer = DispatchWorkItem { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
@@ -238,12 +390,14 @@ public actor UploadEngine {
     case .queue(let atHead):
       stopTimer(of: id)
       lanes.queue(id, atHead: atHead)
-      fillLanes()
+      fillSoon()
     case .unqueue:
       stopTimer(of: id)
+      leaveDoor(id)
       leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
-      report([(id, state)])
+      if jobs[id]?.successor != nil, !state.isDone { return }
+      tell([(id, state)])
     }
   }
 

@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import MultipartForm
 import UploadModel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// One file and where it goes.
 public struct UploadJob: Sendable {
@@ -10,10 +13,6 @@ public struct UploadJob: Sendable {
   /// Its destination.
   public var target: Target
 
-  /// What `{uuid}` stands for: the same in every attempt, so that it can serve as a key by which the
-  /// server knows a repetition.
-  var uuid = UUID()
-
   /// An upload of `item` to `target`.
   public init(item: UploadItem, target: Target) {
     self.item = item
@@ -21,91 +20,184 @@ public struct UploadJob: Sendable {
   }
 }
 
-/// The request that carries a job: its head for URLSession and its body, made from the file as it
-/// is now.
+/// The request that carries one upload or several: its head for URLSession and its body, made from
+/// the files as they are now.
 struct UploadRequest {
+  let target: Target
   let head: URLRequest
   let body: FormBody
-  /// Where in the body the file's own bytes lie.
-  let content: Range<Int64>
+  /// The files in it, and where in the body the bytes of each lie.
+  let files: [(item: UploadItem, content: Range<Int64>)]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
 
   /// Bodies above this many bytes are worth the question, as for curl.
   private static let expectThreshold: Int64 = 1 << 20
 
-  /// - Throws: `Failure.Cause`, in words for the person, where the file cannot be sent.
-  init(
-    _ job: UploadJob, to url: URL, keepsCredentials: Bool, mayExpect: Bool, now: Date
-  ) throws(Failure.Cause) {
-    let (item, target) = (job.item, job.target)
-    let values = Template.Values(
-      fileName: item.location.lastComponent, fileSize: item.size, fileType: item.mediaType,
-      now: now, uuid: job.uuid)
+  /// What the server is told about who we are.
+  enum Credentials {
+    /// The target's own header fields, and the token that a command gave.
+    case all(BearerToken?)
+    /// Nothing: it is another origin.
+    case none
+  }
 
-    var parts = target.fields.map { field in
-      Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
+  /// What keeps a request from being made, and which of its files it lies with: all where it is none
+  /// in particular.
+  struct Fault: Error {
+    let cause: Failure.Cause
+    let items: [ItemID]
+  }
+
+  /// The request for those of the uploads that can be sent, and why the others cannot. They go to the
+  /// same target.
+  ///
+  /// - Parameter key: what `{uuid}` stands for.
+  static func make(
+    _ jobs: [UploadJob], key: UUID, to url: URL, credentials: Credentials, mayExpect: Bool,
+    now: Date
+  ) -> (request: UploadRequest?, faults: [Fault]) {
+    var (jobs, faults) = (jobs, [Fault]())
+    while !jobs.isEmpty {
+      do throws(Fault) {
+        let request = try UploadRequest(
+          jobs, key: key, to: url, credentials: credentials, mayExpect: mayExpect,
+          now: now)
+        return (request, faults)
+      } catch {
+        faults.append(error)
+        jobs.removeAll { error.items.contains($0.item.id) }
+      }
     }
-    let file = Part.file(
-      name: item.field ?? target.fileField, at: item.location, fileName: item.fileName,
-      contentType: item.mediaType, expecting: item.identity)
-    parts.append(file)
+    return (nil, faults)
+  }
+
+  private init(
+    _ jobs: [UploadJob], key: UUID, to url: URL, credentials: Credentials, mayExpect: Bool,
+    now: Date
+  ) throws(Fault) {
+    let first = jobs[0].item
+    target = jobs[0].target
+    let values = Self.values(for: first, key: key, now: now)
+
     do {
-      body = try FormBody(Form(parts: parts))
+      body = try Self.body(of: jobs, key: key, now: now)
     } catch {
-      throw Failure.Cause(error, wasSeen: item.identity != nil)
+      throw Self.fault(error, jobs)
     }
-    content = body.contentRanges.last ?? 0..<0
+    files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
 
-    var head = URLRequest(url: Self.url(url, adding: url == target.url ? target.query : [], values))
+    var head = URLRequest(url: url)
+    if url == target.url {
+      do throws(Failure.Cause) { head.url = try Self.url(of: target, values) } catch {
+        throw Fault(cause: error, items: jobs.map(\.item.id))
+      }
+    }
     head.httpMethod = target.method
     head.cachePolicy = .reloadIgnoringLocalCacheData
     // The engine watches for stalls itself: this clock counts in whole seconds and ends without a
-    // reason. It is set well behind.
-    head.timeoutInterval = target.stallTimeout + 60
-    head.setValue("hoist/\(UploadEngine.version)", forHTTPHeaderField: "User-Agent")
-    head.setValue("*/*", forHTTPHeaderField: "Accept")
+    // reason. URLSession starts it anew at every line of a reply's head; only one that lies beyond the
+    // end of Dispatch's time (292 years) costs nothing then. For small files that halves the number of
+    // times that threads are woken.
+    head.timeoutInterval = 1e10
+    // Set at once: every single field would copy them all.
+    var fields = ["User-Agent": "hoist/\(UploadEngine.version)", "Accept": "*/*"]
     // Another origin is given the form and no header field: that is where credentials are.
-    if keepsCredentials {
+    if case .all(let token) = credentials {
       for field in target.headers {
         let value = field.value.filled(with: values)
         // A file's name may hold a line break, and so begin a header field of its own.
         guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-          throw .unsendable("the header field \(field.name) would hold a control character")
+          throw Fault(
+            cause: .unsendable("the header field \(field.name) would hold a control character"),
+            items: jobs.map(\.item.id))
         }
-        head.setValue(value, forHTTPHeaderField: field.name)
+        for name in fields.keys where name.lowercased() == field.name.lowercased() {
+          fields[name] = nil
+        }
+        fields[field.name] = value
       }
+      if let token { fields["Authorization"] = token.headerValue }
     }
-    head.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
-    head.setValue(String(body.contentLength), forHTTPHeaderField: "Content-Length")
+    fields["Content-Type"] = body.contentType
+    fields["Content-Length"] = String(body.contentLength)
     // libcurl drops a header field whose value is blank, and with it the behaviour: no chunks, and
     // no waiting for a 100.
-    head.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+    fields["Transfer-Encoding"] = " "
     // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
     expectsContinue =
       mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
-    head.setValue(expectsContinue ? "100-continue" : " ", forHTTPHeaderField: "Expect")
+    fields["Expect"] = expectsContinue ? "100-continue" : " "
+    head.allHTTPHeaderFields = fields
     self.head = head
   }
 
+  private static func values(for item: UploadItem, key: UUID, now: Date) -> Template.Values {
+    Template.Values(
+      fileName: item.fileName, fileSize: item.size, fileType: item.mediaType,
+      now: now, uuid: key)
+  }
+
+  /// The file by itself, or the form with all of them.
+  private static func body(
+    of jobs: [UploadJob], key: UUID, now: Date
+  ) throws(BodyError) -> FormBody {
+    let (first, target) = (jobs[0].item, jobs[0].target)
+    let values = values(for: first, key: key, now: now)
+    guard target.body == .multipart else {
+      return try FormBody(
+        rawFile: first.location, contentType: first.mediaType, expecting: first.identity)
+    }
+    var parts = target.fields.map { field in
+      Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
+    }
+    for item in jobs.lazy.map(\.item) {
+      parts.append(
+        Part.file(
+          name: item.field ?? target.fileField, at: item.location,
+          fileName: target.fileName?.filled(with: Self.values(for: item, key: key, now: now))
+            ?? item.fileName,
+          contentType: item.mediaType, expecting: item.identity))
+    }
+    return try FormBody(Form(parts: parts))
+  }
+
+  /// Whose fault it is that there is no body.
+  private static func fault(_ error: BodyError, _ jobs: [UploadJob]) -> Fault {
+    let culprits =
+      switch error {
+      case .file(let error): jobs.filter { $0.item.location == error.file }
+      case .form(let error):
+        error.part.map { $0 - jobs[0].target.fields.count }
+          .flatMap { jobs.indices.contains($0) ? [jobs[$0]] : nil } ?? jobs
+      }
+    return Fault(
+      cause: Failure.Cause(error, wasSeen: culprits.first?.item.identity != nil),
+      items: culprits.map(\.item.id))
+  }
+
+  /// The target's own address with its placeholders filled in and its query added.
   private static func url(
-    _ url: URL, adding query: [Target.Field], _ values: Template.Values
-  ) -> URL {
-    guard !query.isEmpty,
+    of target: Target, _ values: Template.Values
+  ) throws(Failure.Cause) -> URL {
+    var url = target.url
+    if let address = target.address?.filled(with: values) {
+      // The values are percent-encoded; dots alone would still lead to another place.
+      guard let whole = URL(string: address), Origin(whole) == Origin(target.url),
+        !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
+      else { throw .unsendable("its name makes no address that the target has") }
+      url = whole
+    }
+    guard !target.query.isEmpty,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
     // What is in the URL stays as it is: a signature may cover it to the letter.
     let own = components.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = query.map { "\(encoded($0.name))=\(encoded($0.value.filled(with: values)))" }
+    let added = target.query.map {
+      let value = $0.value.filled(with: values)
+      return "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode(value))"
+    }
     components.percentEncodedQuery = (own + added).joined(separator: "&")
     return components.url ?? url
-  }
-
-  /// Everything but the unreserved characters of RFC 3986 §2.3: a plus sign too, which many servers
-  /// take for a space.
-  private static func encoded(_ text: String) -> String {
-    let unreserved = CharacterSet(
-      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }
 }

@@ -7,6 +7,7 @@ extension Failure {
     case .notAFile(let kind): "is \(kind)"
     case .changed(let change): change.headline
     case .tooLarge: "too large for the target"
+    case .empty: "is empty"
     case .typeNotAllowed: "type not accepted"
     case .unsendable: "cannot be sent"
     case .nameNotResolved: "host not found"
@@ -22,6 +23,7 @@ extension Failure {
       status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
     case .notHTTP: "not an HTTP server"
     case .rejected: "rejected by the server"
+    case .denied: status == nil ? "no credentials" : Self.statusLine(status)
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome unknown"
     }
@@ -33,7 +35,8 @@ extension Failure {
       switch attempts {
       case 2...: " It was tried \(attempts) times."
       // Given up together with others; local faults need no attempt to be seen.
-      case 0 where isTransient: " That was seen with other files; this one was not tried itself."
+      case 0 where isTransient || status != nil:
+        " That was seen with other files; this one was not tried itself."
       default: ""
       }
     return "\(story)\(tried) \(advice)"
@@ -46,6 +49,7 @@ extension Failure {
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
       "\(change.story) Nothing wrong was stored: the upload was broken off."
+    case .empty: "The file has no content, and the target takes no empty files."
     case .tooLarge(let limit): "The target takes files of at most \(Wording.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
       "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
@@ -68,6 +72,9 @@ extension Failure {
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
+    case .denied(let why):
+      status.map { "The server refused it: \(Self.statusLine($0)), \(Self.inside(why))." }
+        ?? "There are no credentials for the target: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
     case .outcomeUnknown(let why):
       "Every byte was sent and then no answer came: \(Self.inside(why)). The file may have arrived."
@@ -84,9 +91,10 @@ extension Failure {
   private var advice: String {
     switch cause {
     case .missing, .unreadable: "Mend the path or its permissions, then retry."
-    case .notAFile("a folder"): "Add the files inside it, or pack it first."
+    case .notAFile("a folder"): "Add the files inside it (push -r does), or pack it first."
     case .notAFile: "Copy its content to a regular file and add that."
     case .changed: "Retry sends the file as it is now."
+    case .empty: "Fill it, or leave it out."
     case .tooLarge: "Make it smaller, or send it elsewhere."
     case .typeNotAllowed: "Send it elsewhere, or correct its type."
     case .unsendable: "Mend the target or the file's name, then retry."
@@ -99,6 +107,10 @@ extension Failure {
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Mend what the server says, then retry."
+    case .denied:
+      status == nil
+        ? "Run the command by hand, mend it, then retry."
+        : "Check what the command's token is good for, then retry: that runs the command again."
     case .cancelled: "Retry sends it again from the first byte."
     case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
     }
@@ -114,7 +126,8 @@ extension Failure {
     case 411: "Retrying will not help: something between strips the length of the request."
     case 413: "Retrying will not help: the server does not take files of this size."
     case 415: "Retrying will not help: the server does not take this type."
-    case 507: "The server's disk is full. Retry when there is room."
+    case 507:
+      "The server cannot store it: it has no room, or no permission. Retry when that is mended."
     case .some(let status) where transientStatuses.contains(status):
       "This may pass: retry in a while."
     case .some, .none: "Retrying the same file will not help unless something changes there."

@@ -27,7 +27,7 @@ public struct Failure: Error, Hashable, Sendable {
   }
 
   /// Every way in which an upload is known to fail.
-  public enum Cause: Error, Hashable, Sendable {
+  public enum Cause: Error, Hashable, Sendable, Codable {
     // This machine.
 
     /// No file lies at the path.
@@ -40,6 +40,8 @@ public struct Failure: Error, Hashable, Sendable {
     case changed(FileChange)
     /// The file is larger than the target takes, in bytes.
     case tooLarge(limit: Int64)
+    /// The file has no content, and the target takes none without.
+    case empty
     /// The target takes other media types only.
     case typeNotAllowed(String, allowed: [String])
     /// The request could not be made from what was configured.
@@ -66,7 +68,7 @@ public struct Failure: Error, Hashable, Sendable {
 
     // The server.
 
-    /// The server answered with a status outside 200–299.
+    /// The server answered with a status that the target does not take for success.
     case refused
     /// The server sent the request elsewhere, and following is not allowed or does not help.
     case redirected(to: String?, Redirect)
@@ -74,6 +76,10 @@ public struct Failure: Error, Hashable, Sendable {
     case notHTTP(String)
     /// The status was good, and the target's own rule says that the upload failed.
     case rejected(String)
+
+    /// There are no credentials that the server takes: no token could be had, or, with a status, also
+    /// a new one was refused. The text says which.
+    case denied(String)
 
     // Neither.
 
@@ -84,7 +90,7 @@ public struct Failure: Error, Hashable, Sendable {
   }
 
   /// How a file differs from what was queued.
-  public enum FileChange: Hashable, Sendable {
+  public enum FileChange: String, Hashable, Sendable, Codable {
     /// It is gone.
     case vanished
     /// It has fewer bytes than when it was queued.
@@ -98,7 +104,7 @@ public struct Failure: Error, Hashable, Sendable {
   }
 
   /// Why a redirect was not followed.
-  public enum Redirect: Hashable, Sendable {
+  public enum Redirect: String, Hashable, Sendable, Codable {
     /// 301, 302 and 303 turn an upload into a request without the file (RFC 9110 §15.4).
     case losesBody
     /// It leads to an origin that the target does not list.
@@ -117,6 +123,7 @@ public struct Failure: Error, Hashable, Sendable {
     case .notAFile: "not-a-file"
     case .changed: "changed"
     case .tooLarge: "too-large"
+    case .empty: "empty"
     case .typeNotAllowed: "type-not-allowed"
     case .unsendable: "unsendable"
     case .nameNotResolved: "name-not-resolved"
@@ -131,6 +138,7 @@ public struct Failure: Error, Hashable, Sendable {
     case .redirected: "redirected"
     case .notHTTP: "not-http"
     case .rejected: "rejected"
+    case .denied: status.map { "http-\($0)" } ?? "no-credentials"
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome-unknown"
     }
@@ -145,8 +153,10 @@ public struct Failure: Error, Hashable, Sendable {
     case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .network:
       true
     case .refused: status.map(Self.transientStatuses.contains) ?? false
-    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
-      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .cancelled, .outcomeUnknown:
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable,
+      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .denied, .cancelled,
+      .outcomeUnknown:
       false
     }
   }

@@ -25,6 +25,11 @@ public enum ItemState: Hashable, Sendable {
     }
   }
 
+  /// Whether the server has taken it.
+  public var isDone: Bool {
+    if case .done = self { true } else { false }
+  }
+
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   public var isActive: Bool {
     switch self {

@@ -49,6 +49,8 @@ public struct JobMachine: Sendable {
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Moment, wall: Date, random: Double)
+    /// The request ended for another's sake before it could succeed or fail: it does not count.
+    case startOver
     /// The delay before the next attempt is over.
     case timerFired
     /// The person wants it gone.
@@ -81,11 +83,15 @@ public struct JobMachine: Sendable {
 
   /// Where the upload stands now.
   public private(set) var state: State = .waiting
-  private let target: Target
-  private var attempts = 0
+  private var target: Target
+  /// How many attempts were begun, without those that do not count.
+  public private(set) var attempts = 0
 
   /// A machine for one file that goes to `target`.
   public init(target: Target) { self.target = target }
+
+  /// Lets the next attempt go to another target.
+  public mutating func retarget(_ target: Target) { self.target = target }
 
   /// Takes an event in and says what is to be done. Events that make no sense in the present state
   /// (a timer that was overtaken, a second cancel) are answered with nothing.
@@ -97,6 +103,9 @@ public struct JobMachine: Sendable {
 
     case (.running(let run), .ended(let end, let moment, let wall, let random)):
       return conclude(run, end, at: moment, wall: wall, random: random)
+
+    case (.running(let run), .startOver):
+      return startOver(run)
 
     case (.running(var run), .cancel):
       run.stop = .cancel
@@ -143,6 +152,21 @@ public struct JobMachine: Sendable {
       .report(.preparing(attempt: attempts)),
       .send(to: url, attempt: attempts, keepsCredentials: keepsCredentials),
     ]
+  }
+
+  private mutating func startOver(_ run: Run) -> [Action] {
+    attempts -= 1
+    switch run.stop {
+    case nil:
+      state = .waiting
+      return [.report(.waiting), .leaveLane, .queue(atHead: true)]
+    case .pause:
+      state = .paused
+      return [.report(.paused), .leaveLane]
+    case .cancel:
+      state = .finished(delivered: false)
+      return [.report(.failed(Failure(.cancelled, attempts: run.attempt))), .leaveLane]
+    }
   }
 
   private mutating func conclude(

@@ -28,10 +28,30 @@ public struct Target: Hashable, Sendable {
   public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
   public var redirectOrigins: Set<Origin>
+  /// Several files in one request; nil where each file is a request of its own.
+  public var batch: BatchRule?
+  /// What gives the bearer token that is sent to this target's own origin, if anything does.
+  public var tokenCommand: TokenCommand?
   /// What makes connections to this target's own origin secure.
   public var tls = TLSRules()
   /// The version of HTTP that is spoken with this target's own origin.
   public var http = HTTPVersion.auto
+  /// How the file stands in the request.
+  public var body = Body.multipart
+  /// The whole address where it holds placeholders; `url` is then what comes before them.
+  public var address: Template?
+  /// The file's name as sent; nil for its own.
+  public var fileName: Template?
+  /// What is taken at all.
+  public var limits = UploadLimits()
+  /// How replies are read.
+  public var response = ReplyRules()
+  /// Makes the file that is sent.
+  public var prepare: PrepareCommand?
+  /// Asks for leave first.
+  public var ticket: Ticket?
+  /// What can be done with what is there already.
+  public var server = ServerSide()
 
   /// A target with the defaults that the README promises.
   public init(
@@ -54,6 +74,14 @@ public struct Target: Hashable, Sendable {
     self.stallTimeout = stallTimeout
     self.deadline = deadline
     self.redirectOrigins = redirectOrigins
+  }
+
+  /// How the file stands in the request.
+  public enum Body: String, Hashable, Sendable, CaseIterable {
+    /// As a part of a form (RFC 7578).
+    case multipart
+    /// By itself.
+    case binary
   }
 
   /// A name and its value: a form field, a query item or a header field.

@@ -5,51 +5,101 @@ import Foundation
 public struct Template: Hashable, Sendable {
   private enum Piece: Hashable, Sendable {
     case text(String)
-    case slot(Placeholder)
+    case slot(Placeholder, Escaping)
+    case secret(Secret, Escaping)
   }
 
-  /// What a template may ask for.
-  public enum Placeholder: String, CaseIterable, Sendable {
-    /// The file's name with its extension.
-    case fileName = "file.name"
-    /// The file's name without its last extension.
-    case fileStem = "file.stem"
-    /// The file's last extension, without the dot.
-    case fileExtension = "file.ext"
-    /// The file's size in bytes.
-    case fileSize = "file.size"
-    /// The file's media type.
-    case fileType = "file.type"
-    /// Milliseconds since 1970.
-    case unixMilliseconds = "unix_ms"
-    /// Seconds since 1970.
-    case unixSeconds = "unix_s"
-    /// The time in UTC: 2026-11-20T22:15:00Z.
-    case iso8601 = "now.iso8601"
-    /// A random UUID, new for each file.
-    case uuid = "uuid"
+  /// How a placeholder's value is written where it stands.
+  public enum Escaping: Hashable, Sendable {
+    /// As it is.
+    case none
+    /// Between the quotes of a JSON string (RFC 8259 §7).
+    case json
+    /// In a URL: everything but the unreserved characters is percent-encoded (RFC 3986 §2).
+    case url
+
+    func callAsFunction(_ text: String) -> String {
+      switch self {
+      case .none: text
+      case .json: JSONValue.escaped(text)
+      case .url: PercentEncoding.encode(text)
+      }
+    }
   }
 
-  /// What a template is filled in with.
-  public struct Values: Sendable {
-    /// The file's name as it lies on disk.
-    public var fileName: String
-    /// The file's size in bytes.
-    public var fileSize: Int64
-    /// The file's media type.
-    public var fileType: String
-    /// The wall clock.
-    public var now: Date
-    /// The random identifier of this file's upload.
-    public var uuid: UUID
+  /// A value that is sent and never shown.
+  public struct Secret: Hashable, Sendable {
+    /// Where it comes from.
+    public enum Source: Hashable, Sendable {
+      /// An environment variable.
+      case environment
+      /// The configuration's table of secrets.
+      case table
+      /// It stands in the configuration as it is.
+      case literal
+      /// It was made of others.
+      case derived
+    }
 
-    /// The values for one file.
-    public init(fileName: String, fileSize: Int64, fileType: String, now: Date, uuid: UUID) {
-      self.fileName = fileName
-      self.fileSize = fileSize
-      self.fileType = fileType
-      self.now = now
-      self.uuid = uuid
+    /// The name of the variable or of the secret.
+    public var name: String
+    /// What is sent.
+    public var value: String
+    /// Where it comes from.
+    public var source: Source
+
+    /// A secret that is called `name`.
+    public init(name: String, value: String, source: Source) {
+      self.name = name
+      self.value = value
+      self.source = source
+    }
+
+    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`.
+    public var variable: String {
+      let letters = name.uppercased().unicodeScalars.map { scalar -> Character in
+        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+          ? Character(scalar) : "_"
+      }
+      let text = source == .environment ? name : String(letters)
+      return text.first?.isNumber == true ? "_\(text)" : text
+    }
+
+    /// How the configuration asks for it.
+    var placeholder: String {
+      switch source {
+      case .environment: "{env.\(name)}"
+      case .table: "{secret.\(name)}"
+      case .literal, .derived: "…"
+      }
+    }
+  }
+
+  /// A stretch of a text that is filled in.
+  public enum Filled: Hashable, Sendable {
+    /// What may be shown.
+    case text(String)
+    /// What may not, as it is written where it stands.
+    case secret(Secret, written: String)
+  }
+
+  /// What `{env.…}` and `{secret.…}` stand for.
+  public struct Lookup: Sendable {
+    /// Answers `{env.NAME}`; nil where the variable is not set.
+    public var environment: @Sendable (String) -> String?
+    /// Answers `{secret.NAME}`, or says why it cannot.
+    public var secret: @Sendable (String) throws(Mistake) -> String
+
+    /// Answers from these two.
+    public init(
+      environment: @escaping @Sendable (String) -> String?,
+      secret: @escaping @Sendable (String) throws(Mistake) -> String = {
+        name throws(Mistake) in
+        throw Mistake(description: "no secret is called \"\(name)\"")
+      }
+    ) {
+      self.environment = environment
+      self.secret = secret
     }
   }
 
@@ -57,6 +107,9 @@ public struct Template: Hashable, Sendable {
   public struct Mistake: Error, Hashable, CustomStringConvertible {
     /// What is wrong and what would be right.
     public let description: String
+
+    /// A mistake in these words.
+    public init(description: String) { self.description = description }
   }
 
   private var pieces: [Piece]
@@ -64,12 +117,26 @@ public struct Template: Hashable, Sendable {
   /// A template that is just this text.
   public init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
 
-  /// Reads `source`. `environment` answers `{env.NAME}` once, now.
+  /// A template that is just this secret.
+  public init(_ secret: Secret) { pieces = [.secret(secret, .none)] }
+
+  /// Reads `source`.
+  ///
+  /// - Parameters:
+  ///   - scope: the placeholders that have a value where the template is used.
+  ///   - escaping: how their values are written. Text of a JSON string is escaped as well; that of a
+  ///     URL stays as it is.
+  ///   - lookup: asked once, now.
   public init(
-    _ source: String, environment: (String) -> String? = { _ in nil }
+    _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
+    lookup: Lookup
   ) throws(Mistake) {
     pieces = []
     var text = ""
+    func end(_ pieces: inout [Piece]) {
+      if !text.isEmpty { pieces.append(.text(escaping == .json ? escaping(text) : text)) }
+      text = ""
+    }
     var rest = Substring(source)
     while let character = rest.popFirst() {
       switch character {
@@ -79,75 +146,189 @@ public struct Template: Hashable, Sendable {
       case "}":
         throw Mistake(description: "\"}\" without \"{\" before it; write \"}}\" for a brace")
       case "{":
-        guard let end = rest.firstIndex(of: "}") else {
+        guard let close = rest.firstIndex(of: "}") else {
           throw Mistake(description: "\"{\" without \"}\" after it; write \"{{\" for a brace")
         }
-        let name = String(rest[..<end])
-        rest = rest[rest.index(after: end)...]
-        if name.hasPrefix("env.") {
-          let variable = String(name.dropFirst(4))
-          guard !variable.isEmpty else {
-            throw Mistake(description: "{env.} names no environment variable")
-          }
-          guard let value = environment(variable) else {
-            throw Mistake(description: "the environment variable \(variable) is not set")
-          }
-          text += value
-        } else if let slot = Placeholder(rawValue: name) {
-          if !text.isEmpty { pieces.append(.text(text)) }
-          text = ""
-          pieces.append(.slot(slot))
-        } else {
-          let known = Placeholder.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-          throw Mistake(
-            description: "unknown placeholder {\(name)}; there are \(known) {env.NAME}")
-        }
+        let name = String(rest[..<close])
+        rest = rest[rest.index(after: close)...]
+        end(&pieces)
+        pieces.append(try Self.piece(name, scope, escaping, lookup))
       default:
         text.append(character)
       }
     }
-    if !text.isEmpty { pieces.append(.text(text)) }
+    end(&pieces)
   }
 
-  /// What stands outside the placeholders, the values of environment variables included.
+  /// Reads `source` where there are no secrets but `environment`'s.
+  public init(
+    _ source: String, environment: @escaping @Sendable (String) -> String? = { _ in nil }
+  ) throws(Mistake) {
+    try self.init(source, lookup: Lookup(environment: environment))
+  }
+
+  private static func piece(
+    _ name: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
+  ) throws(Mistake) -> Piece {
+    if name.hasPrefix("env.") {
+      let variable = String(name.dropFirst(4))
+      guard !variable.isEmpty else {
+        throw Mistake(description: "{env.} names no environment variable")
+      }
+      guard let value = lookup.environment(variable) else {
+        throw Mistake(description: "the environment variable \(variable) is not set")
+      }
+      return .secret(Secret(name: variable, value: value, source: .environment), escaping)
+    }
+    if name.hasPrefix("secret.") {
+      let secret = String(name.dropFirst(7))
+      let value = try lookup.secret(secret)
+      return .secret(Secret(name: secret, value: value, source: .table), escaping)
+    }
+    if let slot = Placeholder(rawValue: name), scope.contains(slot) { return .slot(slot, escaping) }
+    let known = scope.map { "{\($0.rawValue)}" }.joined(separator: " ")
+    let problem =
+      Placeholder(rawValue: name) == nil
+      ? "unknown placeholder {\(name)}" : "{\(name)} has no value here"
+    throw Mistake(
+      description:
+        "\(problem); there are \(known)\(known.isEmpty ? "" : " "){env.NAME} {secret.NAME}"
+    )
+  }
+
+  /// One template after the other.
+  public static func + (a: Template, b: Template) -> Template {
+    var sum = a
+    for piece in b.pieces {
+      if case .text(let more) = piece, case .text(let text)? = sum.pieces.last {
+        sum.pieces[sum.pieces.count - 1] = .text(text + more)
+      } else {
+        sum.pieces.append(piece)
+      }
+    }
+    return sum
+  }
+
+  /// What stands outside the placeholders, secrets included.
   public var fixedText: String {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
       case .slot: ""
+      case .secret(let secret, let escaping): escaping(secret.value)
       }
     }.joined()
+  }
+
+  /// Whether it has no placeholders at all.
+  public var isLiteral: Bool {
+    pieces.allSatisfy { if case .text = $0 { true } else { false } }
+  }
+
+  /// The text with `sample` in place of every placeholder, to look at what stands around them.
+  public func sample(_ sample: String) -> String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .slot, .secret: sample
+      }
+    }.joined()
+  }
+
+  /// Whether it has this placeholder.
+  public func asks(for slot: Placeholder) -> Bool {
+    pieces.contains { if case .slot(slot, _) = $0 { true } else { false } }
+  }
+
+  /// The secrets in it.
+  public var secrets: [Secret] {
+    pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
+  }
+
+  /// The template with its whole text kept from view, where it has no placeholders.
+  public func hidden(as name: String) -> Template {
+    guard isLiteral, !pieces.isEmpty else { return self }
+    var copy = self
+    copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), .none)]
+    return copy
+  }
+
+  /// What the template asks for, in order.
+  public var placeholders: [Placeholder] {
+    pieces.compactMap { if case .slot(let slot, _) = $0 { slot } else { nil } }
   }
 
   /// The text with every placeholder filled in.
   public func filled(with values: Values) -> String {
-    pieces.map { piece in
-      switch piece {
-      case .text(let text): text
-      case .slot(let slot): slot.value(in: values)
+    stretches(with: values).map { stretch in
+      switch stretch {
+      case .text(let text), .secret(_, let text): text
       }
     }.joined()
   }
-}
 
-extension Template.Placeholder {
-  fileprivate func value(in values: Template.Values) -> String {
-    switch self {
-    case .fileName: values.fileName
-    case .fileStem: Self.split(values.fileName).stem
-    case .fileExtension: Self.split(values.fileName).ext
-    case .fileSize: String(values.fileSize)
-    case .fileType: values.fileType
-    case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
-    case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
-    case .iso8601: values.now.formatted(.iso8601)
-    case .uuid: values.uuid.uuidString.lowercased()
+  /// The text as it may be shown: with `$NAME` for each secret.
+  public func shown(with values: Values) -> String {
+    stretches(with: values).map { stretch in
+      switch stretch {
+      case .text(let text): text
+      case .secret(let secret, _): "$\(secret.variable)"
+      }
+    }.joined()
+  }
+
+  /// The text in stretches that may be shown and such that may not.
+  public func stretches(with values: Values) -> [Filled] {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): .text(text)
+      case .slot(let slot, let escaping): .text(escaping(slot.value(in: values)))
+      case .secret(let secret, let escaping): .secret(secret, written: escaping(secret.value))
+      }
     }
   }
 
-  /// A leading dot makes a hidden file, not an extension.
-  private static func split(_ name: String) -> (stem: String, ext: String) {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
-    return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+  /// The template as it would be written, secrets by their names.
+  public var source: String { source(isRevealing: false) }
+
+  /// The template as it would be written.
+  ///
+  /// - Parameter isRevealing: whether literal secrets are written out; "…" otherwise.
+  public func source(isRevealing: Bool) -> String {
+    pieces.map { piece in
+      if case .text(let text) = piece { return Self.braced(text) }
+      return Self.source(of: piece, isRevealing)
+    }.joined()
+  }
+
+  /// The text with a character of its own in place of each placeholder, from `firstMark` on, and how
+  /// those would be written.
+  public func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
+    var (text, slots) = ("", [String]())
+    for piece in pieces {
+      if case .text(let literal) = piece {
+        text += literal
+      } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
+        text.unicodeScalars.append(mark)
+        slots.append(Self.source(of: piece, isRevealing))
+      }
+    }
+    return (text, slots)
+  }
+
+  /// The first of a plane's characters that nobody uses (Unicode's private use area B).
+  public static let firstMark: UInt32 = 0x100000
+
+  private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
+    switch piece {
+    case .text(let text): braced(text)
+    case .slot(let slot, _): "{\(slot.rawValue)}"
+    case .secret(let secret, _):
+      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder
+    }
+  }
+
+  private static func braced(_ text: String) -> String {
+    text.replacing("{", with: "{{").replacing("}", with: "}}")
   }
 }

@@ -25,6 +25,12 @@ public struct ThroughputEstimate: Hashable, Sendable {
     self.count = count
   }
 
+  /// An estimate that begins at `moment` with what has been counted so far, and without a memory of
+  /// how fast it went.
+  public func restarted(at moment: Moment) -> ThroughputEstimate {
+    ThroughputEstimate(start: max(moment, last), count: count)
+  }
+
   /// Notes that `total` bytes have moved in all by `moment`. A total that went down (the body had
   /// to be sent again) is noted as a new beginning of the count, not as a negative speed.
   public mutating func note(total: Int64, at moment: Moment) {

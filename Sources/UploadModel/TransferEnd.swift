@@ -83,17 +83,22 @@ public enum Verdict: Hashable, Sendable {
     {
       return failed(trouble)
     }
+    if case .denied(let why) = end.trouble { return failed(.denied(why)) }
     if let status = end.status {
       switch status {
-      case 200..<300:
+      case _ where target.response.isOK(status):
         // Whoever answers before the end of the body cannot have stored all of it.
         guard end.sentAll else {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
+        if let complaint = target.response.complaint(in: end.reply) {
+          return failed(.rejected(complaint))
+        }
         return .delivered(
           Receipt(
-            status: status, url: end.location?.absoluteString, reply: end.reply, attempts: attempt,
+            status: status, url: target.response.address(in: end), reply: end.reply,
+            attempts: attempt,
             seconds: end.seconds, bytes: end.bytes))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
@@ -145,11 +150,12 @@ extension Failure.Cause {
   /// Whether the fault lies with the file on this machine.
   public var isLocal: Bool {
     switch self {
-    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .typeNotAllowed, .unsendable,
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable,
       .cancelled:
       true
     case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .outcomeUnknown:
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied, .outcomeUnknown:
       false
     }
   }

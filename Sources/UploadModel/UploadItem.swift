@@ -1,3 +1,4 @@
+import Foundation
 import MultipartForm
 
 /// Names one item of the queue for as long as it is there.
@@ -18,7 +19,12 @@ public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConve
 /// One file that a person asked to have uploaded, and how it shall be sent.
 public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The item's name in the queue.
-  public let id: ItemID
+  public var id: ItemID
+  /// What `{uuid}` stands for: the same in every attempt, so that it can serve as a key by which the
+  /// server knows a repetition.
+  public var uuid: UUID
+  /// The name of the target that it goes to; empty where there is only one.
+  public var target: String
   /// Where the file lies on this machine.
   public var location: FileLocation
   /// The file name that the server is told.
@@ -37,15 +43,27 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   public var identity: FileIdentity?
   /// What has become of it.
   public var state: ItemState
+  /// Whether it was being sent when the program last ended, and starts again from its first byte.
+  public var wasInterrupted = false
+  /// The SHA-256 of the content, where it was asked for.
+  public var sum: [UInt8]?
+  /// Something to know about it before it goes, such as that the same file has been sent before.
+  public var note: String?
+
+  /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.
+  public static let chosenByHand = "chosen by hand"
 
   /// An item of the queue, waiting unless said otherwise.
   public init(
-    id: ItemID, location: FileLocation, fileName: String? = nil, field: String? = nil,
+    id: ItemID, uuid: UUID = UUID(), target: String = "", location: FileLocation,
+    fileName: String? = nil, field: String? = nil,
     mediaType: String = "application/octet-stream", typeSource: String = "",
     typeIsCertain: Bool = true, size: Int64 = 0, identity: FileIdentity? = nil,
     state: ItemState = .waiting
   ) {
     self.id = id
+    self.uuid = uuid
+    self.target = target
     self.location = location
     self.fileName = fileName ?? location.lastComponent
     self.field = field

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MultipartForm
 import Receiver
 import UploadModel
+import UploadStore
 
 /// `hoist demo`.
 struct DemoCommand: AsyncParsableCommand {
@@ -45,18 +45,19 @@ struct DemoCommand: AsyncParsableCommand {
     let target = Target(name: "demo", url: url, rateLimit: 50_000_000)
     let status: ExitStatus
     if isatty(STDOUT_FILENO) == 1 {
+      let store = try UploadStore(path: "\(folder)/queue.sqlite")
       let session = try await ScreenSession(
-        target: target, home: ProcessInfo.processInfo.environment["HOME"] ?? "", isASCII: ascii,
-        notice: "received files: \(inbox)")
+        book: TargetBook(target), keeper: QueueKeeper(store: store),
+        home: ProcessInfo.processInfo.environment["HOME"] ?? "",
+        options: ScreenSession.Options(
+          isASCII: ascii, notice: "received files: \(inbox)"))
       status = await session.run(files: files)
     } else {
-      let intake = FileIntake()
-      let items = files.map { intake.item(at: FileLocation($0)) }
-      Output.line("uploading \(Wording.count(items.count, "file")) to \(url.absoluteString)")
+      Output.line("uploading \(Wording.count(files.count, "file")) to \(url.absoluteString)")
       var push = Push(
-        items: items, target: target,
-        reporter: LineReporter(interval: 0.25) { Output.line($0) })
-      status = await push.run()
+        inputs: PushInputs(arguments: files), target: target,
+        reporter: LineReporter(interval: 0.25, write: { Output.line($0) }))
+      status = await push.run().status
     }
     await receiver.stop()
     Output.line("received files: \(SafeText.line(inbox))")

@@ -8,15 +8,40 @@ import UploadModel
 /// what cannot be sent.
 final class FileIntake: Sendable {
   private let guesser: MediaTypeGuesser
+  private let limits: UploadLimits
   private let lastID = Atomic<Int64>(0)
 
-  init(guesser: MediaTypeGuesser = .system) { self.guesser = guesser }
+  /// - Parameter limits: what the target takes; a file beyond them comes out failed.
+  init(guesser: MediaTypeGuesser = .system, limits: UploadLimits = UploadLimits()) {
+    self.guesser = guesser
+    self.limits = limits
+  }
+
+  /// Looks at files that are to go to `target`.
+  convenience init(for target: Target) {
+    // What a command makes of a file is not known before: the engine looks at that.
+    self.init(limits: target.prepare == nil ? target.limits : UploadLimits())
+  }
 
   /// The item for a file. One that cannot be sent comes out failed, with the reason.
-  func item(at location: FileLocation) -> UploadItem {
-    let number = lastID.add(1, ordering: .relaxed).newValue
-    return look(at: UploadItem(id: ItemID(number), location: location))
+  ///
+  /// - Parameter name: what the server is told; the file's own name where there is none.
+  func item(at location: FileLocation, named name: String? = nil) -> UploadItem {
+    var item = look(at: UploadItem(id: nextID(), location: location, fileName: name))
+    if !item.state.isFinished,
+      let refusal = limits.refusal(ofSize: item.size, type: item.mediaType)
+    {
+      item.state = .failed(Failure(refusal))
+    }
+    return item
   }
+
+  /// The item for something that is no file and cannot become one, such as a folder that cannot be read.
+  func failed(_ location: FileLocation, _ cause: Failure.Cause) -> UploadItem {
+    UploadItem(id: nextID(), location: location, state: .failed(Failure(cause)))
+  }
+
+  private func nextID() -> ItemID { ItemID(lastID.add(1, ordering: .relaxed).newValue) }
 
   /// The item with what its file looks like now, as before a retry.
   func look(at item: UploadItem) -> UploadItem {
@@ -26,7 +51,10 @@ final class FileIntake: Sendable {
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
-      note(guesser.guess(path: item.location.bytes), in: &item)
+      // What came in on standard input has a name only in the request.
+      let byName =
+        SpooledInput.holds(item.location) ? guesser.guess(name: Array(item.fileName.utf8)) : nil
+      note(byName ?? guesser.guess(path: item.location.bytes), in: &item)
     } catch {
       if let guess = guesser.guess(name: item.location.bytes) { note(guess, in: &item) }
       item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
@@ -34,7 +62,15 @@ final class FileIntake: Sendable {
     return item
   }
 
+  /// The type of a file that a target's command has made; nil where nothing tells it.
+  static let mediaType: @Sendable (FileLocation) -> String? = { location in
+    let guess = MediaTypeGuesser.system.guess(path: location.bytes)
+    return guess.source.isCertain ? guess.type.description : nil
+  }
+
   private func note(_ guess: MediaTypeGuess, in item: inout UploadItem) {
+    // What a person has chosen stays.
+    if item.typeSource == UploadItem.chosenByHand { return }
     item.mediaType = guess.type.description
     item.typeSource = guess.source.description
     item.typeIsCertain = guess.source.isCertain

@@ -20,9 +20,10 @@ struct Hoist: AsyncParsableCommand {
       EXAMPLES:
         hoist photo.jpg report.pdf --to https://host/upload
         hoist push *.log --to https://host/upload --field log --form run=42
-        hoist push big.iso --to nas --json
+        hoist push -r photos --to nas --report sent.json
         hoist receive --port 3000 --dir inbox
         hoist trust https://nas:8443/upload
+        hoist target new
 
       EXIT STATUS:
         0    everything was sent
@@ -32,8 +33,10 @@ struct Hoist: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      ScreenCommand.self, PushCommand.self, ReceiveCommand.self, MimeCommand.self,
-      TrustCommand.self, DemoCommand.self,
+      ScreenCommand.self, PushCommand.self, AddCommand.self, QueueCommand.self,
+      HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,
+      ConfigCommand.self, TargetsCommand.self, TargetCommand.self, ListCommand.self,
+      RemoveCommand.self, CompletionsCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ScreenCommand.self)
 }

@@ -20,17 +20,18 @@ struct JSONReporter: PushReporter {
     var url: String?
     var sent: Int?
     var failed: Int?
+    var skipped: Int?
+    var note: String?
   }
 
-  private let encoder = {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return encoder
-  }()
-
   mutating func queued(_ item: UploadItem) {
-    write(line("queued", item, sent: 0, type: item.mediaType))
+    write(line("queued", item, sent: 0, type: item.identity == nil ? nil : item.mediaType))
+  }
+
+  mutating func skipped(_ item: UploadItem) {
+    var line = line("skipped", item, sent: 0)
+    line.note = item.note
+    write(line)
   }
 
   mutating func changed(_ item: UploadItem, at now: Moment) {
@@ -46,13 +47,13 @@ struct JSONReporter: PushReporter {
       var line = failed("retrying", item, failure)
       line.attempt = next
       line.attempts = attempts
-      line.delay = max(0, at - now)
+      line.delay = Self.rounded(max(0, at - now))
       write(line)
     case .done(let receipt):
       var line = line("finished", item, sent: receipt.bytes)
       line.status = receipt.status
       line.attempt = receipt.attempts
-      line.seconds = receipt.seconds
+      line.seconds = Self.rounded(receipt.seconds)
       line.url = receipt.url
       line.reply = receipt.reply.text
       write(line)
@@ -64,8 +65,9 @@ struct JSONReporter: PushReporter {
     var line = Line(event: "summary")
     line.sent = summary.sent
     line.failed = summary.failed.count
+    line.skipped = summary.skipped
     line.bytesSent = summary.bytes
-    line.seconds = summary.seconds
+    line.seconds = Self.rounded(summary.seconds)
     write(line)
   }
 
@@ -73,12 +75,12 @@ struct JSONReporter: PushReporter {
     _ event: String, _ item: UploadItem, sent: Int64, type: String? = nil
   ) -> Line {
     Line(
-      event: event, path: item.location.description, bytesSent: sent, bytesTotal: item.size,
+      event: event, path: item.path.description, bytesSent: sent, bytesTotal: Self.size(of: item),
       type: type)
   }
 
   private func failed(_ event: String, _ item: UploadItem, _ failure: Failure) -> Line {
-    var line = Line(event: event, path: item.location.description, bytesTotal: item.size)
+    var line = Line(event: event, path: item.path.description, bytesTotal: Self.size(of: item))
     line.status = failure.status
     line.attempt = failure.attempts
     line.cause = failure.code
@@ -87,24 +89,15 @@ struct JSONReporter: PushReporter {
     return line
   }
 
-  private func write(_ line: Line) {
-    guard let data = try? encoder.encode(line) else { return }
-    Output.line(Self.escaped(String(decoding: data, as: UTF8.self)))
+  /// Of what could not be looked at nobody knows the size.
+  private static func size(of item: UploadItem) -> Int64? {
+    item.identity == nil ? nil : item.size
   }
 
-  /// JSON leaves alone what a terminal may take for a command (C1 controls) or for an order to write
-  /// backwards. Escaped, it is the same JSON.
-  private static func escaped(_ json: String) -> String {
-    if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
-    return json.unicodeScalars.reduce(into: "") { text, scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator:
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
+  /// Seconds to the millisecond.
+  static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+
+  private func write(_ line: Line) {
+    if let text = try? JSONLine.text(line) { Output.line(text) }
   }
 }

@@ -6,20 +6,40 @@ import UploadModel
 struct LineReporter: PushReporter {
   /// Seconds between two lines about the same file.
   var interval = 5.0
+  /// Whether nothing is said but what failed.
+  var isQuiet = false
+  var retry: RetryHint?
   var write: (String) -> Void = Output.error
+  var writeResult: (String) -> Void = { Output.line($0) }
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
   private var lastLine: [ItemID: Moment] = [:]
 
-  init(interval: Double = 5, write: @escaping (String) -> Void = Output.error) {
+  init(
+    interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
+    write: @escaping (String) -> Void = Output.error,
+    writeResult: @escaping (String) -> Void = { Output.line($0) }
+  ) {
     self.interval = interval
+    self.isQuiet = isQuiet
+    self.retry = retry
     self.write = write
+    self.writeResult = writeResult
   }
 
-  mutating func queued(_ item: UploadItem) {}
+  mutating func queued(_ item: UploadItem) {
+    if !isQuiet, let note = item.note {
+      write("· \(SafeText.line(item.path.description)): \(note)")
+    }
+  }
+
+  mutating func skipped(_ item: UploadItem) {
+    if isQuiet { return }
+    write("· \(SafeText.line(item.path.description)): skipped, \(item.note ?? "")")
+  }
 
   mutating func changed(_ item: UploadItem, at now: Moment) {
-    let name = SafeText.line(item.location.description)
+    let name = SafeText.line(item.path.description)
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
     case .preparing:
@@ -27,13 +47,14 @@ struct LineReporter: PushReporter {
       lastLine[item.id] = now
     case .sending(_, let sent, let total):
       estimates[item.id]?.note(total: sent, at: now)
-      guard let last = lastLine[item.id], now - last >= interval else { return }
+      guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
       lastLine[item.id] = now
       let percent = Wording.percent(sent, of: total)
       let speed = estimates[item.id]?.speed(at: now).map { ", \(Wording.speed($0))" } ?? ""
       let eta = estimates[item.id]?.eta(remaining: total - sent, at: now)
       let left = eta.map { ", \(Wording.clock($0)) left" } ?? ""
       write("… \(name): \(percent)% of \(Wording.bytes(total))\(speed)\(left)")
+    case .retrying where isQuiet: break
     case .retrying(let failure, let next, let attempts, let at):
       write(
         "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
@@ -41,10 +62,12 @@ struct LineReporter: PushReporter {
     case .done(let receipt):
       forget(item)
       let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
-      write(
-        "✓ \(name): \(Failure.statusLine(receipt.status)), \(Wording.bytes(receipt.bytes)) in "
-          + "\(Wording.seconds(receipt.seconds)), \(Wording.speed(speed))")
-      if let url = receipt.url { Output.line(SafeText.line(url)) }
+      if !isQuiet {
+        write(
+          "✓ \(name): \(Failure.statusLine(receipt.status)), \(Wording.bytes(receipt.bytes)) in "
+            + "\(Wording.seconds(receipt.seconds)), \(Wording.speed(speed))")
+      }
+      if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .failed(let failure):
       forget(item)
       write("✗ \(name): \(failure.headline)\(Self.words(of: failure))")
@@ -53,12 +76,28 @@ struct LineReporter: PushReporter {
   }
 
   mutating func summary(_ summary: PushSummary) {
-    let total = summary.sent + summary.failed.count
-    var line = "\(summary.sent) of \(Wording.count(total, "file")) sent"
+    if isQuiet, summary.failed.isEmpty { return }
+    var line = "\(summary.sent) of \(Wording.count(summary.total, "file")) sent"
     line += ", \(Wording.bytes(summary.bytes)) in \(Wording.seconds(summary.seconds))"
     if !summary.failed.isEmpty { line += "; \(summary.failed.count) failed" }
+    if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if summary.isInterrupted { line += "; interrupted" }
+    if summary.isCutShort { line += "; stopped at the first failure" }
     write(line)
+    // A single failure has just been told.
+    if summary.failed.count > 1 { Self.causes(of: summary).forEach(write) }
+    if !summary.failed.isEmpty, let retry { write(retry.text) }
+  }
+
+  /// What failed, by causes, the most frequent first.
+  private static func causes(of summary: PushSummary) -> [String] {
+    let causes = Dictionary(grouping: summary.failed, by: \.failure.headline)
+    return causes.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { cause in
+      let names = cause.value.prefix(3).map { SafeText.line($0.item.path.description) }
+      let more = cause.value.count - names.count
+      return "  \(cause.value.count) × \(cause.key): \(names.joined(separator: ", "))"
+        + (more > 0 ? " and \(more) more" : "")
+    }
   }
 
   private mutating func forget(_ item: UploadItem) {
@@ -71,5 +110,31 @@ struct LineReporter: PushReporter {
     let text = SafeText.line(
       failure.reply.text.trimmingCharacters(in: .whitespacesAndNewlines).prefix(200))
     return text.isEmpty ? "" : ", the server said: \(text)"
+  }
+}
+
+/// How what failed can be sent again.
+struct RetryHint {
+  /// The report that is being written, if it can be read again.
+  var report: String?
+  /// The target, as it was named.
+  var target: String?
+
+  var text: String {
+    guard let report else {
+      return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
+    }
+    let to = target.map { " --to \(Self.quoted($0))" } ?? ""
+    return "send them again: hoist push --retry-failed \(Self.quoted(report))\(to)"
+  }
+
+  /// A word for a POSIX shell.
+  private static func quoted(_ word: String) -> String {
+    let word = SafeText.line(word)
+    let isPlain = word.utf8.allSatisfy {
+      ("a"..."z").contains(Unicode.Scalar($0)) || ("A"..."Z").contains(Unicode.Scalar($0))
+        || ("0"..."9").contains(Unicode.Scalar($0)) || "-._/:@%+=,".utf8.contains($0)
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Settings
 import UploadModel
+import UploadStore
 
 @main
 enum Main {
@@ -9,12 +10,16 @@ enum Main {
   static func main() async {
     // Whoever reads our output may leave: that is an error of a write, not the end of the program.
     signal(SIGPIPE, SIG_IGN)
+    // A limit on the size of files is as good as a full disk: an error of a write as well.
+    signal(SIGXFSZ, SIG_IGN)
     // Closed, their numbers would go to the next files that are opened, and our lines into those.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 {
       _ = open("/dev/null", O_RDWR)
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try Hoist.parseAsRoot()
+      if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
+      var command = try Hoist.parseAsRoot(ArgumentRuns.folded(arguments))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -23,6 +28,9 @@ enum Main {
     } catch let error as ConfigError {
       complain("\(error)")
       exit(ExitStatus.usage.rawValue)
+    } catch let error as StoreError {
+      complain("\(error)")
+      exit(ExitStatus.someFailed.rawValue)
     } catch let error as UserError {
       complain("\(error)")
       exit(error.status.rawValue)
@@ -34,7 +42,7 @@ enum Main {
         exit(ExitStatus.usage.rawValue)
       case .success: Hoist.exit(withError: error)
       case .validationFailure:
-        Output.error(safe(Hoist.fullMessage(for: error)))
+        complain(Usage.mistake(Hoist.message(for: error), arguments).description)
         exit(ExitStatus.usage.rawValue)
       case let code:
         if !(error is ExitCode) { complain(Hoist.message(for: error)) }
@@ -45,7 +53,7 @@ enum Main {
 
   private static var asksForHelp: Bool {
     CommandLine.arguments.dropFirst().contains {
-      ["-h", "--help", "-help", "help", "--help-hidden", "--version"].contains($0)
+      ["-h", "--help", "-help", "help", "--help-hidden", "--version", "---completion"].contains($0)
         || $0.hasPrefix("--generate-completion-script") || $0.hasPrefix("--experimental")
     }
   }

@@ -15,7 +15,7 @@ struct MimeCommand: ParsableCommand {
   func run() throws {
     let guesser = MediaTypeGuesser.system
     var status = ExitStatus.success
-    for file in files {
+    for file in ArgumentRuns.unfolded(files) {
       do throws(FileError) {
         _ = try FileIdentity.of(Arguments.location(file))
       } catch {

@@ -19,10 +19,12 @@ enum Output {
   /// Writes a line to standard error.
   static func error(_ text: String) { write(text, to: STDERR_FILENO) }
 
+  /// Writes to standard error what need not end with a line.
+  static func errorBytes(_ text: String) { write(text, to: STDERR_FILENO, end: "") }
+
   @discardableResult
-  private static func write(_ text: String, to file: Int32) -> Bool {
-    var bytes = Array(text.utf8)[...]
-    bytes.append(0x0A)
+  private static func write(_ text: String, to file: Int32, end: String = "\n") -> Bool {
+    var bytes = Array((text + end).utf8)[...]
     return lock.withLock { _ in
       while !bytes.isEmpty {
         let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }

@@ -11,10 +11,26 @@ struct ReceiveCommand: AsyncParsableCommand {
     discussion: """
       POST /upload        one file, any field name
       POST /multiupload   up to 10 files in one request
-      GET  /              what has arrived
+      GET  /              what has arrived, and a form to send files with a browser
+      GET  /files/NAME    one of them
 
-      The answer is JSON with the name, size, type and SHA-256 of each file. No file leaves the \
-      folder and none replaces another.
+      So that every kind of target can be tried on one machine, it also speaks:
+
+      POST /notes         JSON in "request", then photos in "file"; needs a bearer token
+      POST /fishingserver/catches/add.htm      a catch log: fields in order, then "catchImage"
+      GET  /fishingserver/catches/catches.json?action=list&userid=…&token=…
+      POST /fishingserver/catches/delete.htm?id=…&userid=…&token=…
+      GET  /bookmarks     JSON records, with ?name=value, _sort=a,-b, _page, _limit
+      POST /bookmarks     a new one; GET and DELETE /bookmarks/ID
+      POST /presign       a ticket for { "name": …, "type": … }: a signed POST policy as S3 has it
+      POST /bucket        takes the file that comes with such a ticket
+
+      The answer to an upload is JSON with the name, size, type, SHA-256 and URL of each file, and for one file \
+      its URL in Location too. A file shows when all of it is on the disk. None leaves the folder and \
+      none replaces another.
+
+      Without --token everybody who reaches the port may send and fetch. For TLS put nginx or Caddy in \
+      front: config/recipes has the configurations.
       """)
 
   @Option(name: .long, help: "The port to listen on; 0 picks a free one.")
@@ -28,31 +44,39 @@ struct ReceiveCommand: AsyncParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The largest file that is taken, in bytes.", valueName: "bytes"))
-  var maxFileBytes: Int64?
+    help: ArgumentHelp(
+      "What clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
+      discussion: "Others can see arguments; the variable HOIST_RECEIVE_TOKEN does the same.",
+      valueName: "token"))
+  var token: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How the receiver is reached from outside, for the URLs in its answers.",
+      discussion: "For example https://files.example.org, behind a proxy.", valueName: "url"))
+  var publicUrl: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The largest file that is taken, such as \"100 MB\".", valueName: "size"))
+  var maxFileBytes: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What has to stay free on the disk, such as \"1 GB\"; else uploads are refused.",
+      valueName: "size"))
+  var keepFree: String?
+
+  @Flag(name: .long, help: "Do not wait until each file is on the disk itself. Faster, less sure.")
+  var noSync = false
 
   /// Bytes that a form's fields and headers may take beside its files.
   private static let roomForFields: Int64 = 16 << 20
 
   func run() async throws {
-    guard (0...65_535).contains(port) else {
-      throw UserError("--port \(port): expected a number from 0 to 65535")
-    }
-    if let maxFileBytes, maxFileBytes < 0 {
-      throw UserError("--max-file-bytes \(maxFileBytes): expected a number of bytes, 0 or more")
-    }
-    var configuration = Receiver.Configuration(directory: dir)
-    configuration.host = host
-    configuration.port = port
-    if let maxFileBytes {
-      configuration.maxFileBytes = maxFileBytes
-      // A request that is longer than all its files may be together is refused before it is read.
-      let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
-        by: Int64(configuration.maxFiles))
-      if !isHuge, files < .max - Self.roomForFields {
-        configuration.maxRequestBytes = files + Self.roomForFields
-      }
-    }
+    let configuration = try configuration(environment: ProcessInfo.processInfo.environment)
     let receiver = Receiver(configuration: configuration) { event in
       Output.error(Self.line(for: event))
     }
@@ -64,8 +88,54 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
     let name = host.contains(":") ? "[\(host)]" : host
     Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
+    if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
+      Output.error("hoist: without --token everybody who reaches \(host) may send and fetch files")
+    }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
     await receiver.stop()
+  }
+
+  private func configuration(environment: [String: String]) throws -> Receiver.Configuration {
+    guard (0...65_535).contains(port) else {
+      throw UserError("--port \(port): expected a number from 0 to 65535")
+    }
+    var configuration = Receiver.Configuration(directory: dir)
+    configuration.host = host
+    configuration.port = port
+    configuration.syncsToDisk = !noSync
+    configuration.token = token ?? environment["HOIST_RECEIVE_TOKEN"]
+    guard configuration.token != "" else {
+      throw UserError("--token: is empty; leave it out to let everybody in")
+    }
+    if let publicUrl {
+      guard let url = URL(string: publicUrl), ["http", "https"].contains(url.scheme?.lowercased()),
+        url.host?.isEmpty == false, url.query == nil
+      else {
+        throw UserError(
+          "--public-url \(publicUrl): expected a URL such as https://files.example.org")
+      }
+      configuration.publicURL = publicUrl
+    }
+    configuration.reservedBytes = try size(keepFree, of: "--keep-free") ?? 0
+    if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
+      configuration.maxFileBytes = maxFileBytes
+      // A request that is longer than all its files may be together is refused before it is read.
+      let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
+        by: Int64(configuration.maxFiles))
+      if !isHuge, files < .max - Self.roomForFields {
+        configuration.maxRequestBytes = files + Self.roomForFields
+      }
+    }
+    return configuration
+  }
+
+  private func size(_ text: String?, of option: String) throws -> Int64? {
+    guard let text else { return nil }
+    if text == "0" { return 0 }
+    guard let bytes = ByteCount.size(text) else {
+      throw UserError("\(option) \(text): expected a size such as 500000 or \"100 MB\"")
+    }
+    return bytes
   }
 
   static func line(for event: ReceiverEvent) -> String {

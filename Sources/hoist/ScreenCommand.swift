@@ -1,27 +1,61 @@
 import ArgumentParser
 import Foundation
 import UploadModel
+import UploadStore
 
 /// `hoist FILE…`.
 struct ScreenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "screen",
     abstract: "Queue files on a screen and watch them go. This is what hoist does by itself.",
-    discussion: "Press ? on the screen for its keys.")
+    discussion: """
+      Press ? on the screen for its keys. What was queued and not sent is there again the next time. \
+      A second hoist shows the same queue and can add to it; only one of them sends.
+      """)
 
-  @Argument(help: ArgumentHelp("Files to queue.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("Files and folders to queue.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   @OptionGroup var options: TargetOptions
 
+  @OptionGroup var queue: QueueOptions
+
+  @OptionGroup(title: "What is written down") var logging: LogOptions
+
+  @OptionGroup(title: "What was sent before") var sent: SentOptions
+
+  @OptionGroup(title: "Folders") var folders: FolderOptions
+
+  @Flag(
+    name: .long,
+    help: "Begin with an empty screen. What is in the queue stays there for the next time.")
+  var fresh = false
+
   @Flag(name: .long, help: "Draw with ASCII characters only.")
   var ascii = false
 
+  @Flag(
+    name: .long,
+    help: ArgumentHelp(
+      "Speak changes in lines instead of drawing a screen, and take commands from standard input.",
+      discussion: "For screen readers, and for terminals that cannot move their cursor."))
+  var plain = false
+
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let target = try options.target(environment: environment)
+    let store = try queue.store(environment: environment)
+    let book = try options.book(
+      environment: environment, usually: files.isEmpty ? try store.lastTarget() : nil)
+    var preferences = try ScreenPreferences(options.settings(environment: environment).screen)
+    preferences.isPlain = plain
     let session = try await ScreenSession(
-      target: target, home: environment["HOME"] ?? "", isASCII: ascii)
-    try await session.run(files: files).exitUnlessSuccess()
+      book: book, keeper: QueueKeeper(store: store, secrets: Secrets(book.current.secrets)),
+      home: environment["HOME"] ?? "",
+      options: ScreenSession.Options(
+        isASCII: ascii, isFresh: fresh, sent: sent, rules: try folders.rules(),
+        journal: try logging.journal(of: book.current, mayUseErrors: false),
+        preferences: preferences))
+    try await session.run(files: ArgumentRuns.unfolded(files)).exitUnlessSuccess()
   }
 }

@@ -6,74 +6,106 @@ import Settings
 import Terminal
 import UploadEngine
 import UploadModel
+import UploadStore
 
-/// Ties the screen to the engine: events into `reduce`, effects out of it, frames to the terminal.
-/// It has no rules of its own.
+/// Ties the screen to the queue and the engine: events into `reduce`, effects out of it, frames to the
+/// terminal. It has no rules of its own.
 @MainActor
 final class ScreenSession {
-  private let target: Target
-  private let home: String
-  private let time = TimeSource.system
-  private let terminal: Terminal
-  private let intake = FileIntake()
-  private let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-  private var engine: UploadEngine?
-  private var state: AppState
-  private var items: [ItemID: UploadItem] = [:]
+  /// How a session differs from the usual one.
+  struct Options {
+    /// Whether the screen keeps to ASCII.
+    var isASCII = false
+    /// A line that the screen shows all the time.
+    var notice: String?
+    /// Whether what was queued before stays out of sight.
+    var isFresh = false
+    /// What is done about files that were sent before.
+    var sent: SentOptions?
+    /// What is taken of folders.
+    var rules = FolderScan.Rules()
+    /// Where what happens is written down.
+    var journal: Journal?
+    /// How the person wants the screen to be.
+    var preferences = ScreenPreferences()
+  }
+
+  var book: TargetBook
+  let keeper: QueueKeeper
+  let options: Options
+  let home: String
+  let time = TimeSource.system
+  let front: any Front
+  var intake: FileIntake
+  /// Looks at files and at the queue, in the order of what was asked.
+  let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
+  /// Nil while another process sends what is in the queue.
+  var engine: UploadEngine?
+  var state: AppState
+  var items: [ItemID: UploadItem] = [:]
+  /// What was there before this session and is not its concern.
+  var floor = ItemID(0)
+  /// The state of the queue on disk that the screen shows.
+  var revision: Int64 = 0
+  var watch: ChangeWatch?
   /// What is no longer on the screen and yet was sent, or was not.
-  private var removed = (sent: 0, unsent: 0)
+  var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
   private var leave: CheckedContinuation<Leaving, Never>?
 
   /// Takes the terminal over.
-  ///
-  /// - Parameter notice: a line that the screen shows all the time.
-  init(target: Target, home: String, isASCII: Bool, notice: String? = nil) throws {
-    self.target = target
+  init(book: TargetBook, keeper: QueueKeeper, home: String, options: Options = Options()) throws {
+    self.book = book
+    intake = FileIntake(for: book.current)
+    self.keeper = keeper
+    self.options = options
     self.home = home
-    do {
-      terminal = try Terminal()
-    } catch {
-      throw UserError("\(error); hoist push uploads without a screen")
-    }
+    let target = book.current
+    front = try options.preferences.front()
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,
-      rateLimit: target.rateLimit, isASCII: isASCII || !terminal.isUTF8,
-      size: terminal.size, now: time.now(), notice: notice)
+      rateLimit: target.rateLimit, isASCII: options.isASCII || !front.isUTF8,
+      size: front.size, now: time.now(), notice: options.notice,
+      options: AppState.Options(
+        targets: book.names, keymap: options.preferences.keymap,
+        listsServer: target.server.list != nil,
+        endSignal: options.preferences.endSignal, midnight: time.midnight()))
   }
 
   /// Shows the screen until the person leaves it.
   func run(files: [String]) async -> ExitStatus {
-    let mailbox = Mailbox { [weak self] changes in
-      guard let self else { return }
-      for (id, state) in changes { items[id]?.state = state }
-      take([.engine(changes, at: time.now())])
-    }
-    let engine = UploadEngine(
-      lanes: target.concurrency, time: time, waitsForServers: true
-    ) { mailbox.put($0) }
-    self.engine = engine
-    engine.setLimit(target.rateLimit)
-    terminal.onEvents = { [weak self] in self?.take($0) }
-    terminal.draw(render(state, size: terminal.size))
+    front.onEvents = { [weak self] in self?.take($0) }
+    front.show(state)
+    (front as? PlainFront)?.onEnd = { [weak self] in self?.finishThenLeave() }
+    openQueue()
     if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
     let leaving = await withCheckedContinuation { leave = $0 }
     clock?.cancel()
-    terminal.restore()
-    if leaving != .forced { await engine.shutDown() }
+    watch?.stop()
+    front.restore()
+    keeper.leave()
+    if leaving != .forced { await engine?.shutDown() }
     let status = report()
     return leaving == .forced && status != .success ? .interrupted : status
   }
 
   // MARK: Events and effects
 
-  private func take(_ events: [AppEvent]) {
-    for event in events {
-      for effect in reduce(&state, event) { perform(effect) }
-    }
+  func take(_ events: [AppEvent]) {
+    for event in events { perform(reduce(&state, event)) }
     keepTime()
-    terminal.draw(render(state, size: terminal.size))
+    front.show(state)
+  }
+
+  private func perform(_ effects: [Effect]) {
+    // Many that move together are one change of the order, and one of the queue on disk.
+    let moves = effects.count { if case .move = $0 { true } else { false } }
+    for effect in effects {
+      if case .move = effect, moves > 1 { continue }
+      perform(effect)
+    }
+    if moves > 1 { arrange(state.order) }
   }
 
   private func perform(_ effect: Effect) {
@@ -83,45 +115,49 @@ final class ScreenSession {
         switch path {
         case .typed(let text): TypedPath(text: text, home: home).files
         case .exact(let text): [FileLocation(text)]
+        case .bytes(let bytes): [FileLocation(bytes: bytes)]
         }
       }
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)
-    case .pause(let ids): engine?.pause(ids)
-    case .remove(let ids):
-      engine?.remove(ids)
-      for id in ids {
-        guard let item = items.removeValue(forKey: id) else { continue }
-        if case .done = item.state { removed.sent += 1 } else { removed.unsent += 1 }
-      }
-    case .move(let id, let other): engine?.move(id, before: other)
+    case .pause(let ids): pause(ids)
+    case .remove(let ids): remove(ids)
+    case .restore(let places): restore(places)
+    case .move(let id, let other): move(id, before: other)
+    case .reorder(let order): arrange(order)
+    case .edit(let edited): edit(edited)
     case .setStarted(let isStarted): engine?.setStarted(isStarted)
     case .setLanes(let count): engine?.setLanes(count)
     case .setLimit(let limit): engine?.setLimit(limit)
-    case .bell: terminal.ring()
-    case .redraw: terminal.redraw()
-    case .suspend: terminal.suspend()
+    case .probe: engine?.tryServers()
+    case .listFolder(let path): listFolder(path)
+    case .switchTarget(let name): switchTarget(name)
+    case .listServer: listServer()
+    case .deleteOnServer(let row): deleteOnServer(row)
+    case .listHistory: listHistory()
+    case .inspect(let id): inspect(id)
+    case .copyAsCurl(let id): copyAsCurl(id)
+    case .copy(let text): front.copy(text)
+    case .notify(let text): front.notify(text)
+    case .bell: front.ring()
+    case .redraw: front.redraw()
+    case .suspend: front.suspend()
     case .quit(let leaving):
       leave?.resume(returning: leaving)
       leave = nil
     }
   }
 
-  private func add<Path: Sendable>(
-    _ paths: [Path], finding files: @escaping @Sendable (Path) -> [FileLocation]
-  ) {
-    let intake = intake
+  /// Nobody will ask for anything any more: leaves when everything has been sent, what is being
+  /// looked at by now among it.
+  private func finishThenLeave() {
     intakeQueue.async {
-      let items = paths.flatMap(files).map { intake.item(at: $0) }
-      DispatchQueue.main.async { MainActor.assumeIsolated { self.queue(items) } }
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated {
+          self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+        }
+      }
     }
-  }
-
-  private func queue(_ added: [UploadItem]) {
-    for item in added { items[item.id] = item }
-    take([.added(added)])
-    engine?.submit(
-      added.filter { !$0.state.isFinished }.map { UploadJob(item: $0, target: target) })
   }
 
   private func complete(_ text: String) {
@@ -132,27 +168,6 @@ final class ScreenSession {
         MainActor.assumeIsolated { self.take([.completions(for: text, found)]) }
       }
     }
-  }
-
-  /// Sends files again as they are now.
-  private func retry(_ ids: [ItemID]) {
-    let (intake, known) = (intake, ids.compactMap { items[$0] })
-    intakeQueue.async {
-      let looked = known.map(intake.look)
-      DispatchQueue.main.async { MainActor.assumeIsolated { self.send(again: looked) } }
-    }
-  }
-
-  private func send(again looked: [UploadItem]) {
-    var jobs: [UploadJob] = []
-    // Whoever was removed meanwhile stays away.
-    let looked = looked.filter { items[$0.id] != nil }
-    for item in looked {
-      items[item.id] = item
-      if !item.state.isFinished { jobs.append(UploadJob(item: item, target: target)) }
-    }
-    take([.added(looked)])
-    engine?.retry(jobs)
   }
 
   // MARK: Time
@@ -182,21 +197,30 @@ final class ScreenSession {
   private func report() -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
     guard !all.isEmpty || removed != (0, 0) else { return .success }
-    let shown = all.count { if case .done = $0.state { true } else { false } }
+    let shown = all.count(where: \.state.isDone)
+    let folder = FileManager.default.currentDirectoryPath
+    var lines: [String] = []
     for item in all {
-      let name = SafeText.line(item.location.description)
+      let name = SafeText.line(item.location.relative(to: folder).description)
       if case .failed(let failure) = item.state {
-        Output.error("✗ \(name): \(failure.headline)")
+        lines.append("✗ \(name): \(failure.headline)")
       } else if case .awaitingReply = item.state {
-        Output.error("? \(name): outcome unknown; look on the server before you send it again")
+        lines.append("? \(name): outcome unknown; look on the server before you send it again")
       } else if !item.state.isFinished {
-        Output.error("· \(name): not sent")
+        lines.append("· \(name): not sent")
       }
     }
+    for line in lines.prefix(Self.mostLines) { Output.error(line) }
+    if lines.count > Self.mostLines { Output.error("… and \(lines.count - Self.mostLines) more") }
     // What the person took out is no failure, and what was cleared was sent all the same.
     let (sent, total) = (shown + removed.sent, all.count + removed.sent)
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
-    Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)")
+    let left = all.count - shown
+    let kept = left > 0 ? "; \(Wording.count(left, "file")) in the queue: hoist goes on" : ""
+    Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)\(kept)")
     return sent == total ? .success : .someFailed
   }
+
+  /// Enough to see what happened; `hoist queue list` has the rest.
+  private static let mostLines = 40
 }

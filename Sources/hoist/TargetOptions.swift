@@ -9,7 +9,8 @@ struct TargetOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"))
+      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"),
+    completion: ConfigOption.targetNames)
   var to: String?
 
   @Option(
@@ -42,9 +43,9 @@ struct TargetOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Seconds without a byte after which an attempt is given up. Usually 60.",
-      valueName: "seconds"))
-  var timeout: Double?
+      "Time without a byte after which an attempt is given up, such as 90 (seconds) or 5m. Usually 60.",
+      valueName: "time"))
+  var timeout: String?
 
   @Option(
     name: .long,
@@ -61,7 +62,35 @@ struct TargetOptions: ParsableArguments {
 
   /// The target that all of this means.
   func target(environment: [String: String]) throws -> Target {
-    var target = try Settings.load(path: config, environment: environment).target(to)
+    try target(of: settings(environment: environment), environment)
+  }
+
+  /// The configuration, checked as a whole: what is wrong for the screen is wrong everywhere.
+  func settings(environment: [String: String]) throws -> Settings {
+    let settings = try Settings.load(path: config, environment: environment)
+    _ = try ScreenPreferences(settings.screen)
+    for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
+    return settings
+  }
+
+  /// The target that all of this means, with the others that the configuration knows. One whose
+  /// options cannot be found again by its name alone says so in its name.
+  ///
+  /// - Parameter usually: the target where neither the person nor the configuration names one.
+  func book(environment: [String: String], usually: String? = nil) throws -> TargetBook {
+    let settings = try settings(environment: environment)
+    var options = self
+    if to == nil, settings.defaultTarget == nil { options.to = usually.map(TargetBook.withoutMark) }
+    var target = try options.target(of: settings, environment)
+    let isNamed = settings.targetNames.contains(target.name)
+    if !form.isEmpty || !header.isEmpty || field != nil || !isNamed && target.url.query != nil {
+      target.name += TargetBook.optionsMark
+    }
+    return TargetBook(target, settings: settings)
+  }
+
+  private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
+    var target = try settings.target(to)
     if let field {
       guard !field.isEmpty else { throw UserError("--field: the name is empty") }
       target.fileField = field
@@ -70,11 +99,9 @@ struct TargetOptions: ParsableArguments {
       guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
         throw UserError("--form: expected KEY=VALUE, and there is no key or no \"=\"")
       }
-      target.fields.append(
-        Target.Field(
-          name: String(pair[..<equals]),
-          value: try template(String(pair[pair.index(after: equals)...]), of: "--form", environment)
-        ))
+      let value = try template(
+        String(pair[pair.index(after: equals)...]), of: "--form", environment)
+      target.fields.append(self.field(named: String(pair[..<equals]), value))
     }
     for field in header {
       guard let colon = field.firstIndex(of: ":") else {
@@ -87,10 +114,12 @@ struct TargetOptions: ParsableArguments {
       } catch {
         throw UserError("--header: \(error)")
       }
+      if name.lowercased() == "authorization" { target.tokenCommand = nil }
       target.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       target.headers.append(
-        Target.Field(name: name, value: try template(value, of: "--header", environment)))
+        self.field(named: name, try template(value, of: "--header", environment)))
     }
+    if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     if let concurrency {
       guard (1...64).contains(concurrency) else {
         throw UserError("--concurrency \(concurrency): expected a number from 1 to 64")
@@ -104,10 +133,12 @@ struct TargetOptions: ParsableArguments {
       target.retry.attempts = attempts
     }
     if let timeout {
-      guard timeout >= 1, timeout <= 86_400 else {
-        throw UserError("--timeout \(timeout): expected seconds from 1 to 86400")
+      guard let seconds = Double(timeout) ?? TimeSpan.seconds(timeout),
+        (1...86_400).contains(seconds)
+      else {
+        throw UserError("--timeout \(timeout): expected a time such as 30 or 5m, from 1 s to 24 h")
       }
-      target.stallTimeout = timeout
+      target.stallTimeout = seconds
     }
     if let limit {
       guard let speed = ByteCount.speed(limit) else {
@@ -116,6 +147,11 @@ struct TargetOptions: ParsableArguments {
       target.rateLimit = speed
     }
     return target
+  }
+
+  /// A field whose text is kept from view where its name says so.
+  private func field(named name: String, _ value: Template) -> Target.Field {
+    Target.Field(name: name, value: SecretName.matches(name) ? value.hidden(as: name) : value)
   }
 
   private func template(

@@ -69,10 +69,10 @@ struct TrustCommand: ParsableCommand {
     }
     try agree("Pin this key for the target \(name) in \(file)?")
 
-    let text = isThere ? try read(file) : ""
+    let place = ConfigFile(path: file)
     do {
-      let edit = PinEdit(of: text, file: file, environment: environment)
-      try write(try edit.writing(certificate.pin, to: name, at: url), to: file)
+      let edit = PinEdit(of: try place.text(), file: file, environment: environment)
+      try place.write(try edit.writing(certificate.pin, to: name, at: url))
     } catch let mistake as PinEdit.Mistake {
       throw UserError(mistake.description)
     }
@@ -135,50 +135,9 @@ struct TrustCommand: ParsableCommand {
   }
 
   private func agree(_ question: String) throws {
-    if yes { return }
-    guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-      throw UserError(
-        "nothing was pinned: nobody is here to be asked; --yes pins without a question")
-    }
-    FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
-    let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
-    guard ["y", "yes"].contains(answer) else {
-      throw UserError("nothing was pinned", status: .someFailed)
-    }
-  }
-
-  // MARK: The file
-
-  private func read(_ file: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: file),
-      let text = String(validating: data, as: UTF8.self)
-    else { throw UserError("\(file) cannot be read") }
-    return text
-  }
-
-  /// Puts a new file in the old one's place, so that nobody ever sees half of it. A link stays one.
-  private func write(_ text: String, to file: String) throws {
-    let place = URL(fileURLWithPath: file).resolvingSymlinksInPath()
-    let manager = FileManager.default
-    do {
-      try manager.createDirectory(
-        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-      let mode = try? manager.attributesOfItem(atPath: place.path)[.posixPermissions]
-      let fresh = place.deletingLastPathComponent()
-        .appendingPathComponent(".\(place.lastPathComponent).\(UUID().uuidString)")
-      defer { try? manager.removeItem(at: fresh) }
-      try Data(text.utf8).write(to: fresh)
-      try manager.setAttributes([.posixPermissions: mode ?? 0o600], ofItemAtPath: fresh.path)
-      guard rename(fresh.path, place.path) == 0 else {
-        throw UserError(
-          "\(place.path) cannot be written: \(String(cString: strerror(errno)))",
-          status: .someFailed)
-      }
-    } catch let error as UserError {
-      throw error
-    } catch {
-      throw UserError(
-        "\(place.path) cannot be written: \(error.localizedDescription)", status: .someFailed)
-    }
+    try Question.agree(
+      question, isAgreed: yes,
+      otherwise: "nothing was pinned: nobody is here to be asked; --yes pins without a question",
+      refused: "nothing was pinned")
   }
 }

@@ -26,7 +26,7 @@ extension EndToEnd {
       #expect(life.allSatisfy { $0.number("bytes_total") == 20_000_000 })
 
       let end = try events.end(of: "big.bin")
-      #expect(end.number("status") == 200)
+      #expect(end.number("status") == 201)
       #expect(end.number("attempt") == 1)
       #expect(end.number("bytes_sent") == 20_000_000)
       #expect(end.fields["seconds"] is NSNumber)
@@ -183,6 +183,127 @@ extension EndToEnd {
       #expect(body.contains("name=\"who\"\r\n\r\nalex"))
     }
 
+    /// URLSession by itself keeps a processor busy for as long as the server thinks.
+    @Test("while the reply is awaited, the processor rests")
+    func restful() async throws {
+      let person = try Person()
+      let (arrived, answer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let server = try HostileServer { connection, _ in
+        guard connection.readRequest() != nil else { return }
+        arrived.signal()
+        answer.wait()
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+      defer { server.stop() }
+      try person.folder.write("a.bin", count: 10_000)
+      let push = try person.hoist("push", "a.bin", "--to", server.url().absoluteString)
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          arrived.wait()
+          continuation.resume()
+        }
+      }
+      let before = try #require(push.processorTime)
+      // What is measured, not a wait for luck.
+      try await Task.sleep(for: .seconds(2))
+      let used = try #require(push.processorTime) - before
+      answer.signal()
+      #expect(try await push.end().status == 0)
+      #expect(used < 0.2, "\(used) s of 2")
+    }
+
+    @Test("long lists of files among options arrive whole and in order")
+    func manyFiles() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let (some, others) = ((1...90).map { "s\($0).txt" }, (1...70).map { "o \($0).txt" })
+      for name in some + others { try person.folder.write(name, Array(name.utf8)) }
+      try person.folder.write("-dash.txt", [1])
+      let outcome = try await person.hoist(
+        ["push"] + some + ["--to", inbox.url] + others + ["--json", "--", "-dash.txt"]
+      ).end()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let queued = try outcome.events().filter { $0.event == "queued" }.map(\.path)
+      #expect(queued == some + others + ["-dash.txt"])
+      #expect(inbox.names.count == 161)
+    }
+
+    @Test("a command gives the token; once it is refused for good, nothing more is tried")
+    func tokenCommand() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          connection.send(
+            request.headers["authorization"] == "Bearer s3cret"
+              ? "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+              : "HTTP/1.1 401 No\r\nContent-Length: 7\r\n\r\nexpired")
+        }
+      }
+      defer { server.stop() }
+      try person.configure(
+        """
+        [targets.desk]
+        url = "\(server.url().absoluteString)"
+        auth = { bearer_command = ["cat", "token"] }
+        """)
+      let names = (1...20).map { "\($0).bin" }
+      for name in names { try person.folder.write(name, count: 100) }
+      try person.folder.write("token", Array("s3cret\n".utf8))
+      let good = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      #expect(good.status == 0, "\(good.errors)")
+      #expect(!good.errors.contains("s3cret"))
+
+      try person.folder.write("token", Array("0ld\n".utf8))
+      let bad = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      #expect(bad.status == 1)
+      #expect(
+        bad.errors.contains("401 Unauthorized, also with a new token from cat"), "\(bad.errors)")
+      #expect(bad.errors.contains("20 failed") && !bad.errors.contains("0ld"))
+      #expect(server.requests.count <= 20 + 8)
+
+      unlink(person.folder.path("token"))
+      let none = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      #expect(none.status == 1)
+      #expect(none.errors.contains("No such file or directory"), "\(none.errors)")
+      #expect(server.requests.count <= 20 + 8)
+    }
+
+    @Test("in batches, files arrive byte for byte; what cannot be read is named and left out")
+    func batches() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure(
+        """
+        [targets.desk]
+        url = "\(inbox.url.replacing("/upload", with: "/multiupload"))"
+        batch = { max_files = 10, max_bytes = "2 MB" }
+        """)
+      let names = (1...25).map { "\($0).bin" }
+      for (index, name) in names.enumerated() {
+        try person.folder.write(name, count: index * 10_001, seed: UInt64(index))
+      }
+      let secret = person.folder.path("secret.bin")
+      try person.folder.write("secret.bin", [1])
+      #expect(chmod(secret, 0) == 0)
+      // Root reads everything: then a folder is what cannot be read.
+      let bad = getuid() == 0 ? "." : "secret.bin"
+      let outcome = try await person.hoist(
+        ["push"] + names + [bad, "--to", "desk", "--json"]
+      ).end()
+      #expect(outcome.status == 1, "\(outcome.errors)")
+      let events = try outcome.events()
+      #expect(try events.end(of: bad).event == "failed")
+      for name in names {
+        let end = try events.end(of: name)
+        #expect(end.event == "finished" && end.number("attempt") == 1)
+        #expect(try inbox.bytes(name) == bytes(person.folder.path(name)))
+      }
+      // What the receiver says of one request lists all of its files.
+      let replies = Set(names.compactMap { try? events.end(of: $0).text("reply") })
+      #expect((3...6).contains(replies.count), "\(replies.count) requests for 25 files")
+      #expect(events.last?.number("sent") == 25)
+    }
+
     @Test("a mistake in the configuration is status 2, names its place, and sends nothing")
     func configurationMistake() async throws {
       let person = try Person()
@@ -276,15 +397,17 @@ extension EndToEnd {
       #expect(compared.status == 0, "\(compared.output)")
     }
 
-    @Test("a gibibyte passes through less than 64 MB of memory, and its progress is told")
-    func memory() async throws {
+    @Test(
+      "a gibibyte passes through less than 64 MB of memory, and its progress is told",
+      arguments: [1])
+    func memory(files: Int) async throws {
       let person = try Person()
-      let path = try person.folder.write("huge.bin", [])
-      #expect(truncate(path, 1 << 30) == 0)
+      let (names, size) = ((1...files).map { "huge\($0).bin" }, (1 << 30) / files)
+      for name in names { #expect(truncate(try person.folder.write(name, []), size) == 0) }
       let gate = Gate()
       gate.open()
       let server = try SlowServer(gate)
-      let push = try person.hoist("push", "huge.bin", "--to", server.url, "--json")
+      let push = try person.hoist(["push"] + names + ["--to", server.url, "--json"])
       var peak = 0
       try await wait(for: "a gibibyte", seconds: 240, otherwise: { push.output }) {
         peak = max(peak, push.peakMemory ?? 0)
@@ -292,11 +415,15 @@ extension EndToEnd {
       }
       let outcome = try await push.end()
       #expect(outcome.status == 0, "\(outcome.output.suffix(500))")
-      let life = try outcome.events().about("huge.bin")
-      #expect(life.last?.number("bytes_sent") == 1 << 30)
-      let progress = life.filter { $0.event == "progress" }.compactMap { $0.number("bytes_sent") }
-      #expect(!progress.isEmpty && progress == progress.sorted())
-      #expect(progress.allSatisfy { (0...(1 << 30)).contains($0) })
+      for name in names {
+        let life = try outcome.events().about(name)
+        #expect(life.last?.number("bytes_sent") == size)
+        let progress = life.filter { $0.event == "progress" }.compactMap {
+          $0.number("bytes_sent")
+        }
+        #expect(!progress.isEmpty && progress == progress.sorted())
+        #expect(progress.allSatisfy { (0...size).contains($0) })
+      }
       #expect(peak > 0 && peak < 64_000_000, "\(peak) bytes")
     }
   }

@@ -21,7 +21,7 @@ extension EndToEnd {
         try await terminal.command(path)
       }
       let screen = try await terminal.wait(until: "three ends") { $0.shows("1 ok  2 failed") }
-      #expect(screen.row(with: "✓ good.bin")?.contains("done 200 OK") == true)
+      #expect(screen.row(with: "✓ good.bin")?.contains("done 201 Created") == true)
       #expect(screen.row(with: "✗ missing.bin")?.contains("failed: file is missing") == true)
       #expect(screen.row(with: "✗ too-big.bin")?.contains("413 Content Too Large") == true)
 
@@ -108,6 +108,34 @@ extension EndToEnd {
       }
       try await terminal.press("c")
       try await terminal.wait(for: "Queue 0")
+    }
+
+    @Test("z brings back what x took out, and it is sent; Z takes it out again")
+    func undo() async throws {
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      let person = try Person()
+      for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 20_000_000) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.bin two.bin --to \(server.url)")
+      try await terminal.wait(until: "both are sent") {
+        $0.rows.count { $0.contains("sending") } >= 2 && $0.shows("Queue 2")
+      }
+      // The first is broken off in the middle, and starts again.
+      try await terminal.press("x")
+      try await terminal.wait(for: "Remove?")
+      try await terminal.press("y")
+      try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin") }
+      try await terminal.press("z")
+      try await terminal.wait(until: "two files") {
+        $0.shows("undone: removal of 1 file") && $0.shows("Queue 2") && $0.shows("one.bin")
+      }
+      gate.open()
+      try await terminal.wait(for: "2 ok")
+      try await terminal.press("Z")
+      try await terminal.wait(until: "one file") {
+        $0.shows("redone") && $0.shows("Queue 1") && !$0.shows("one.bin")
+      }
     }
 
     @Test("? explains the keys, and closes again")

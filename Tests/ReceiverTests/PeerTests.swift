@@ -67,7 +67,7 @@ struct PeerTests {
       let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
       #expect(lines.count == 3)
       for line in lines {
-        #expect(line.hasPrefix("200 "), "\(line)")
+        #expect(line.hasPrefix("201 "), "\(line)")
         let file = try #require(try Receipt(Array(line.dropFirst(4).utf8)).files.first)
         #expect(file.field == "upload" && file.type == "image/png" && file.name == name)
         #expect(try server.bytes(file.stored) == bytes)

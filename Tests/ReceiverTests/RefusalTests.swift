@@ -175,7 +175,7 @@ struct RefusalTests {
     } _: { server in
       let fits = String(repeating: "x", count: 1_000)
       let whole = try server.request(Wire.post(Wire.file(fits) + Wire.end))
-      #expect(whole.status == 200)
+      #expect(whole.status == 201)
       #expect(try server.request(Wire.post(Wire.file(fits + "x") + Wire.end)).status == 413)
       let long = String(repeating: "x", count: 3_001)
       #expect(try server.request(Wire.post(long)).status == 413)
@@ -195,6 +195,19 @@ struct RefusalTests {
       let reply = try server.request(Wire.head(length: 100))
       #expect(reply.status == 507)
     }
+  }
+
+  @Test(
+    "what the file system says becomes a status that tells whether another try helps",
+    arguments: [
+      (ENOSPC, 507), (EDQUOT, 507), (EROFS, 507), (EACCES, 507), (EFBIG, 413), (EMFILE, 503),
+      (EIO, 500),
+    ])
+  func disk(code: Int32, status: Int) {
+    let refusal = Refusal(Inbox.Failure(doing: "write the file", code: code))
+    #expect(
+      Int(refusal.status.code) == status
+        && refusal.message.contains(errorText(code)) != (code == EMFILE))
   }
 
   @Test("a token is asked for with each request, as Bearer or as the password of Basic")
@@ -236,12 +249,12 @@ struct RefusalTests {
         let interim = try client.readReply()
         #expect(interim.statusLine == "HTTP/1.1 100 Continue" && interim.headers.isEmpty)
         try client.send(body)
-        #expect(try client.readReply().status == 200)
+        #expect(try client.readReply().status == 201)
       }
       // A client of HTTP/1.0 would take the 100 for the answer.
       let old = try server.connect()
       try old.send(Wire.post(body, version: "1.0", extra: ["Expect: 100-continue"]))
-      #expect(try old.readReply().status == 200)
+      #expect(try old.readReply().status == 201)
     }
   }
 

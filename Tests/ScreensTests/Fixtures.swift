@@ -39,6 +39,36 @@ enum Fixture {
     reply: Reply(text: "{\"id\": 42}", mediaType: "application/json"), attempts: 1, seconds: 2,
     bytes: 1_100)
 
+  static let folder = Folder(
+    path: Array("/home/me/pictures".utf8), name: "/home/me/pictures",
+    parent: Array("/home/me".utf8),
+    entries: [
+      ("IMG_0001.jpg", false, 3_200_000), ("IMG_0002.jpg", false, 2_900_000),
+      ("holiday 漢字", true, 0), (".thumbnails", true, 0), ("notes.txt", false, 1_100),
+      ("caf\u{E9}.png", false, 0),
+    ].map { name, isFolder, size in
+      Folder.Entry(
+        name: name, path: Array("/home/me/pictures/\(name)".utf8), isFolder: isFolder, size: size)
+    })
+
+  static let serverRows = [
+    ServerRow(
+      id: "1", name: "IMG_0001.jpg", size: 3_200_000, time: "2026-11-20 22:15",
+      url: "https://api.example.com/f/1"),
+    ServerRow(id: "2", name: "漢字かな.png", size: 812_000),
+    ServerRow(id: "3", name: "backup.tar.gz", time: "yesterday"),
+  ]
+
+  static let historyRows = [
+    HistoryRow(
+      name: "notes.txt", target: "photos", size: 1_100, time: "2026-11-20 22:15", isSent: true,
+      outcome: "201 Created", url: "https://api.example.com/f/42", path: "/home/me/notes.txt",
+      reply: Reply(text: "{\"id\": 42, \"tags\": []}", mediaType: "application/json")),
+    HistoryRow(
+      name: "disk.img", target: "tickets", size: 4_100_000_000, time: "2026-11-19 08:02",
+      isSent: false, outcome: "413 Content Too Large", path: "/home/me/disk.img"),
+  ]
+
   /// One item in every state, after four seconds of sending.
   static func mixed(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
     var state = empty(ascii: ascii, size: size)

@@ -11,6 +11,9 @@ import UploadModel
     case queue, empty, limit, limited, prompt, candidates, noMatch, details, receipt, help, quit,
       remove, notice
     case marked, message, finished, hostile
+    case browser, browserFilter, form, formMistake, sortMenu, targetMenu, find, filtered
+    case command, commandCandidates, server, serverWaits, serverFailed, deleting, history
+    case historyPage, log, request, outage, interrupted
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -53,6 +56,60 @@ import UploadModel
           &state, .added([Fixture.item(1, "notes.txt", size: 1_100)]),
           .engine([(ItemID(1), sent)], at: state.now),
           .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))
+      case .browser, .browserFilter:
+        Fixture.play(
+          &state, .key("b"), .folder(Fixture.folder), .key("."), .key("j"), .key("j"),
+          .key(" "), .key(" "))
+        if self == .browserFilter { Fixture.type("/img", &state) }
+      case .form:
+        Fixture.type("jjjjjjj", &state)
+        Fixture.type("e", &state)
+      case .formMistake:
+        Fixture.type("jjjjjj  e", &state)
+        Fixture.type("nonsense", &state)
+        Fixture.play(&state, .key(.enter))
+      case .sortMenu: Fixture.type("oj", &state)
+      case .targetMenu:
+        state.options.targets = ["album", "photos", "tickets"]
+        Fixture.type("t", &state)
+      case .find: Fixture.type("/no", &state)
+      case .filtered:
+        Fixture.type("f.txt", &state)
+        Fixture.play(&state, .key(.enter))
+      case .command: Fixture.type(":limit 2 MB/s", &state)
+      case .commandCandidates:
+        Fixture.type(":re", &state)
+        Fixture.play(&state, .key(.tab), .key(.tab))
+      case .server, .deleting:
+        state.options.listsServer = true
+        Fixture.play(&state, .key("2"), .server(.rows(Fixture.serverRows)), .key("j"))
+        if self == .deleting { Fixture.type("x", &state) }
+      case .serverWaits:
+        state.options.listsServer = true
+        Fixture.type("2", &state)
+      case .serverFailed:
+        state.options.listsServer = true
+        Fixture.play(&state, .key("2"), .server(.failed("connection refused")))
+      case .history, .historyPage:
+        Fixture.play(&state, .key("3"), .history(.rows(Fixture.historyRows)))
+        if self == .historyPage { Fixture.play(&state, .key(.enter)) }
+      case .log: Fixture.type("4", &state)
+      case .request:
+        Fixture.type("jjj", &state)
+        Fixture.play(
+          &state, .key(.enter),
+          .request(ItemID(4), ["POST https://api.example.com/upload", "Authorization: (hidden)"]),
+          .key("G"))
+      case .outage:
+        Fixture.play(
+          &state, .outage(server: "https://api.example.com", until: state.now + 8), .key("s"))
+      case .interrupted:
+        state = Fixture.empty(ascii: ascii, size: size)
+        var one = Fixture.item(1, "film.mkv", size: 4_000_000_000)
+        one.wasInterrupted = true
+        var two = Fixture.item(2, "notes.txt")
+        two.note = "sent before, 2026-11-20 22:15"
+        Fixture.play(&state, .added([one, two]), .key("j"))
       case .hostile:
         state = Fixture.empty(ascii: ascii, size: size)
         Fixture.play(&state, .added(Hostile.names.enumerated().map { Fixture.item(Int64($0), $1) }))
@@ -67,13 +124,12 @@ import UploadModel
     try compare(render(screen.state(size, ascii: false), size: size), with: name)
   }
 
-  @Test(arguments: [Screen.queue, .details, .candidates, .quit, .help, .hostile])
-  func inASCII(_ screen: Screen) throws {
-    let size = Size(width: 80, height: 24)
+  @Test(arguments: Screen.allCases, Fixture.sizes)
+  func inASCII(_ screen: Screen, _ size: Size) throws {
     let frame = render(screen.state(size, ascii: true), size: size)
     #expect(frame.cells.allSatisfy { $0.glyph.base.isASCII && $0.glyph.width == 1 })
     #expect(frame.title.allSatisfy { $0.isASCII })
-    try compare(frame, with: "\(screen.rawValue)-ascii")
+    try compare(frame, with: "\(screen.rawValue)-ascii-\(size.width)x\(size.height)")
   }
 
   @Test(arguments: [

@@ -76,7 +76,49 @@ enum Hostile {
       Self.expectSound(render(state, size: size))
       Fixture.play(&state, .key(.escape), .message(name))
       Self.expectSound(render(state, size: size))
+      Self.expectSoundElsewhere(&state, name, size)
     }
+  }
+
+  /// The same name in every pane and dialog beside the queue.
+  private static func expectSoundElsewhere(
+    _ state: inout AppState, _ name: String, _ size: Size
+  ) {
+    state.options.listsServer = true
+    state.options.targets = [name, "other"]
+    let entry = Folder.Entry(name: name, path: Array(name.utf8), isFolder: true, size: 1)
+    let rows = [ServerRow(id: name, name: name, size: 1, time: name, url: name)]
+    let past = [
+      HistoryRow(
+        name: name, target: name, size: 1, time: name, isSent: false, outcome: name, url: name,
+        path: name, reply: Reply(text: name))
+    ]
+    let scenes: [[AppEvent]] = [
+      [.key("b"), .folder(Folder(path: [], name: name, entries: [entry])), .key(" ")],
+      [.key("/"), .paste(name), .key(.enter), .key(.escape)],
+      [.key("b"), .folder(Folder(path: [], name: name, failure: name))], [.key(.escape)],
+      [.key("e")], [.key(.escape)], [.key("t")], [.key(.escape)],
+      [.key("f"), .paste(name)], [.key(.enter)], [.key(.escape), .key(.escape)],
+      [.key(":"), .paste("add " + name), .key(.tab), .completions(for: name, [name, name + "2"])],
+      [.key(.escape), .command(name), .command("target \(name)x"), .command("add \(name)")],
+      [.key("2"), .server(.rows(rows))], [.key("x")], [.key(.escape), .server(.failed(name))],
+      [.key("3"), .history(.rows(past))], [.key(.enter)], [.key(.escape)],
+      [.history(.failed(name))], [.key("4")], [.outage(server: name, until: state.now + 3)],
+      [.key("1"), .key(.enter), .request(ItemID(1), [name, name])], [.key(.escape)],
+    ]
+    for scene in scenes {
+      for event in scene { Fixture.play(&state, event) }
+      Self.expectSound(render(state, size: size))
+    }
+    var announcer = Announcer()
+    let said = announcer.lines(for: state) + Announcer.list(of: state)
+    #expect(said.allSatisfy { $0.unicodeScalars.allSatisfy(isSayable) }, "\(said)")
+  }
+
+  /// A line of text keeps joiners and variation selectors, which do no harm.
+  private static func isSayable(_ scalar: Unicode.Scalar) -> Bool {
+    isHarmless(scalar) || scalar.value == 0x200D || scalar.properties.isVariationSelector
+      || scalar.properties.isEmojiModifier
   }
 
   @Test func aHugeNameCostsNoMoreThanALongOne() {

@@ -21,18 +21,33 @@ import UploadModel
   @Test(arguments: [1, 2, 3, 4] as [UInt64]) func anythingGoes(seed: UInt64) {
     var dice = Dice(state: seed)
     var state = Fixture.empty(ascii: seed % 2 == 0)
+    state.options.targets = ["photos", "album"]
+    state.options.listsServer = true
     var nextID: Int64 = 1
     for step in 0..<5000 {
       let event = Self.event(state, &nextID, &dice)
-      for effect in reduce(&state, event) {
-        // The composition root's part, as far as the state depends on it.
-        if case .add(let paths) = effect {
-          let items = paths.prefix(5).map { Self.item("\($0)", &nextID) }
-          _ = reduce(&state, .added(Array(items)))
-        }
-      }
+      for effect in reduce(&state, event) { Self.answer(effect, &state, &nextID) }
       Self.expectOrder(state, "seed \(seed), step \(step), \(event)")
       if step % 50 == 0 { HostileTests.expectSound(render(state, size: state.size)) }
+    }
+  }
+
+  /// The composition root's part, as far as the state depends on it.
+  private static func answer(_ effect: Effect, _ state: inout AppState, _ nextID: inout Int64) {
+    switch effect {
+    case .add(let paths):
+      let items = paths.prefix(5).map { item("\($0)", &nextID) }
+      _ = reduce(&state, .added(Array(items)))
+    case .listFolder(let path):
+      var folder = Fixture.folder
+      if path == folder.parent { folder.failure = "no" }
+      _ = reduce(&state, .folder(folder))
+    case .listServer: _ = reduce(&state, .server(.rows(Fixture.serverRows)))
+    case .deleteOnServer: _ = reduce(&state, .server(.rows([])))
+    case .listHistory: _ = reduce(&state, .history(.rows(Fixture.historyRows)))
+    case .switchTarget(let name):
+      _ = reduce(&state, .target(name: name, url: "http://x/", listsServer: true))
+    default: break
     }
   }
 
@@ -41,7 +56,6 @@ import UploadModel
   {
     let keys = Action.all.flatMap(\.keys)
     switch Int.random(in: 0..<100, using: &dice) {
-    case 0..<55: return .key(keys.randomElement(using: &dice) ?? .enter)
     case 55..<62: return .key(.character("é漢/ ~'".randomElement(using: &dice) ?? "x"))
     case 62..<66:
       return .resized(
@@ -53,6 +67,23 @@ import UploadModel
     case 74..<77:
       return .completions(for: state.promptHead, ["one", "other", "漢"].shuffled(using: &dice))
     case 77..<79: return .message("something")
+    case 40..<43 where Bool.random(using: &dice):
+      let kinds: [Mouse.Kind] = [.click, .click, .wheelUp, .wheelDown]
+      return .mouse(
+        Mouse(
+          kinds.randomElement(using: &dice) ?? .click, row: .random(in: -1...45, using: &dice),
+          column: .random(in: -1...130, using: &dice)))
+    case 43..<45 where Bool.random(using: &dice):
+      let ids = state.queue.rows.map(\.item.id).shuffled(using: &dice)
+      return Bool.random(using: &dice) ? .reordered(ids) : .removed(Array(ids.prefix(2)))
+    case 45..<48 where Bool.random(using: &dice):
+      let word = CommandLine.words.randomElement(using: &dice) ?? ""
+      return .command(word + (Bool.random(using: &dice) ? " 2 1" : ""))
+    case 48..<49:
+      return .outage(
+        server: "https://api.example.com",
+        until: Bool.random(using: &dice) ? state.now + 4 : nil)
+    case 0..<55: return .key(keys.randomElement(using: &dice) ?? .enter)
     case 79..<80: return .notice(Bool.random(using: &dice) ? "notice" : nil)
     case 80..<82: return .tick(state.now + Double.random(in: -1...5, using: &dice))
     default:
@@ -86,8 +117,7 @@ import UploadModel
     let isInOrder =
       state.queue.totals == fresh.totals
       && rows.indices.allSatisfy { state.queue.position(of: rows[$0].item.id) == $0 }
-      && (rows.isEmpty ? state.cursor == 0 : rows.indices.contains(state.cursor))
-      && state.scroll >= 0 && state.scroll <= max(0, state.cursor)
+      && state.isSound
       && state.marks.allSatisfy { state.queue.position(of: $0) != nil }
     #expect(isInOrder, "\(when())")
   }

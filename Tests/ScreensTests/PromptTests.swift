@@ -90,6 +90,7 @@ import Testing
         switch path {
         case .exact(let text): "=" + text
         case .typed(let text): "~" + text
+        case .bytes(let bytes): "bytes \(bytes.count)"
         }
       } == expected)
   }

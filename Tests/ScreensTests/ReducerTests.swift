@@ -50,13 +50,30 @@ import UploadModel
     Case(2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: it has not failed"),
     Case(0, .control("a"), "r", asks: [.retry(ids(4, 5, 9, 10, 11))]),
     Case(3, " ", .control("r"), "r", asks: [.retry(ids(5, 9, 10, 11))]),
-    Case(0, "J", asks: [.move(ItemID(1), before: ItemID(7))]),
+    Case(0, "J", asks: [.move(ItemID(1), before: ItemID(3))]),
     Case(10, "J", asks: [.move(ItemID(11), before: nil)]),
     Case(11, "J", asks: [.bell]),
-    Case(1, "K", asks: [.move(ItemID(2), before: ItemID(7))]),
+    Case(1, "K", asks: [.move(ItemID(2), before: ItemID(1))]),
     Case(0, "K", asks: [.bell]),
-    // Before the first that waits: those before it are not in the line.
-    Case(5, "T", asks: [.move(ItemID(6), before: ItemID(7))]),
+    Case(5, "T", asks: [.move(ItemID(6), before: ItemID(1))]),
+    Case(0, "T", asks: [.bell]),
+    // What is marked moves as one.
+    Case(
+      4, " ", " ", "J",
+      asks: [
+        .move(ItemID(5), before: ItemID(8)), .move(ItemID(6), before: ItemID(8)),
+      ]),
+    Case(
+      4, " ", " ", "K",
+      asks: [
+        .move(ItemID(5), before: ItemID(4)), .move(ItemID(6), before: ItemID(4)),
+      ]),
+    Case(
+      2, " ", "j", " ", "T",
+      asks: [
+        .move(ItemID(3), before: ItemID(1)), .move(ItemID(5), before: ItemID(1)),
+      ]),
+    Case(0, .control("a"), "J", asks: [.bell]),
     Case(0, "P", asks: [.pause(ids(1, 2, 5, 6, 7, 12))]),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
@@ -80,7 +97,50 @@ import UploadModel
     Case(0, .control("c"), asks: []),
     Case(0, .control("c"), .control("c"), asks: [.quit(.forced)]),
     Case(0, "?", "q", "?", .escape, asks: []),
-    Case(3, .enter, "r", asks: [.retry(ids(4))]),
+    Case(0, "q", "c", asks: []),
+    Case(3, .enter, "r", asks: [.inspect(ItemID(4)), .retry(ids(4))]),
+    Case(
+      2, "y", asks: [.copy("https://api.example.com/f/42")],
+      says: "copied: https://api.example.com/f/42"),
+    Case(0, "y", asks: [.bell], says: "there is no URL: the server has named none"),
+    Case(
+      2, .enter, "y", asks: [.inspect(ItemID(3)), .copy("https://api.example.com/f/42")],
+      says: "copied: https://api.example.com/f/42"),
+    Case(0, "b", asks: [.listFolder(nil)]),
+    Case(0, "o", .escape, asks: []),
+    Case(
+      0, "o", .down, .enter, asks: [.reorder(ids(12, 6, 7, 8, 9, 10, 11, 3, 2, 1, 5, 4))],
+      says: "sorted smallest first"),
+    Case(
+      0, "o", "G", .enter, "z",
+      asks: [
+        .reorder(ids(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
+        .reorder(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)),
+      ], says: "undone: sorting"),
+    Case(0, "t", asks: [.bell], says: "the configuration has no targets to choose from"),
+    Case(0, "e", asks: [.bell], says: "it is being sent: pause it first, then edit"),
+    Case(2, "e", asks: [.bell], says: "it has been sent: nothing to edit"),
+    Case(6, "e", .escape, asks: []),
+    Case(6, "V", "j", "j", "V", "p", asks: [.pause(ids(7))]),
+    Case(0, "V", "j", "j", "x", "y", asks: [.remove(ids(1, 2, 3))]),
+    Case(0, "V", "j", "V", "j", "j", " ", "x", "y", asks: [.remove(ids(1, 2, 4))]),
+    Case(
+      0, "/", "n", "o", "t", .enter, "y", asks: [.copy("https://api.example.com/f/42")],
+      says: "copied: https://api.example.com/f/42"),
+    Case(0, "/", "q", "q", .enter, asks: [.bell], says: "no name holds that text"),
+    Case(0, "n", asks: [.bell], says: "nothing to look for yet: / takes a text"),
+    Case(0, "f", ".", "t", "x", "t", .enter, .control("a"), "r", asks: [.retry(ids(10, 11))]),
+    Case(
+      0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
+      says: "some files are hidden: Esc shows all, then they can be moved"),
+    Case(0, "3", asks: [.listHistory]),
+    Case(0, "2", "4", "1", asks: []),
+    Case(0, .tab, .tab, .tab, .tab, asks: [.listHistory]),
+    Case(0, ":", "r", "e", "t", "r", "y", " ", "4", .enter, asks: [.retry(ids(4))]),
+    Case(
+      0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, asks: [.setLanes(7)],
+      says: "7 files at once"),
+    Case(0, ":", "x", "y", .escape, asks: []),
     Case(0, "a", "x", .escape, asks: []),
     Case(0, "a", "x", .control("c"), asks: []),
     Case(0, "a", "x", .enter, asks: [.add([.typed("x")])]),
@@ -105,8 +165,11 @@ import UploadModel
     for mode in Mode.allCases {
       let keys = Action.inMode(mode).flatMap(\.keys)
       #expect(Set(keys).count == keys.count, "a key does two things in \(mode)")
-      #expect(Action.inMode(mode).contains { $0.name == .close } == (mode != .queue))
-      #expect(Action.inMode(mode).allSatisfy { !$0.help.isEmpty && !$0.keys.isEmpty })
+      #expect(Action.inMode(mode).contains { $0.name == .close } == !Mode.panes.contains(mode))
+      #expect(
+        Action.inMode(mode).allSatisfy {
+          !$0.help.isEmpty && (!$0.keys.isEmpty || $0.argument != nil)
+        })
     }
   }
 
@@ -118,7 +181,7 @@ import UploadModel
   func moving(_ keys: [Key], _ row: Int) {
     var state = Fixture.mixed()
     for key in keys { Fixture.play(&state, .key(key)) }
-    #expect(state.cursor == row)
+    #expect(state.list.cursor == row)
   }
 
   @Test func theCursorStaysOnItsItemWhenOthersGo() {
@@ -127,9 +190,9 @@ import UploadModel
     let selected = state.selected?.id
     Fixture.type("c", &state)
     #expect(state.selected?.id == selected)
-    #expect(state.cursor == 4)
+    #expect(state.list.cursor == 4)
     Fixture.play(&state, .key("G"), .key("x"))
-    #expect(state.cursor == state.queue.count - 1)
+    #expect(state.list.cursor == state.queue.count - 1)
   }
 
   @Test func theCursorIsAlwaysOnTheScreen() {
@@ -146,7 +209,8 @@ import UploadModel
       }
     }
     Fixture.type("G", &state)
-    #expect(state.scroll + state.layout.rows.count == 200, "the last row stands in the last line")
+    #expect(
+      state.list.scroll + state.layout.rows.count == 200, "the last row stands in the last line")
   }
 
   @Test func quitsAtOnceWhenNothingIsLeftToSend() {

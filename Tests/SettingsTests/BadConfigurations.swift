@@ -20,14 +20,17 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     self.message = "c.toml:2: targets.a.url: \(message)"
   }
 
-  private static let top = "valid here: default_target, targets"
+  private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: concurrency, deadline, fields, file_field, headers, http, idempotent, method, "
-    + "query, rate_limit, redirect_to, retry, timeout, tls, url"
+    "valid here: auth, batch, body, concurrency, deadline, fields, file_field, file_name, "
+    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, retry, server, "
+    + "ticket, timeout, tls, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
-  static let all: [BadConfiguration] = [
+  static let all = general + options + replies + servers + secrets
+
+  private static let general: [BadConfiguration] = [
     // Keys that do not exist.
     BadConfiguration(
       "defalt_target = \"a\"",
@@ -104,6 +107,63 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "timeout = \"25h\"", "timeout: expected a time from 1 s to 24 h"),
     BadConfiguration(
       line: "retry = { base = \"2m\" }", "retry: \"base\" (2 min) is longer than \"max\" (60 s)"),
+    // Credentials.
+    BadConfiguration(line: "auth = \"x\"", "auth: expected a table, found a string"),
+    BadConfiguration(
+      line: "auth = {}", "auth: expected one of basic, bearer, bearer_command"),
+    BadConfiguration(
+      line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",
+      "auth: expected one of basic, bearer, bearer_command"),
+    BadConfiguration(
+      line: "auth = { baerer = \"a\" }", "auth.baerer: unknown key; did you mean \"bearer\"?"),
+    BadConfiguration(
+      line: "auth = { bearer_command = \"pass show\" }",
+      "auth.bearer_command: expected an array, found a string"),
+    BadConfiguration(
+      line: "auth = { bearer_command = [] }",
+      "auth.bearer_command: expected a program and its arguments, found nothing"),
+    BadConfiguration(
+      line: "auth = { bearer_command = [\"\"] }",
+      "auth.bearer_command: expected a program and its arguments, found nothing"),
+    BadConfiguration(
+      line: "auth = { bearer_command = [\"pass\", 3] }",
+      "auth.bearer_command[1]: expected a string, found a number"),
+    BadConfiguration(
+      line: "auth = { basic = { user = \"me\" } }",
+      "auth.basic: \"user\" and \"password\" are both needed"),
+    BadConfiguration(
+      line: "auth = { basic = { user = \"m:e\", password = \"x\" } }",
+      "auth.basic.user: a user name cannot hold a colon"),
+    BadConfiguration(
+      line: "auth = { bearer = \"{file.name}\" }",
+      "auth.bearer: only {env.NAME} and {secret.NAME} can be filled in here"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nheaders = { authorization = \"x\" }\nauth = { bearer = \"y\" }",
+      "c.toml:4: targets.a.auth: the target has an Authorization header as well; leave one of the two out"
+    ),
+    // Batches.
+    BadConfiguration(line: "batch = 10", "batch: expected a table, found a number"),
+    BadConfiguration(
+      line: "batch = {}", "batch: \"max_files\" is missing: how many files go in one request"),
+    BadConfiguration(
+      line: "batch = { max_files = 0 }",
+      "batch.max_files: expected a whole number from 1 to 1000, found 0"),
+    BadConfiguration(
+      line: "batch = { max_files = 5, max_size = 3 }",
+      "batch.max_size: unknown key; did you mean \"max_files\"?"),
+    BadConfiguration(
+      line: "batch = { max_files = 5, max_bytes = \"much\" }",
+      "batch.max_bytes: expected a size such as \"64 MiB\", found \"much\""),
+    BadConfiguration(
+      line: "batch = { max_files = 5, max_bytes = 1000 }",
+      "batch.max_bytes: expected a string, found a number"),
+    BadConfiguration(
+      line: "batch = { max_files = 5, split_refused = 1 }",
+      "batch.split_refused: expected true or false, found a number"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nfields = { title = \"{file.stem}\" }\nbatch = { max_files = 5 }",
+      "c.toml:4: targets.a.batch: the field \"title\" holds {file.stem}, which differs from file to "
+        + "file, and a batch has several; leave one of the two out"),
     // URLs.
     BadConfiguration(
       "[targets.a]\nmethod = \"PUT\"",
@@ -142,7 +202,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "headers = { A = [] }", "headers.A: expected a string, found an array"),
     // Fields and templates.
     BadConfiguration(
-      line: "fields = [{ name = \"a\" }]", "fields[0]: a field needs \"name\" and \"value\""),
+      line: "fields = [{ name = \"a\" }]",
+      "fields[0]: a field needs \"name\", and either \"value\" or \"json\""),
     BadConfiguration(
       line: "fields = [{ name = \"a\", value = \"b\", type = \"text\" }]",
       "fields[0].type: expected a media type such as \"text/plain\", found \"text\""),

@@ -39,6 +39,10 @@ struct SettingsTests {
     "url = \"http://h/\"\nheaders = { Authorization = \"hunter2\\r\\nX: y\" }",
     "url = \"http://h/\"\nheaders = { Host = \"hunter2\" }",
     "url = \"http://h/\"\nheaders = { Authorization = \"hunter2 }\" }",
+    "url = \"http://h/\"\nauth = { bearer = \"hunter2\\r\\nX: y\" }",
+    "url = \"http://h/\"\nauth = { bearer = \"hunter2 {\" }",
+    "url = \"http://h/\"\nauth = { basic = { user = \"a:b\", password = \"hunter2\" } }",
+    "url = \"http://h/\"\nauth = { basic = { user = \"hunter2:b\", password = \"c\" } }",
   ])
   func secretsAreNotShown(_ lines: String) {
     let text = message { _ = try parse("[targets.a]\n\(lines)") }
@@ -73,6 +77,7 @@ struct SettingsTests {
       timeout = "1.5m"
       idempotent = true
       redirect_to = ["https://B.example/any"]
+      batch = { max_files = 10, max_bytes = "64 MiB", split_refused = true }
       """
     ).target("a")
     #expect(target.url.absoluteString == "https://h:8443/up?x=1")
@@ -90,7 +95,35 @@ struct SettingsTests {
     #expect(target.headers == [Target.Field(name: "X-A", value: Template(literal: "v"))])
     #expect(target.retry == RetryPolicy(attempts: 7, base: 0.5, cap: 90, isIdempotent: true))
     #expect(target.stallTimeout == 90)
+    #expect(target.batch == BatchRule(maxFiles: 10, maxBytes: 64 << 20, splitsRefused: true))
     #expect(target.redirectOrigins.map(\.description) == ["https://b.example"])
+  }
+
+  @Test(arguments: [
+    ("{ bearer = \"{env.T}\" }", "Bearer s3cret"),
+    ("{ bearer = \"a{{b}}\" }", "Bearer a{b}"),
+    // RFC 7617 §2.1 has this pair.
+    ("{ basic = { user = \"test\", password = \"123£\" } }", "Basic dGVzdDoxMjPCow=="),
+    ("{ basic = { user = \"{env.T}\", password = \"\" } }", "Basic czNjcmV0Og=="),
+  ])
+  func credentials(_ auth: String, _ header: String) throws {
+    let target = try parse(
+      "[targets.a]\nurl = \"http://h/\"\nauth = \(auth)", ["T": "s3cret"]
+    ).target("a")
+    #expect(target.headers.map(\.name) == ["Authorization"])
+    #expect(target.headers.map(\.value.fixedText) == [header])
+    // The scheme is no secret; what follows it is.
+    let shown = target.headers.map(\.value.source).joined()
+    #expect(shown.hasPrefix(header.prefix(6)) && !shown.contains(header.dropFirst(7)))
+    #expect(target.tokenCommand == nil)
+  }
+
+  @Test func aCommandForATokenIsKeptAsItIs() throws {
+    let target = try parse(
+      "[targets.a]\nurl = \"http://h/\"\nauth = { bearer_command = [\"pass\", \"show {x}\", \"\"] }"
+    ).target("a")
+    #expect(target.tokenCommand == TokenCommand(["pass", "show {x}", ""]))
+    #expect(target.headers.isEmpty)
   }
 
   @Test(arguments: [
@@ -218,11 +251,14 @@ struct SettingsTests {
     .appendingPathComponent("config/config.toml").path
 
   @Test func theSampleIsGoodAndShowsEveryKey() throws {
-    let settings = try Settings.load(path: Self.sample, environment: ["ALBUM_TOKEN": "t"])
+    let settings = try Settings.load(
+      path: Self.sample, environment: ["ALBUM_TOKEN": "t", "STORE_TOKEN": "s"])
     #expect(try settings.target("album").fields.map(\.name) == ["title", "meta"])
     let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
     for key in TargetReader.keys {
-      #expect(text.contains("\n\(key) = ") || text.contains("\n#\(key) = "), "\(key)")
+      #expect(
+        text.contains("\n\(key) = ") || text.contains("\n#\(key) = ")
+          || text.contains("\n[targets.album.\(key)]"), "\(key)")
     }
     for slot in Template.Placeholder.allCases { #expect(text.contains("{\(slot.rawValue)}")) }
   }

@@ -79,6 +79,7 @@ final class Driver {
       let texts = paths.map { path in
         switch path {
         case .typed(let text), .exact(let text): text
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
         }
       }
       for event in [AppEvent.added(texts.map(item))] { _ = reduce(&state, event) }
@@ -88,7 +89,13 @@ final class Driver {
     case .retry(let ids), .resume(let ids): set(ids, .waiting)
     case .pause(let ids): set(ids, .paused)
     case .remove(let ids): items.removeAll { ids.contains($0.id) }
-    case .move, .setStarted, .setLanes, .setLimit: break
+    case .restore(let places): items += places.map(\.item)
+    case .copy(let text): terminal.copy(text)
+    case .notify(let text): terminal.notify(text)
+    case .listHistory: _ = reduce(&state, .history(.rows([])))
+    case .move, .reorder, .edit, .setStarted, .setLanes, .setLimit, .listFolder, .switchTarget,
+      .listServer, .deleteOnServer, .inspect, .copyAsCurl, .probe:
+      break
     case .quit:
       terminal.restore()
       exit(0)

@@ -96,6 +96,19 @@ public final class Program: Sendable {
     return Outcome(status: status, output: output, errors: errors)
   }
 
+  /// The processor time that it has used so far, in seconds; nil where it has ended.
+  public var processorTime: Double? {
+    guard let text = try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    // The fields after the name, which may hold spaces: utime and stime are the 12th and 13th.
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return nil
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
   /// The most memory that it has had in use so far, in bytes; nil when it has ended.
   public var peakMemory: Int? {
     guard let text = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8),

@@ -77,6 +77,23 @@ public final class Tmux: Sendable {
     try await run(["pipe-pane", "cat > '\(file)'"])
   }
 
+  /// Sets an option of the terminal's server, such as `set-clipboard` to `on`.
+  public func set(_ option: String, to value: String) async throws {
+    try await run(["set", "-s", option, value])
+  }
+
+  /// What was copied last.
+  public func clipboard() async throws -> String { try await run(["show-buffer"]) }
+
+  /// Pastes text as a terminal does, marked as a paste where the program has asked for that.
+  public func paste(_ text: String) async throws {
+    try await run(["set-buffer", "-b", "paste", "--", text])
+    try await run(["paste-buffer", "-p", "-b", "paste"])
+  }
+
+  /// What it shows now, with the escape sequences that would draw it.
+  public func painting() async throws -> String { try await run(["capture-pane", "-p", "-e"]) }
+
   /// Something that tmux knows about the terminal, such as `#{alternate_on}`.
   public func ask(_ format: String) async throws -> String {
     try await run(["display-message", "-p", format]).trimmingCharacters(in: .whitespacesAndNewlines)

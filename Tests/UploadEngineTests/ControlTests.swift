@@ -11,6 +11,7 @@ private final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
   func pass() { semaphore.wait() }
+  func passed() async { await semaphore.passed() }
 }
 
 @Suite(.timeLimit(.minutes(1)))
@@ -42,7 +43,7 @@ struct ControlTests {
     let path = try folder.write("a.bin", count: 30_000_000)
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
-    await Task.detached { reached.pass() }.value
+    await reached.passed()
 
     switch change {
     case .shrank: truncate(path, 20_000_000)
@@ -100,7 +101,7 @@ struct ControlTests {
       UploadJob(item: .file(path, id: 1), target: .once(server.url())),
       UploadJob(item: .file(small, id: 2), target: .once(kind.url())),
     ])
-    await Task.detached { reached.pass() }.value
+    await reached.passed()
     harness.engine.cancel([ItemID(1)])
     let ends = await harness.finish([ItemID(1), ItemID(2)])
     goOn.open()
@@ -126,7 +127,7 @@ struct ControlTests {
     let harness = EngineHarness()
     let job = UploadJob(item: .file(path, id: 1), target: .once(server.url()))
     harness.engine.submit([job])
-    await Task.detached { reached.pass() }.value
+    await reached.passed()
     harness.engine.pause([ItemID(1)])
     await harness.wait { $0[ItemID(1)]?.last == .paused }
     goOn.open()
@@ -170,5 +171,73 @@ struct ControlTests {
     #expect(ends.allSatisfy { $0.code == "done 200" })
     #expect(server.requests.count == 200)
     #expect(connections.withLock { $0 } <= 8)
+  }
+
+  @Test func whatIsPutBackWhileItIsBrokenOffIsSentAgain() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try HostileServer { connection, number in
+      guard number == 0 else {
+        if connection.discardRequest() { connection.send(Self.ok) }
+        return
+      }
+      guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+      reached.open()
+      goOn.pass()
+      connection.drain()
+    }
+    defer { server.stop() }
+    let harness = EngineHarness()
+    let path = try folder.write("a.bin", count: 30_000_000)
+    let job = UploadJob(item: .file(path, id: 1), target: .once(server.url()))
+    harness.engine.submit([job])
+    await Task.detached { reached.pass() }.value
+    harness.engine.remove([ItemID(1)])
+    harness.engine.submit([job])
+    goOn.open()
+    let ends = await harness.finish([ItemID(1)])
+    guard case .done? = ends.last else {
+      Issue.record("\(harness.states(of: ItemID(1)))")
+      return
+    }
+    #expect(!harness.states(of: ItemID(1)).contains { $0.failure != nil }, "its end was not told")
+  }
+
+  @Test func whatWaitsIsSentInTheOrderThatIsAskedForAndAsItWasEdited() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let isFirst = Mutex(true)
+    let server = try HostileServer { connection, number in
+      while connection.readRequest() != nil {
+        if number == 0,
+          isFirst.withLock({ wasFirst in
+            defer { wasFirst = false }
+            return wasFirst
+          })
+        {
+          reached.open()
+          goOn.pass()
+        }
+        connection.send(Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let harness = EngineHarness(lanes: 1)
+    var jobs: [UploadJob] = []
+    for id in 1...4 as ClosedRange<Int64> {
+      let path = try folder.write("\(id).bin", count: 10)
+      jobs.append(UploadJob(item: .file(path, id: id), target: .once(server.url())))
+    }
+    harness.engine.submit(jobs)
+    await Task.detached { reached.pass() }.value
+    harness.engine.arrange([4, 2, 3].map { ItemID($0) })
+    var edited = jobs[1].item
+    edited.fileName = "two.txt"
+    harness.engine.update([UploadJob(item: edited, target: .once(server.url("/elsewhere")))])
+    goOn.open()
+    _ = await harness.finish(jobs.map(\.item.id))
+    let names = server.requests.compactMap { request in
+      String(decoding: request.body, as: UTF8.self).firstMatch(of: /filename="([^"]*)"/)?.1
+    }
+    #expect(names == ["1.bin", "4.bin", "two.txt", "3.bin"])
+    #expect(server.requests.map(\.line)[2] == "POST /elsewhere HTTP/1.1")
   }
 }

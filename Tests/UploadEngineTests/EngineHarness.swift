@@ -105,3 +105,15 @@ extension ItemState {
     }
   }
 }
+
+extension DispatchSemaphore {
+  /// Waits without a thread of the pool that all tests share: it has as few as there are processors.
+  func passed() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        self.wait()
+        continuation.resume()
+      }
+    }
+  }
+}

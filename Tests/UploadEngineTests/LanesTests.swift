@@ -70,6 +70,18 @@ struct LanesTests {
     #expect(drained(lanes) == [4, 9, 1, 3])
   }
 
+  @Test(
+    arguments: [
+      ([4, 3, 2, 1], [4, 3, 2, 1]), ([3], [3, 9, 1, 2, 4]), ([2, 9, 77, 2], [2, 9, 1, 3, 4]),
+      ([], [9, 1, 2, 3, 4]),
+    ] as [([Int64], [Int64])])
+  func arranging(_ order: [Int64], _ expected: [Int64]) {
+    var lanes = lanes(1, 1...4)
+    if expected.contains(9) { lanes.queue(ItemID(9), atHead: true) }
+    lanes.arrange(order.map { ItemID($0) })
+    #expect(drained(lanes) == expected)
+  }
+
   @Test func noMoreThanTheLanes() {
     var lanes = lanes(2, 1...4)
     #expect([lanes.next(), lanes.next(), lanes.next()] == [ItemID(1), ItemID(2), nil])
@@ -85,6 +97,25 @@ struct LanesTests {
     #expect(!lanes.isIdle)
     lanes.leave(ItemID(4))
     #expect(lanes.isIdle)
+  }
+
+  @Test func companionsShareALaneUntilTheLastHasLeft() {
+    var lanes = lanes(2, 1...6)
+    #expect(lanes.next() == ItemID(1))
+    #expect(Array(lanes.waiting) == (2...6).map { ItemID($0) })
+    for number: Int64 in [2, 4, 1] { lanes.join(ItemID(number), to: ItemID(1)) }
+    lanes.join(ItemID(5), to: ItemID(99))
+    #expect(Array(lanes.waiting) == [3, 5, 6].map { ItemID($0) })
+    #expect([lanes.next(), lanes.next()] == [ItemID(3), nil])
+    lanes.leave(ItemID(1))
+    lanes.leave(ItemID(4))
+    #expect(lanes.next() == nil)
+    // The first one may be under way again before the last one of its old company has left.
+    lanes.queue(ItemID(1), atHead: true)
+    lanes.leave(ItemID(3))
+    #expect([lanes.next(), lanes.next()] == [ItemID(1), nil])
+    lanes.leave(ItemID(2))
+    #expect([lanes.next(), lanes.next()] == [ItemID(5), nil])
   }
 
   /// A line in which leaving searched would take 10^10 steps here, and the test would not end.

@@ -41,7 +41,8 @@ struct SoakTests {
       return false
     case 5: connection.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
     case 6:
-      connection.send("HTTP/1.1 401 Who\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+      // Not 401: after one of those nobody else would go.
+      connection.send("HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
     case 7: connection.send("HTTP/1.1 307 There\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")
     case 8:
       connection.send(ok)
@@ -78,6 +79,8 @@ struct SoakTests {
     }
     var target = Target.once(server.url())
     target.retry = RetryPolicy(attempts: 3, base: 0.001, cap: 0.005)
+    var batched = target
+    batched.batch = BatchRule(maxFiles: 7, maxBytes: 500_000, splitsRefused: true)
     let harness = EngineHarness(lanes: 8)
 
     var codes: [String: Int] = [:]
@@ -86,7 +89,8 @@ struct SoakTests {
     for start in stride(from: 0, to: Self.count, by: round) {
       let jobs = (start..<min(start + round, Self.count)).map { index in
         UploadJob(
-          item: .file(paths[index % paths.count], id: Int64(index + 1)), target: target)
+          item: .file(paths[index % paths.count], id: Int64(index + 1)),
+          target: start / round % 2 == 0 ? target : batched)
       }
       harness.engine.submit(jobs)
       for end in await harness.finish(jobs.map(\.item.id)) { codes[end.code, default: 0] += 1 }
@@ -96,7 +100,7 @@ struct SoakTests {
     }
     #expect(codes.values.reduce(0, +) == Self.count)
     let known: Set = [
-      "done 200", "http-413", "http-401", "http-503", "http-500", "connection-lost", "not-http",
+      "done 200", "http-413", "http-407", "http-503", "http-500", "connection-lost", "not-http",
       "outcome-unknown", "redirected",
     ]
     #expect(Set(codes.keys).isSubset(of: known), "\(codes)")

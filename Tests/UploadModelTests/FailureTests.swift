@@ -37,6 +37,8 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(
       .tooLarge(limit: 5_000_000), "too-large", "too large for the target", transient: false),
     CauseRow(
+      .empty, "empty", "is empty", transient: false),
+    CauseRow(
       .typeNotAllowed(
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         allowed: ["image/*", "application/pdf"]), "type-not-allowed", "type not accepted",
@@ -73,6 +75,11 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.notHTTP("Weird server reply"), "not-http", "not an HTTP server", transient: false),
     CauseRow(
       .rejected("rc is 7"), "rejected", "rejected by the server", transient: false, status: 200),
+    CauseRow(
+      .denied("pass ended with status 1"), "no-credentials", "no credentials", transient: false),
+    CauseRow(
+      .denied("also with a new token from pass"), "http-401", "401 Unauthorized",
+      transient: false, status: 401),
     CauseRow(.cancelled, "cancelled", "cancelled", transient: false, needsPerson: false),
     CauseRow(
       .outcomeUnknown("Recv failure"), "outcome-unknown", "outcome unknown", transient: false),
@@ -103,12 +110,14 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .cancelled: 18
   case .outcomeUnknown: 19
   case .outOfTime: 20
+  case .denied: 21
+  case .empty: 22
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...20))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...22))
   }
 
   @Test(arguments: CauseRow.all)

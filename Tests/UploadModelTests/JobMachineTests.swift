@@ -32,7 +32,8 @@ private struct Log {
   }
 
   static let events: [String: JobMachine.Event] = [
-    "start": .start, "timer": .timerFired, "cancel": .cancel, "pause": .pause, "retry": .retry,
+    "start": .start, "start over": .startOver, "timer": .timerFired, "cancel": .cancel,
+    "pause": .pause, "retry": .retry,
     "good": end(.good), "busy": end(.busy), "refused": end(.refused), "moved": end(.moved),
     "silent": end(.silent), "broken off": end(.brokenOff),
   ]
@@ -95,6 +96,7 @@ struct JobMachineTable {
         "moved": "\"preparing #1\", send #1 to /elsewhere",
         "silent": "\"outcome-unknown after 1\", leave",
         "broken off": "\"cancelled after 1\", leave",
+        "start over": "\"waiting\", leave, to the head",
       ]),
     Row(
       testDescription: "running, cancelled", reachedBy: ["start", "cancel"],
@@ -104,6 +106,7 @@ struct JobMachineTable {
         "refused": "\"cancelled after 1\", leave", "moved": "\"cancelled after 1\", leave",
         "silent": "\"outcome-unknown after 1\", leave",
         "broken off": "\"cancelled after 1\", leave",
+        "start over": "\"cancelled after 1\", leave",
       ]),
     Row(
       testDescription: "running, paused", reachedBy: ["start", "pause"],
@@ -112,6 +115,7 @@ struct JobMachineTable {
         "good": "\"done with #1\", leave", "busy": "\"paused\", leave",
         "refused": "\"paused\", leave", "moved": "\"paused\", leave",
         "silent": "\"outcome-unknown after 1\", leave", "broken off": "\"paused\", leave",
+        "start over": "\"paused\", leave",
       ]),
     Row(
       testDescription: "retrying", reachedBy: ["start", "busy"],
@@ -174,6 +178,11 @@ struct JobMachineTests {
     (["start", "start"], ""), (["cancel", "start"], ""), (["pause", "start"], ""),
     // What was cancelled can be sent after all.
     (["cancel", "retry", "start"], "\"preparing #1\", send #1 to /upload"),
+    // What ended for another's sake does not count.
+    (["start", "start over", "start"], "\"preparing #1\", send #1 to /upload"),
+    (
+      ["start", "busy", "timer", "start", "start over", "start", "good"], "\"done with #2\", leave"
+    ),
     // Redirects end, and do not count as attempts.
     (
       ["start", "moved", "moved", "moved", "moved", "moved"],

@@ -43,7 +43,7 @@ struct TemplateTests {
     #expect(try filled("{file.ext}", name: name) == ext)
   }
 
-  private static let known = Template.Placeholder.allCases.map { "{\($0.rawValue)}" }
+  private static let known = Template.Placeholder.ofFile.map { "{\($0.rawValue)}" }
     .joined(separator: " ")
 
   @Test(arguments: [
@@ -53,10 +53,15 @@ struct TemplateTests {
     ("{file.name}}", "\"}\" without \"{\" before it; write \"}}\" for a brace"),
     ("{env.NOPE}", "the environment variable NOPE is not set"),
     ("{env.}", "{env.} names no environment variable"),
-    ("{file.nme}", "unknown placeholder {file.nme}; there are \(known) {env.NAME}"),
-    ("{}", "unknown placeholder {}; there are \(known) {env.NAME}"),
-    ("{ file.name }", "unknown placeholder { file.name }; there are \(known) {env.NAME}"),
-    ("{FILE.NAME}", "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME}"),
+    ("{file.nme}", "unknown placeholder {file.nme}; there are \(known) {env.NAME} {secret.NAME}"),
+    ("{}", "unknown placeholder {}; there are \(known) {env.NAME} {secret.NAME}"),
+    (
+      "{ file.name }",
+      "unknown placeholder { file.name }; there are \(known) {env.NAME} {secret.NAME}"
+    ),
+    ("{id}", "{id} has no value here; there are \(known) {env.NAME} {secret.NAME}"),
+    ("{secret.x}", "no secret is called \"x\""),
+    ("{FILE.NAME}", "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME} {secret.NAME}"),
   ])
   func mistakes(_ source: String, _ message: String) {
     let mistake = #expect(throws: Template.Mistake.self) { try filled(source) }
@@ -71,5 +76,49 @@ struct TemplateTests {
   @Test func fixedTextLeavesThePlaceholdersOut() throws {
     let template = try Template("a{file.name}{env.X}c", environment: { _ in "b" })
     #expect(template.fixedText == "abc")
+  }
+
+  // MARK: Secrets
+
+  private static let lookup = Template.Lookup(
+    environment: { "env:\($0)" }, secret: { name throws(Template.Mistake) in "a \"\(name)\"" })
+
+  @Test func secretsAreSentAndNotShown() throws {
+    let template = try Template("Bearer {env.A_B} {secret.my-key}!", lookup: Self.lookup)
+    #expect(template.filled(with: values()) == "Bearer env:A_B a \"my-key\"!")
+    #expect(template.shown(with: values()) == "Bearer $A_B $MY_KEY!")
+    #expect(template.source == "Bearer {env.A_B} {secret.my-key}!")
+    #expect(template.secrets.map(\.name) == ["A_B", "my-key"])
+    let literal = Template(literal: "Bearer hunter2").hidden(as: "X-Api-Key")
+    #expect(literal.filled(with: values()) == "Bearer hunter2")
+    #expect(literal.shown(with: values()) == "$X_API_KEY" && literal.source == "…")
+    #expect(template.hidden(as: "x") == template, "it hides what is secret already")
+  }
+
+  // MARK: Where the text stands
+
+  @Test func valuesAreEscapedForJSON() throws {
+    let template = try Template(
+      "a\"{file.name}\\{secret.k}", escaping: .json, lookup: Self.lookup)
+    #expect(
+      template.filled(with: values("x\"\n\u{1}.txt"))
+        == #"a\"x\"\n\u0001.txt\\a \"k\""#)
+  }
+
+  @Test func valuesAreEncodedForURLs() throws {
+    let template = try Template(
+      "http://h/a b/{file.name}?k={secret.k}", escaping: .url, lookup: Self.lookup)
+    #expect(
+      template.filled(with: values("ä/../b?#%.txt"))
+        == "http://h/a b/%C3%A4%2F..%2Fb%3F%23%25.txt?k=a%20%22k%22")
+    #expect(template.sample("x") == "http://h/a b/x?k=x")
+  }
+
+  @Test func templatesAreJoined() throws {
+    let sum =
+      Template(literal: "[") + (try Template("{file.ext}", lookup: Self.lookup))
+      + Template(literal: "]")
+    #expect(sum.filled(with: values()) == "[gz]")
+    #expect(Template(literal: "a") + Template(literal: "b") == Template(literal: "ab"))
   }
 }

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Measures the screen: the pure half by screen-bench, the whole program in a terminal of our own.
+
+    run.py HOIST SCREEN-BENCH
+
+Prints each number beside its bound and ends with 1 where one is missed.
+"""
+import fcntl, json, os, pty, select, signal, struct, subprocess, sys, tempfile, termios, threading, time
+import http.server, socketserver
+
+HOIST, BENCH = (os.path.abspath(path) for path in sys.argv[1:3])
+missed = 0
+
+
+def check(what, value, bound, unit):
+    global missed
+    ok = value <= bound
+    missed += not ok
+    print(f"  {what:<58} {value:8.2f} {unit}   bound {bound:g} {unit}   {'ok' if ok else 'MISSED'}")
+
+
+class Sink(http.server.BaseHTTPRequestHandler):
+    """Takes uploads and throws them away, no faster than RATE bytes a second each."""
+
+    protocol_version = "HTTP/1.1"
+    rate = None
+
+    def do_POST(self):
+        if self.headers.get("Expect"):
+            self.send_response_only(100)
+            self.end_headers()
+        left = int(self.headers["Content-Length"])
+        while left:
+            data = self.rfile.read1(min(left, 1 << 20))
+            if not data:
+                return
+            left -= len(data)
+            if self.rate:
+                time.sleep(len(data) / self.rate)
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *arguments):
+        pass
+
+
+class Screen:
+    """hoist in a pseudo-terminal, its output read as fast as it comes."""
+
+    def __init__(self, folder, arguments, columns=120, rows=40):
+        environment = dict(os.environ, HOME=folder, TERM="xterm-256color", LANG="C.UTF-8")
+        self.process, self.fd = pty.fork()
+        if self.process == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.chdir(folder)
+            os.execvpe(HOIST, [HOIST] + arguments, environment)
+        self.total = 0
+        self.text = b""
+
+    def read(self, timeout):
+        """Reads what is there within the time; false where nothing came."""
+        ready, _, _ = select.select([self.fd], [], [], timeout)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.fd, 1 << 16)
+        except OSError:
+            return False
+        self.total += len(data)
+        self.text = (self.text + data)[-200000:]
+        return bool(data)
+
+    def wait(self, text, seconds=60):
+        end = time.time() + seconds
+        while text not in self.text:
+            if time.time() > end:
+                raise SystemExit(f"waited in vain for {text!r}: {self.text[-2000:]!r}")
+            self.read(0.1)
+
+    def press(self, key):
+        os.write(self.fd, key)
+
+    def cpu(self):
+        fields = open(f"/proc/{self.process}/stat").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def thread_cpu(self, main_queue_only):
+        return self.cpu()
+
+    def switches(self):
+        """How often each thread was given a processor so far."""
+        counts = {}
+        for task in os.listdir(f"/proc/{self.process}/task"):
+            with open(f"/proc/{self.process}/task/{task}/status") as status:
+                lines = [line for line in status if "ctxt_switches" in line]
+            counts[task] = sum(int(line.split()[1]) for line in lines)
+        return counts
+
+    def wakeups(self, seconds):
+        """How often its threads wake up. Those that Dispatch lets go meanwhile do not count."""
+        before = self.switches()
+        time.sleep(seconds)
+        after = self.switches()
+        assert set(after) <= set(before), "an idle hoist has started a thread"
+        return sum(after[task] - before[task] for task in after)
+
+    def leave(self):
+        os.kill(self.process, signal.SIGTERM)
+        while self.read(5):
+            pass
+        os.waitpid(self.process, 0)
+
+
+def latencies(screen, count):
+    """From a key to the end of the frame that answers it, in milliseconds."""
+    found = []
+    for index in range(count):
+        # Whatever progress is on its way has come before the key is pressed.
+        while screen.read(0):
+            pass
+        screen.text = b""
+        start = time.perf_counter()
+        screen.press(b"j" if index // 5 % 2 == 0 else b"k")
+        # The end of a synchronized update ends the frame.
+        while b"\x1b[?2026l" not in screen.text:
+            if not screen.read(1):
+                break
+        found.append((time.perf_counter() - start) * 1000)
+        screen.read(0.013)
+    return sorted(found)
+
+
+def main():
+    pure = json.loads(subprocess.check_output([BENCH]))
+    print("The screen:")
+    check("first frame with 100,000 files queued", pure["first"] * 1e3, 60, "ms")
+    check("painting a full frame of 200x60", pure["full"] * 1e3, 1, "ms")
+    check("a key and its frame with 100,000 files", pure["key"] * 1e3, 2, "ms")
+    check("a filter over 100,000 names", pure["filter"] * 1e3, 50, "ms")
+
+    server = Server(("127.0.0.1", 0), Sink)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/upload"
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for number in range(64):
+            names.append(f"file{number}.bin")
+            with open(f"{folder}/{names[-1]}", "wb") as file:
+                file.truncate(4_000_000_000)
+
+        screen = Screen(folder, ["--fresh", "--concurrency", "8", "--to", url] + names)
+        screen.wait(b"sending")
+        found = latencies(screen, 400)
+        check("99 of 100 keys on the screen, 8 lanes at full speed", found[len(found) * 99 // 100], 16, "ms")
+        print(f"  {'(half of them)':<58} {found[len(found) // 2]:8.2f} ms")
+        screen.leave()
+
+        # The same work with and without a screen: what is left is the screen's.
+        Sink.rate = 2_000_000
+        def spent(arguments, seconds=8):
+            screen = Screen(folder, arguments)
+            screen.wait(b"MB/s" if "push" not in arguments else b"", 60)
+            time.sleep(1)
+            while screen.read(0):
+                pass
+            start = screen.cpu()
+            end = time.time() + seconds
+            while time.time() < end:
+                screen.read(0.05)
+            used = (screen.cpu() - start) / seconds * 100
+            screen.leave()
+            return used
+
+        drawn = spent(["--fresh", "--concurrency", "8", "--limit", "16MB/s", "--to", url] + names)
+        quiet = spent(["push", "--quiet", "--concurrency", "8", "--limit", "16MB/s", "--to", url] + names)
+        check("processor that the screen takes while uploading", max(0, drawn - quiet), 3, "% of a core")
+        print(f"  {'(all of hoist with a screen, without one)':<58} {drawn:8.2f} % {quiet:.2f} %")
+
+        screen = Screen(folder, ["--fresh", "--to", url])
+        screen.wait(b"Nothing is queued")
+        while screen.read(1):
+            pass
+        # Dispatch keeps its threads for some seconds.
+        time.sleep(7)
+        check("wake-ups in 10 s when idle", screen.wakeups(10), 0, "")
+        screen.leave()
+    sys.exit(1 if missed else 0)
+
+
+main()

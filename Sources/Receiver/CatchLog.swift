@@ -1,0 +1,136 @@
+import Crypto
+import Foundation
+
+/// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that
+/// are always 200 and say in `rc` whether they mean it.
+struct CatchLog {
+  /// The fields of a catch, in the order in which they are sent; the picture follows.
+  static let fieldNames = [
+    "catchDate", "locationId", "customLat", "customLng", "userId", "token", "fishId", "fishLength",
+    "fishWeight", "comments", "id", "submitButton",
+  ]
+
+  /// What went wrong, with the number that stands for it.
+  struct Complaint: Error {
+    let rc: Int
+    let words: String
+
+    static func form(_ words: String) -> Complaint { Complaint(rc: 1, words: words) }
+    static let token = Complaint(rc: 2, words: "the token is wrong for this user")
+    static let unknown = Complaint(rc: 3, words: "there is no such catch")
+    static let action = Complaint(rc: 4, words: "the only action is list")
+  }
+
+  let records: Records
+
+  static func answer(rc: Int = 0, _ words: String = "", _ more: [String: JSON] = [:]) -> Reply {
+    let members: [String: JSON] = ["rc": .integer(Int64(rc)), "descr": .string(words)]
+    return .json(["fishingResponse": JSON.object(members.merging(more) { $1 })])
+  }
+
+  /// Checks a form before its picture is kept.
+  func check(_ form: FormIntake.Summary) throws {
+    let (names, expected) = (form.order, Self.fieldNames + ["catchImage"])
+    guard names == expected else {
+      let wrong = zip(names, expected).first { $0 != $1 }
+      throw Complaint.form(
+        wrong.map { "\($0.1) was expected where \($0.0) came" }
+          ?? "\(expected.count) parts were expected, and \(names.count) came")
+    }
+    guard form.files.count == 1, form.files[0].field == "catchImage" else {
+      throw Complaint.form("catchImage is not a file")
+    }
+    guard form.files[0].type == "image/jpeg" else {
+      throw Complaint.form("catchImage is not image/jpeg")
+    }
+    let fields = form.single
+    guard let date = fields["catchDate"].flatMap(Int64.init), date > 0 else {
+      throw Complaint.form("catchDate is not in unix seconds")
+    }
+    for name in ["customLat", "customLng", "fishLength", "fishWeight"] {
+      let text = fields[name] ?? ""
+      guard text.isEmpty || Double(text) != nil else {
+        throw Complaint.form("\(name) is not a number")
+      }
+    }
+    for name in ["userId", "token"] where fields[name]?.isEmpty != false {
+      throw Complaint.form("\(name) is empty")
+    }
+    _ = try records.read { content in
+      try Self.authorize(fields["userId"] ?? "", fields["token"] ?? "", content)
+    }
+  }
+
+  /// Keeps a catch whose picture is stored; one with an `id` takes the place of that one.
+  func add(_ fields: [String: String], image: String) throws -> Reply {
+    let (user, token) = (fields["userId"] ?? "", fields["token"] ?? "")
+    let kept = fields.filter { !["token", "submitButton", "id", "userId"].contains($0.key) }
+    let id = try records.change { content in
+      if let id = fields["id"].flatMap(Int64.init),
+        let index = content.catches.firstIndex(where: { $0.id == id && $0.user == user })
+      {
+        content.catches[index].fields = kept
+        content.catches[index].image = image
+        return id
+      }
+      let id = content.nextID()
+      content.catches.append(
+        Records.Catch(id: id, user: user, token: Self.hash(token), fields: kept, image: image))
+      return id
+    }
+    return Self.answer(rc: 0, "", ["id": .integer(id)])
+  }
+
+  func list(_ query: [URLQueryItem], baseURL: String) throws -> Reply {
+    let values = Self.values(query)
+    guard values["action"] == "list" else { throw Complaint.action }
+    let items = try records.read { content in
+      let own = try Self.authorize(values["userid"] ?? "", values["token"] ?? "", content)
+      return own.map { row -> JSON in
+        var members = row.fields.mapValues { JSON.string($0) }
+        members["id"] = .integer(row.id)
+        members["catchImage"] = .string(FileURL.make(baseURL, row.image))
+        return .object(members)
+      }
+    }
+    return Self.answer(rc: 0, "", ["items": .array(items)])
+  }
+
+  /// Forgets a catch and gives the name of its picture.
+  func delete(_ query: [URLQueryItem]) throws -> String {
+    let values = Self.values(query)
+    return try records.change { content in
+      let own = try Self.authorize(values["userid"] ?? "", values["token"] ?? "", content)
+      guard let row = own.first(where: { String($0.id) == values["id"] }) else {
+        throw Complaint.unknown
+      }
+      content.catches.removeAll { $0.id == row.id }
+      return row.image
+    }
+  }
+
+  /// A user's catches. The token that came with the first of them is the user's.
+  private static func authorize(
+    _ user: String, _ token: String, _ content: Records.Content
+  ) throws -> [Records.Catch] {
+    guard !user.isEmpty, !token.isEmpty else { throw Complaint.token }
+    let own = content.catches.filter { $0.user == user }
+    guard own.allSatisfy({ $0.token == hash(token) }) else { throw Complaint.token }
+    return own
+  }
+
+  private static func values(_ query: [URLQueryItem]) -> [String: String] {
+    Dictionary(query.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func hash(_ token: String) -> String {
+    Hexadecimal.text(SHA256.hash(data: Data(token.utf8)))
+  }
+}
+
+/// Bytes as hexadecimal digits in lower case.
+enum Hexadecimal {
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

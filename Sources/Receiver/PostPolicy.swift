@@ -1,0 +1,144 @@
+import Crypto
+import Foundation
+
+/// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and
+/// who says so (Amazon S3 API Reference, "Browser-based uploads using POST").
+struct PostPolicy {
+  /// The credentials that policies are signed with.
+  struct Signer: Sendable {
+    /// The public part.
+    var accessKey = "HOIST"
+    /// The secret part.
+    var secretKey: String
+    /// The part of the world, which is a word like any other here.
+    var region = "us-east-1"
+
+    /// The signature of a policy on a day, such as "20261120".
+    func signature(of policy: String, day: String) -> String {
+      var key = SymmetricKey(data: Data("AWS4\(secretKey)".utf8))
+      for word in [day, region, "s3", "aws4_request"] {
+        key = SymmetricKey(
+          data: Data(HMAC<SHA256>.authenticationCode(for: Data(word.utf8), using: key)))
+      }
+      return Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Data(policy.utf8), using: key))
+    }
+  }
+
+  static let bucket = "bucket"
+
+  /// The fields of a form that may upload one file of this name.
+  static func fields(
+    key: String, contentType: String?, mostBytes: Int64, seconds: Double, now: Date,
+    signer: Signer
+  ) -> [String: String] {
+    let stamp = now.formatted(
+      .iso8601.dateSeparator(.omitted).timeSeparator(.omitted).year().month().day()
+        .timeZone(separator: .omitted).time(includingFractionalSeconds: false))
+    let day = String(stamp.prefix(8))
+    var fields = [
+      "key": key, "x-amz-algorithm": "AWS4-HMAC-SHA256",
+      "x-amz-credential": "\(signer.accessKey)/\(day)/\(signer.region)/s3/aws4_request",
+      "x-amz-date": stamp,
+    ]
+    if let contentType { fields["Content-Type"] = contentType }
+    var conditions: [JSON] = [.object(["bucket": .string(bucket)])]
+    conditions += fields.sorted { $0.key < $1.key }.map { .object([$0.key: .string($0.value)]) }
+    conditions.append(
+      .array([.string("content-length-range"), .integer(0), .integer(mostBytes)]))
+    let document = JSON.object([
+      "expiration": .string((now + seconds).formatted(.iso8601)),
+      "conditions": .array(conditions),
+    ])
+    let policy = (try? JSONEncoder().encode(document).base64EncodedString()) ?? ""
+    fields["policy"] = policy
+    fields["x-amz-signature"] = signer.signature(of: policy, day: day)
+    return fields
+  }
+
+  /// Checks a form against the policy in it.
+  ///
+  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for what is no policy.
+  static func check(_ form: FormIntake.Summary, signer: Signer, now: Date) throws(Refusal) {
+    guard form.files.count == 1, form.files[0].field == "file" else {
+      throw Refusal(.badRequest, "The form needs one file, in the field \"file\".")
+    }
+    guard form.order.last == "file" else {
+      throw Refusal(.badRequest, "The file has to come last: what follows it is ignored by S3.")
+    }
+    let fields = Dictionary(
+      form.single.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+    guard let policy = fields["policy"], let data = Data(base64Encoded: policy),
+      case .object(let document)? = try? JSONDecoder().decode(JSON.self, from: data),
+      case .string(let end)? = document["expiration"],
+      case .array(let conditions)? = document["conditions"]
+    else { throw Refusal(.badRequest, "The form has no policy.") }
+    try checkSignature(fields, policy, signer)
+    guard
+      let expiration = (try? Date(end, strategy: .iso8601))
+        ?? (try? Date(
+          end, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true)))
+    else { throw Refusal(.badRequest, "The policy's expiration is no date.") }
+    guard now < expiration else { throw Refusal(.forbidden, "The policy has expired.") }
+
+    var covered: Set<String> = ["policy", "x-amz-signature", "file"]
+    for condition in conditions {
+      try check(condition, fields, size: form.files[0].size, &covered)
+    }
+    for name in fields.keys.sorted() where !covered.contains(name) && !name.hasPrefix("x-ignore-") {
+      throw Refusal(.forbidden, "The policy does not speak of the field \"\(name)\".")
+    }
+  }
+
+  private static func checkSignature(
+    _ fields: [String: String], _ policy: String, _ signer: Signer
+  ) throws(Refusal) {
+    guard fields["x-amz-algorithm"] == "AWS4-HMAC-SHA256" else {
+      throw Refusal(.badRequest, "The algorithm has to be AWS4-HMAC-SHA256.")
+    }
+    let scope = (fields["x-amz-credential"] ?? "").split(separator: "/").map(String.init)
+    guard scope.count == 5, scope[0] == signer.accessKey else {
+      throw Refusal(.forbidden, "The credential is not known here.")
+    }
+    guard Array(scope[2...]) == [signer.region, "s3", "aws4_request"],
+      fields["x-amz-date"]?.hasPrefix(scope[1]) == true
+    else { throw Refusal(.forbidden, "The credential is for another day or place.") }
+    let expected = signer.signature(of: policy, day: scope[1])
+    // Digests compare in constant time.
+    guard
+      SHA256.hash(data: Data(expected.utf8))
+        == SHA256.hash(data: Data((fields["x-amz-signature"] ?? "").utf8))
+    else { throw Refusal(.forbidden, "The signature is wrong.") }
+  }
+
+  private static func check(
+    _ condition: JSON, _ fields: [String: String], size: Int64, _ covered: inout Set<String>
+  ) throws(Refusal) {
+    func demand(_ name: String, _ test: (String) -> Bool) throws(Refusal) {
+      let name = name.lowercased()
+      covered.insert(name)
+      let value = name == "bucket" ? bucket : fields[name] ?? ""
+      guard test(value) else {
+        throw Refusal(.forbidden, "The policy does not allow this \"\(name)\".")
+      }
+    }
+    switch condition {
+    case .object(let members):
+      for (name, value) in members { try demand(name) { $0 == value.text } }
+    case .array(let words) where words.count == 3:
+      switch (words[0].text.lowercased(), words[1], words[2]) {
+      case ("eq", .string(let name), let value):
+        try demand(String(name.trimmingPrefix("$"))) { $0 == value.text }
+      case ("starts-with", .string(let name), let value):
+        try demand(String(name.trimmingPrefix("$"))) { $0.hasPrefix(value.text) }
+      case ("content-length-range", .integer(let least), .integer(let most)):
+        guard (least...max(least, most)).contains(size) else {
+          throw Refusal(
+            size > most ? .payloadTooLarge : .badRequest,
+            "The file has \(size) bytes; the policy allows \(least) to \(most).")
+        }
+      default: throw Refusal(.badRequest, "The policy has a condition that is not known here.")
+      }
+    default: throw Refusal(.badRequest, "The policy has a condition that is not known here.")
+    }
+  }
+}

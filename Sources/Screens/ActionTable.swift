@@ -1,0 +1,200 @@
+extension Action {
+  /// All actions; within a mode the order is that of the footer and of the help overlay.
+  public static let all: [Action] = queue + panes + moving + browser + typing + questions + leaving
+
+  private static let queue: [Action] = [
+    Action(
+      .add, in: [.queue], keys: ["a"], help: "add files by path", hint: "add", argument: "PATH…"),
+    Action(.browse, in: [.queue], keys: ["b"], help: "add files from a list", hint: "browse"),
+    Action(
+      .details, in: [.queue, .history], keys: [.enter],
+      help: "everything about the file and its failure", hint: "details", argument: "[FILE…]"),
+    Action(
+      .retry, in: [.queue, .details], keys: ["r"], help: "send a failed file again",
+      hint: "retry", argument: "[FILE…]"),
+    Action(
+      .remove, in: [.queue], keys: ["x", .delete], help: "remove from the queue", hint: "remove",
+      argument: "[FILE…]"),
+    Action(
+      .retryAll, in: [.queue], keys: ["R"], help: "retry all failed files, and try the server now",
+      hint: "retry all"),
+    Action(
+      .pause, in: [.queue], keys: ["p"], help: "pause or go on with a file", hint: "pause",
+      argument: "[FILE…]"),
+    Action(.pauseAll, in: [.queue], keys: ["P"], help: "pause or go on with all files"),
+    Action(
+      .startStop, in: [.queue], keys: ["s"], help: "begin no more files, or go on beginning them"),
+    Action(
+      .edit, in: [.queue], keys: ["e"], help: "change name, type, field or target", hint: "edit",
+      argument: "[FILE…]"),
+    Action(
+      .limit, in: [.queue], keys: ["u"], help: "limit the bandwidth", hint: "limit",
+      argument: "SPEED"),
+    Action(
+      .lanes, in: [.queue], keys: [], help: "send so many at once", argument: "NUMBER"),
+    Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once"),
+    Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once"),
+    Action(
+      .target, in: [.queue], keys: ["t"], help: "choose where files go that are added from now on",
+      hint: "target", argument: "NAME"),
+    Action(.clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear"),
+    Action(
+      .mark, in: [.queue, .browser], keys: [" "], help: "mark, for what is asked next",
+      hint: "mark"),
+    Action(.markRange, in: [.queue], keys: ["V"], help: "mark all from here to where you go"),
+    Action(.markAll, in: [.queue, .browser], keys: [.control("a")], help: "mark all"),
+    Action(
+      .invertMarks, in: [.queue, .browser], keys: [.control("r")], help: "mark what is not marked"),
+    Action(
+      .clearMarks, in: [.queue], keys: [.escape], help: "clear the marks, then the filter"),
+    Action(.moveDown, in: [.queue], keys: ["J"], help: "send later"),
+    Action(.moveUp, in: [.queue], keys: ["K"], help: "send sooner"),
+    Action(.moveToTop, in: [.queue], keys: ["T"], help: "send first"),
+    Action(
+      .sort, in: [.queue], keys: ["o"], help: "sort the queue, and so the order of sending",
+      hint: "sort", argument: "ORDER"),
+    Action(.undo, in: [.queue], keys: ["z"], help: "undo the last edit of the queue", hint: "undo"),
+    Action(.redo, in: [.queue], keys: ["Z"], help: "redo what was undone"),
+    Action(
+      .filter, in: [.queue, .browser], keys: ["f"], help: "show only names that hold a text",
+      argument: "[TEXT]"),
+    Action(
+      .find, in: [.queue], keys: ["/"], help: "go to the next name that holds a text",
+      argument: "TEXT"),
+    Action(.findNext, in: [.queue], keys: ["n"], help: "the next one found"),
+    Action(.findPrevious, in: [.queue], keys: ["N"], help: "the one found before"),
+  ]
+
+  private static let panes: [Action] = [
+    Action(
+      .copyURL, in: [.queue, .details, .server, .history], keys: ["y"],
+      help: "copy the file's URL on the server", hint: "copy URL"),
+    Action(
+      .copyAsCurl, in: [.queue, .details], keys: ["Y"],
+      help: "copy a curl command that sends the file, without secrets"),
+    Action(
+      .delete, in: [.server], keys: ["x", .delete], help: "delete the file on the server",
+      hint: "delete"),
+    Action(
+      .refresh, in: [.server, .history], keys: ["r"], help: "ask for the list again",
+      hint: "list again"),
+    Action(
+      .server, in: Mode.panes, keys: ["2", "L"], help: "what is on the server"),
+    Action(.history, in: Mode.panes, keys: ["3"], help: "what was sent before"),
+    Action(.log, in: Mode.panes, keys: ["4"], help: "what happened in this session"),
+    Action(.queue, in: Mode.panes, keys: ["1"], help: "the queue"),
+    Action(.nextPane, in: Mode.panes, keys: [.tab], help: "the next pane"),
+    Action(.previousPane, in: Mode.panes, keys: [.backTab], help: "the pane before"),
+  ]
+
+  private static let moving: [Action] = [
+    Action(.down, in: Mode.lists + Mode.reading, keys: ["j", .down], help: "down"),
+    Action(.up, in: Mode.lists + Mode.reading, keys: ["k", .up], help: "up"),
+    Action(
+      .pageDown, in: Mode.lists + Mode.reading, keys: [.control("d"), .pageDown],
+      help: "a page down"),
+    Action(
+      .pageUp, in: Mode.lists + Mode.reading, keys: [.control("u"), .pageUp], help: "a page up"),
+    Action(.top, in: Mode.lists + Mode.reading, keys: ["g", .home], help: "to the top"),
+    Action(.bottom, in: Mode.lists + Mode.reading, keys: ["G", .end], help: "to the bottom"),
+  ]
+
+  private static let browser: [Action] = [
+    Action(
+      .open, in: [.browser], keys: [.enter, .right, "l"],
+      help: "open the folder; add the file, or all that is marked", hint: "open"),
+    Action(
+      .add, in: [.browser], keys: ["a"], help: "add what is marked, or is under the cursor",
+      hint: "add"),
+    Action(
+      .parent, in: [.browser], keys: [.left, "h", .backspace], help: "the folder above", hint: "up"),
+    Action(
+      .toggleHidden, in: [.browser], keys: ["."], help: "show or hide names that begin with a dot",
+      hint: "hidden"),
+    Action(
+      .find, in: [.browser], keys: ["/"], help: "show only names that hold a text", hint: "filter"),
+    Action(.accept, in: [.menu], keys: [.enter, .right, "l", " "], help: "take it", hint: "take"),
+  ]
+
+  private static let typing: [Action] = [
+    Action(.accept, in: [.prompt], keys: [.enter], help: "add what is typed", hint: "add"),
+    Action(.accept, in: [.command], keys: [.enter], help: "do what is typed", hint: "do"),
+    Action(.accept, in: [.find], keys: [.enter], help: "keep it", hint: "keep"),
+    Action(.accept, in: [.form], keys: [.enter], help: "change the file", hint: "change"),
+    Action(.accept, in: [.limit], keys: [.enter], help: "limit to what is typed", hint: "limit"),
+    Action(
+      .complete, in: [.prompt, .command], keys: [.tab], help: "complete what is typed",
+      hint: "complete"),
+    Action(
+      .completeBack, in: [.prompt, .command], keys: [.backTab],
+      help: "back through the completions"),
+    Action(
+      .next, in: [.form], keys: [.tab, .down], help: "the next field", hint: "next field"),
+    Action(.previous, in: [.form], keys: [.backTab, .up], help: "the field before"),
+    Action(.earlier, in: [.command], keys: [.up, .control("p")], help: "the command before"),
+    Action(.later, in: [.command], keys: [.down, .control("n")], help: "the command after"),
+    Action(.left, in: Mode.typing, keys: [.left, .control("b")], help: "left"),
+    Action(.right, in: Mode.typing, keys: [.right, .control("f")], help: "right"),
+    Action(
+      .lineStart, in: Mode.typing, keys: [.home, .control("a")], help: "to the start of the line"),
+    Action(.lineEnd, in: Mode.typing, keys: [.end, .control("e")], help: "to the end of the line"),
+    Action(
+      .deleteBack, in: Mode.typing, keys: [.backspace, .control("h")],
+      help: "delete the character before the cursor"),
+    Action(
+      .deleteForward, in: Mode.typing, keys: [.delete, .control("d")],
+      help: "delete the character under the cursor"),
+    Action(
+      .deleteWord, in: Mode.typing, keys: [.control("w")],
+      help: "delete a word, or a part of the path"),
+    Action(.deleteLine, in: Mode.typing, keys: [.control("u")], help: "delete up to the cursor"),
+  ]
+
+  private static let questions: [Action] = [
+    Action(
+      .stopAndQuit, in: [.quitting], keys: ["s", "y"],
+      help: "stop what is being sent, keep the queue, and quit", hint: "stop and keep the queue"),
+    Action(
+      .finishThenQuit, in: [.quitting], keys: ["f"], help: "quit when everything has been sent",
+      hint: "finish, then quit"),
+    Action(
+      .removeNow, in: [.removing], keys: ["y", "x"], help: "break it off and remove it",
+      hint: "remove"),
+    Action(
+      .deleteNow, in: [.deleting], keys: ["y", "x"], help: "delete it on the server",
+      hint: "delete"),
+    Action(
+      .close, in: Mode.questions, keys: [.escape, "c", "n", "q"], help: "leave it as it is",
+      hint: "cancel"),
+    Action(.accept, in: Mode.questions, keys: [.enter, " "], help: "the button that is lit"),
+    Action(
+      .next, in: Mode.questions, keys: [.tab, .right, .down, "l", "j"], help: "the next button"),
+    Action(
+      .previous, in: Mode.questions, keys: [.backTab, .left, .up, "h", "k"],
+      help: "the button before"),
+  ]
+
+  private static let leaving: [Action] = [
+    Action(
+      .close, in: Mode.typing, keys: [.escape, .control("c"), .control("g")],
+      help: "close and change nothing", hint: "cancel"),
+    Action(
+      .close, in: [.details, .page], keys: [.escape, "q", .enter], help: "close", hint: "close"),
+    Action(.close, in: [.browser, .menu], keys: [.escape, "q"], help: "close", hint: "close"),
+    Action(.close, in: [.help], keys: [.escape, "q", .enter, "?"], help: "close", hint: "close"),
+    Action(
+      .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",
+      hint: "command"),
+    Action(
+      .help, in: Mode.panes + [.details, .browser], keys: ["?", .function(1)], help: "this help",
+      hint: "help"),
+    Action(.quit, in: Mode.panes, keys: ["q"], help: "quit", hint: "quit"),
+    Action(
+      .interrupt, in: Mode.allCases.filter { !Mode.typing.contains($0) }, keys: [.control("c")],
+      help: "quit; twice: at once"),
+    Action(.redraw, in: Mode.allCases, keys: [.control("l")], help: "paint the screen again"),
+    Action(
+      .suspend, in: Mode.allCases, keys: [.control("z")],
+      help: "stop and go to the shell; fg comes back"),
+  ]
+}

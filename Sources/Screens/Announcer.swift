@@ -1,0 +1,138 @@
+import UploadModel
+
+/// Says in lines what a screen would show, for people who listen to it.
+///
+/// It speaks what is new: what the log says, messages, questions, and every tenth of the way.
+public struct Announcer: Sendable {
+  private var spoken = 0
+  private var message: String?
+  private var tenth = 0
+  private var isAsking = false
+  private var notice: String?
+
+  /// One that has not said anything.
+  public init() {}
+
+  /// What is to be said now, line by line, made safe.
+  public mutating func lines(for state: AppState) -> [String] {
+    var lines: [String] = []
+    if state.notice != notice, let words = state.notice { lines.append(words) }
+    notice = state.notice
+    let fresh = min(state.log.total - spoken, state.log.lines.count)
+    lines += state.log.lines.suffix(max(0, fresh)).map(\.text)
+    spoken = state.log.total
+    // A message that the log has is not said twice.
+    if let words = state.message, words != message, lines.last != words { lines.append(words) }
+    message = state.message
+    lines += progress(of: state)
+    lines += question(of: state)
+    return lines.map { SafeText.line($0, ascii: state.isASCII) }
+  }
+
+  private mutating func progress(of state: AppState) -> [String] {
+    let edges = Edges(state, layout: state.layout)
+    guard let progress = edges.progressOfAll else {
+      defer { tenth = 0 }
+      guard tenth > 0 || state.queue.totals.all == 0 else { return [] }
+      return state.queue.totals.all > 0 ? [Self.status(of: state)] : []
+    }
+    let now = progress.percent / 10
+    guard now > tenth else { return [] }
+    tenth = now
+    return [Self.status(of: state)]
+  }
+
+  private mutating func question(of state: AppState) -> [String] {
+    guard case .question(let question) = state.dialog else {
+      isAsking = false
+      return []
+    }
+    guard !isAsking else { return [] }
+    isAsking = true
+    let words = QuestionBox(question: question, state: state, size: state.size).words
+    let answers = question.buttons.map {
+      "\(state.keymap.label($0, ascii: true)): \($0.hint ?? "")"
+    }
+    return ["\(words.title) \(words.text) \(answers.joined(separator: ", "))"]
+  }
+
+  /// How everything stands, in a line.
+  public static func status(of state: AppState) -> String {
+    let totals = state.queue.totals
+    let counts = [
+      (totals.done, "done"), (totals.failed, "failed"), (totals.active, "under way"),
+      (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    guard !counts.isEmpty else { return "the queue is empty" }
+    let line = "\(counts.joined(separator: ", ")); \(Edges(state, layout: state.layout).progress)"
+    return SafeText.line(line, ascii: state.isASCII)
+  }
+
+  /// The queue, a file a line, with the numbers by which commands name them.
+  public static func list(of state: AppState) -> [String] {
+    guard state.rowCount > 0 else { return ["the queue is empty"] }
+    return (0..<state.rowCount).compactMap { index in
+      state.row(index).map { row in
+        let words = StateWords(
+          row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
+          now: state.now, serverIsDown: state.isServerDown(for: row.item))
+        let size = Wording.bytes(row.item.size)
+        let line = "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
+        return SafeText.line(line, ascii: state.isASCII)
+      }
+    }
+  }
+
+  /// The commands that there are.
+  public static func help() -> [String] {
+    CommandLine.actions.filter { !Action.Name.onlySeen.contains($0.name) }.map { action in
+      let argument = action.argument.map { " \($0)" } ?? ""
+      return "\(action.name.word)\(argument): \(action.help)"
+    } + ["list: the queue, a file a line", "status: how everything stands"]
+  }
+
+  /// What the open dialog says, and whether there is one that can only be seen.
+  public static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
+    switch state.dialog {
+    case .none, .question: return ([], false)
+    case .details, .page, .help:
+      let size = Size(width: 200, height: 60)
+      let lines = DialogBox.lines(of: state, size: size).map { line in
+        line.runs.map { $0.glyphs.map(\.text).joined() }.joined()
+      }
+      return (lines, true)
+    case .menu(let menu):
+      return (["say which: " + menu.choices.joined(separator: ", ")], true)
+    case .prompt, .limit, .command, .find, .form, .browser:
+      return (
+        ["this needs a screen, or something after the command; help lists the commands"], true
+      )
+    }
+  }
+}
+
+extension AppState {
+  /// The action behind what a person answered to the question that is open; `nil` where none is open
+  /// or the answer is none.
+  public func answer(_ text: String) -> Action.Name? {
+    guard case .question(let question) = dialog, let first = text.lowercased().first else {
+      return nil
+    }
+    return question.buttons.first { keymap.keys(for: $0).contains(.character(first)) }?.name
+  }
+
+  /// Whether a question is open.
+  public var isAsking: Bool {
+    if case .question = dialog { true } else { false }
+  }
+}
+
+extension Action.Name {
+  /// What has no meaning without a screen.
+  fileprivate static let onlySeen: Set<Action.Name> = [
+    .down, .up, .pageDown, .pageUp, .top, .bottom, .mark, .markRange, .findNext, .findPrevious,
+    .find, .browse, .nextPane, .previousPane, .queue, .server, .history, .log, .command, .redraw,
+    .suspend, .interrupt, .edit, .moreLanes, .fewerLanes, .help, .moveDown, .moveUp, .moveToTop,
+    .invertMarks, .clearMarks, .markAll,
+  ]
+}

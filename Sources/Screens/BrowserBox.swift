@@ -1,0 +1,95 @@
+import UploadModel
+
+/// The list from which files are added.
+struct BrowserBox {
+  let browser: Browser
+  let size: Size
+
+  /// How many entries are seen at once.
+  static func lines(in size: Size) -> Int { max(1, size.height - 5) }
+
+  /// The line of the first entry, and the columns of the box.
+  static func place(in size: Size) -> (top: Int, columns: Range<Int>) {
+    let width = size.width < 60 ? size.width : min(100, size.width - 4)
+    let left = (size.width - width) / 2
+    return (2, left..<left + width)
+  }
+
+  func paint(on canvas: inout Canvas) {
+    let (top, columns) = Self.place(in: size)
+    let visible = Self.lines(in: size)
+    canvas.box(
+      row: top - 1, column: columns.lowerBound,
+      size: Size(width: columns.count, height: visible + 2), title: title(columns.count - 6))
+    if let words {
+      canvas.put(
+        words, row: top, column: columns.lowerBound + 4, width: columns.count - 6,
+        style: Style(browser.folder?.failure == nil ? .dim : .warning))
+    }
+    let entries = browser.entries
+    let first = ListState.firstRow(
+      scroll: browser.list.scroll, cursor: browser.list.cursor, count: entries.count,
+      height: visible)
+    for (row, index) in zip(top..<top + visible, first..<max(first, entries.count)) {
+      paint(entries[index], isLit: index == browser.list.cursor, row: row, columns, on: &canvas)
+    }
+    paintLastLine(row: top + visible, columns, on: &canvas)
+  }
+
+  private func title(_ width: Int) -> String {
+    guard let folder = browser.folder else { return "Add files" }
+    let name = Cutting.middle(Glyphs.of(folder.name, ascii: false), to: max(5, width), ascii: false)
+    return name.map(\.text).joined()
+  }
+
+  private var words: String? {
+    guard let folder = browser.folder else { return "reading…" }
+    if let failure = folder.failure { return failure }
+    guard browser.entries.isEmpty else { return nil }
+    return folder.entries.isEmpty ? "nothing is in here" : "nothing else is to be seen"
+  }
+
+  private func paint(
+    _ entry: Folder.Entry, isLit: Bool, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
+  ) {
+    let inner = columns.lowerBound + 1..<columns.upperBound - 1
+    let style = Style(isLit ? .button : entry.isFolder ? .accent : .plain)
+    if isLit {
+      canvas.fill(row: row, columns: inner, style: style)
+      canvas.put(canvas.ascii ? ">" : "▸", row: row, column: inner.lowerBound, style: style)
+    }
+    if browser.marks.contains(entry.path) {
+      canvas.put("*", row: row, column: inner.lowerBound + 1, style: style)
+    }
+    let name = Glyphs.of(entry.isFolder ? entry.name + "/" : entry.name, ascii: canvas.ascii)
+    canvas.put(
+      Cutting.middle(name, to: inner.count - 13, ascii: canvas.ascii), row: row,
+      column: inner.lowerBound + 3, style: style)
+    if !entry.isFolder {
+      canvas.putRight(
+        Wording.bytes(entry.size), row: row, end: inner.upperBound - 1, width: 8, style: style)
+    }
+  }
+
+  private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
+    let inner = columns.lowerBound + 2..<columns.upperBound - 2
+    if let prompt = browser.prompt {
+      canvas.put("/", row: row, column: inner.lowerBound, style: Style(.accent))
+      canvas.field(
+        prompt, row: row,
+        columns: inner.lowerBound + 1..<min(inner.upperBound, inner.lowerBound + 31))
+      return
+    }
+    var facts: [String] = []
+    if !browser.marks.isEmpty { facts.append("\(browser.marks.count) marked") }
+    if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
+    if browser.showsHidden { facts.append("hidden shown") }
+    if browser.entries.count > Self.lines(in: size) {
+      facts.append("\(browser.list.cursor + 1) of \(browser.entries.count)")
+    }
+    guard !facts.isEmpty else { return }
+    canvas.putRight(
+      " \(facts.joined(separator: " · ")) ", row: row, end: inner.upperBound, width: inner.count,
+      style: Style(.dim))
+  }
+}

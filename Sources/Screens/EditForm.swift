@@ -1,0 +1,111 @@
+import UploadModel
+
+/// How some items shall be sent, being edited.
+struct EditForm: Sendable {
+  enum Field: Int, Sendable, CaseIterable {
+    case name, type, field, target
+
+    var label: String {
+      switch self {
+      case .name: "File name"
+      case .type: "Type"
+      case .field: "Field"
+      case .target: "Target"
+      }
+    }
+
+    var explanation: String {
+      switch self {
+      case .name: "the name that the server is told"
+      case .type: "type/subtype, such as image/png"
+      case .field: "the form field that carries the file; empty for the target's own"
+      case .target: "the name of a target of the configuration"
+      }
+    }
+  }
+
+  struct Row: Sendable {
+    var field: Field
+    var text: TextField
+    /// Whether the items differ here. Then what is left empty stays as it is for each.
+    var isMixed: Bool
+    var isTouched = false
+  }
+
+  let ids: [ItemID]
+  private(set) var rows: [Row]
+  var focus = 0
+  /// What is wrong with what was entered last.
+  var complaint: String?
+
+  init(_ items: [UploadItem], hasTargets: Bool) {
+    ids = items.map(\.id)
+    func row(_ field: Field, _ value: (UploadItem) -> String) -> Row {
+      let values = Set(items.map(value))
+      let isMixed = values.count > 1
+      return Row(
+        field: field, text: TextField(isMixed ? "" : values.first ?? ""), isMixed: isMixed)
+    }
+    // Several files never have the same name.
+    rows = items.count == 1 ? [row(.name) { $0.fileName }] : []
+    rows += [row(.type) { $0.mediaType }, row(.field) { $0.field ?? "" }]
+    if hasTargets { rows.append(row(.target) { $0.target }) }
+  }
+
+  mutating func edit(_ change: (inout TextField) -> Void) {
+    change(&rows[focus].text)
+    rows[focus].isTouched = true
+    complaint = nil
+  }
+
+  mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
+
+  /// What is wrong with what was entered, and where; `nil` where nothing is.
+  func mistake(targets: [String]) -> (row: Int, words: String)? {
+    for (index, row) in rows.enumerated() where row.isTouched {
+      let text = row.text.text
+      if row.isMixed, text.isEmpty { continue }
+      switch row.field {
+      case .name where text.isEmpty: return (index, "a file needs a name")
+      case .type where !Self.isMediaType(text):
+        return (index, "this is no media type: text/plain, image/png, application/octet-stream")
+      case .target where !targets.contains(text):
+        return (index, "no target is called that; there are: \(targets.joined(separator: ", "))")
+      case .name, .type, .field, .target: continue
+      }
+    }
+    return nil
+  }
+
+  /// The item as it shall be sent from now on.
+  func apply(to item: UploadItem) -> UploadItem {
+    var item = item
+    for row in rows where row.isTouched {
+      let text = row.text.text
+      if row.isMixed, text.isEmpty { continue }
+      switch row.field {
+      case .name: item.fileName = text
+      case .type where text != item.mediaType:
+        item.mediaType = text
+        item.typeSource = UploadItem.chosenByHand
+        item.typeIsCertain = true
+      case .type: break
+      case .field: item.field = text.isEmpty ? nil : text
+      case .target: item.target = text
+      }
+    }
+    return item
+  }
+
+  /// Whether `text` is `type/subtype` with perhaps parameters after it (RFC 9110 §8.3.1).
+  private static func isMediaType(_ text: String) -> Bool {
+    guard text.unicodeScalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) else { return false }
+    let kind = text.split(separator: ";", omittingEmptySubsequences: false).first ?? ""
+    let parts = kind.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2
+      && parts.allSatisfy { part in
+        !part.isEmpty
+          && part.allSatisfy { $0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0) }
+      }
+  }
+}

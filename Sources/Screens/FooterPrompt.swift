@@ -1,0 +1,51 @@
+/// What is typed in the last line: a command, or a text to look for.
+struct FooterPrompt {
+  private let state: AppState
+  private let row: Int
+
+  init(_ state: AppState, row: Int) {
+    (self.state, self.row) = (state, row)
+  }
+
+  /// Paints it; returns whether there is anything of the kind.
+  func paint(on canvas: inout Canvas) -> Bool {
+    switch state.dialog {
+    case .command(let prompt):
+      paint(":", prompt.line.field, on: &canvas)
+      paintCandidates(of: prompt.line, on: &canvas)
+    case .find(let prompt):
+      paint(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
+    default: return false
+    }
+    return true
+  }
+
+  private func paint(_ label: String, _ field: TextField, on canvas: inout Canvas) {
+    let width = canvas.size.width
+    canvas.fill(row: row, columns: 0..<width, style: Style(.plain))
+    canvas.put(label, row: row, column: 1, style: Style(.accent))
+    canvas.field(field, row: row, columns: 1 + label.count..<width - 1, role: .plain)
+  }
+
+  /// What it could become, in the line above.
+  private func paintCandidates(of line: LinePrompt, on canvas: inout Canvas) {
+    let above = row - 1
+    guard !line.candidates.isEmpty || line.hasNoMatch else { return }
+    canvas.fill(row: above, columns: 0..<canvas.size.width, style: Style(.plain))
+    guard !line.hasNoMatch else {
+      canvas.put("nothing begins like this", row: above, column: 1, style: Style(.warning))
+      return
+    }
+    // Those from the chosen one on, as many as fit; what came before can be seen by going on.
+    var column = 1
+    for index in (line.chosen ?? 0)..<line.candidates.count {
+      let word = line.candidates[index].split(separator: " ").last.map(String.init) ?? ""
+      let role: Role = index == line.chosen ? .button : .dim
+      let used = canvas.put(
+        word, row: above, column: column, width: canvas.size.width - column - 1,
+        style: Style(role))
+      column += used + 2
+      if column >= canvas.size.width - 1 { break }
+    }
+  }
+}

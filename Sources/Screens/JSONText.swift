@@ -1,0 +1,59 @@
+/// Lays JSON out for reading: a member or element a line, two spaces for each level.
+///
+/// Nothing is interpreted: every character but the white space between tokens stays as it came,
+/// numbers, escapes and the order of members among them. What is no JSON is left as it is.
+enum JSONText {
+  /// `text` laid out; `nil` where it is no JSON object or array, or is cut off.
+  static func pretty(_ text: String) -> String? {
+    var result = String.UnicodeScalarView()
+    var open: [Unicode.Scalar] = []
+    var isInString = false
+    var isEscaped = false
+    var isEmpty = true  // Nothing has come since the bracket.
+    func newLine() {
+      result.append("\n")
+      result.append(contentsOf: String(repeating: "  ", count: open.count).unicodeScalars)
+    }
+    for scalar in text.unicodeScalars {
+      if isInString {
+        result.append(scalar)
+        if isEscaped {
+          isEscaped = false
+        } else if scalar == "\\" {
+          isEscaped = true
+        } else if scalar == "\"" {
+          isInString = false
+        }
+        continue
+      }
+      switch scalar {
+      case " ", "\t", "\n", "\r": continue
+      case "{", "[":
+        if !open.isEmpty, isEmpty { newLine() }
+        guard open.count < 64 else { return nil }
+        result.append(scalar)
+        open.append(scalar)
+        isEmpty = true
+      case "}", "]":
+        guard open.popLast() == (scalar == "}" ? "{" : "[") else { return nil }
+        if !isEmpty { newLine() }
+        result.append(scalar)
+        isEmpty = false
+      case ",":
+        guard !open.isEmpty, !isEmpty else { return nil }
+        result.append(scalar)
+        newLine()
+      case ":":
+        guard open.last == "{" else { return nil }
+        result.append(contentsOf: ": ".unicodeScalars)
+      default:
+        guard !open.isEmpty else { return nil }
+        if isEmpty { newLine() }
+        isEmpty = false
+        isInString = scalar == "\""
+        result.append(scalar)
+      }
+    }
+    return open.isEmpty && !isInString && !result.isEmpty ? String(result) : nil
+  }
+}

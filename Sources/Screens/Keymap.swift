@@ -1,0 +1,79 @@
+/// Which key asks for what: the table of actions with what the person has bound otherwise.
+public struct Keymap: Sendable {
+  /// Keys for actions, in place of those of the table; none takes an action its keys.
+  public typealias Bindings = [Action.Name: [Key]]
+
+  /// Why keys can not be bound as asked.
+  public enum Mistake: Error, Equatable, CustomStringConvertible {
+    /// One key would do two things in one place.
+    case ambiguous(Key, Action.Name, Action.Name)
+    /// A character is to ask for something where characters are typed.
+    case typed(Key, Action.Name)
+    /// Nobody could leave a dialog, or the program.
+    case noWayOut(Action.Name)
+
+    /// What is wrong, and with which action.
+    public var description: String {
+      switch self {
+      case .ambiguous(let key, let one, let other):
+        "\(key.label(ascii: true)) would be \(one.word) and \(other.word) at once; bind one of them to another key"
+      case .typed(let key, let name):
+        "\(name.word) works where text is typed: \(key.label(ascii: true)) cannot be its key, a control or function key can"
+      case .noWayOut(let name): "\(name.word) needs a key"
+      }
+    }
+  }
+
+  /// The keys of the table.
+  public static let usual = Keymap(unchecked: [:])
+
+  private let bindings: Bindings
+  private let asked: [Mode: [Key: Action.Name]]
+
+  /// The table of actions with other keys for some.
+  public init(_ bindings: Bindings) throws(Mistake) {
+    for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
+      throw .noWayOut(name)
+    }
+    for mode in Mode.allCases {
+      var taken: [Key: Action.Name] = [:]
+      for action in Action.inMode(mode) {
+        for key in bindings[action.name] ?? action.keys {
+          if case .character = key, Mode.typing.contains(mode) { throw .typed(key, action.name) }
+          if let other = taken.updateValue(action.name, forKey: key), other != action.name {
+            throw .ambiguous(key, other, action.name)
+          }
+        }
+      }
+    }
+    self.init(unchecked: bindings)
+  }
+
+  private init(unchecked bindings: Bindings) {
+    self.bindings = bindings
+    var asked: [Mode: [Key: Action.Name]] = [:]
+    for mode in Mode.allCases {
+      let pairs = Action.inMode(mode).flatMap { action in
+        (bindings[action.name] ?? action.keys).map { ($0, action.name) }
+      }
+      asked[mode] = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+    self.asked = asked
+  }
+
+  /// The keys that ask for an action.
+  public func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
+
+  /// What `key` asks for in `mode`; `nil` where it asks for nothing.
+  func asked(by key: Key, in mode: Mode) -> Action.Name? { asked[mode]?[key] }
+
+  /// What the first key of an action is called; empty where it has none.
+  func label(_ action: Action, ascii: Bool) -> String {
+    keys(for: action).first?.label(ascii: ascii) ?? ""
+  }
+
+  /// What the key is called that asks for an action, for a sentence that mentions it.
+  func label(_ name: Action.Name, in mode: Mode, ascii: Bool) -> String {
+    Action.inMode(mode).first { $0.name == name }.map { label($0, ascii: ascii) } ?? "?"
+  }
+}

@@ -1,0 +1,64 @@
+/// A line of text and what it can be completed to: a path, or a command.
+struct LinePrompt: Hashable, Sendable {
+  private(set) var field = TextField()
+  /// What the text before the cursor can become, when that was asked for.
+  private(set) var candidates: [String] = []
+  /// The candidate that stands in the prompt, while the person goes through them.
+  private(set) var chosen: Int?
+  /// Whether the last question had no answer.
+  private(set) var hasNoMatch = false
+
+  init(_ text: String = "") { field.set(text) }
+
+  /// Changes the text; what was offered for the text before is gone.
+  mutating func edit(_ change: (inout TextField) -> Void) {
+    change(&field)
+    candidates = []
+    chosen = nil
+    hasNoMatch = false
+  }
+
+  /// Asks for the next completion: the text to complete, or `nil` where a candidate was put in.
+  mutating func complete(step: Int) -> String? {
+    guard candidates.count > 1 else { return field.head }
+    let start = step > 0 ? -1 : candidates.count
+    let next = ((chosen ?? start) + step + candidates.count) % candidates.count
+    chosen = next
+    field.replaceHead(with: candidates[next])
+    return nil
+  }
+
+  /// Takes the answer for `text`; returns whether it was of use.
+  ///
+  /// One candidate is put in. Of several the common beginning is put in, and the list is shown.
+  mutating func offer(_ answers: [String], for text: String) -> Bool {
+    // The person has typed on: the answer is to a question that no longer stands.
+    guard text == field.head else { return true }
+    chosen = nil
+    hasNoMatch = answers.isEmpty
+    candidates = answers.count > 1 ? answers : []
+    guard let first = answers.first else { return false }
+    let common = answers.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
+    // `~` may have been expanded, so what comes back need not begin with what is there.
+    if common.count > text.count || answers.count == 1 { field.replaceHead(with: common) }
+    return true
+  }
+
+  /// What the person asks to have added. Quotes round the whole, as a shell wants them, are taken
+  /// off, and then nothing in it is a wildcard.
+  var path: PathText? {
+    let text = field.text
+    if text.allSatisfy(\.isWhitespace) { return nil }
+    for quote in ["'", "\""] as [Character]
+    where text.count > 2 && text.first == quote && text.last == quote {
+      return .exact(String(text.dropFirst().dropLast()))
+    }
+    return .typed(text)
+  }
+}
+
+extension String {
+  fileprivate func sharedPrefix(with other: String) -> String {
+    String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+  }
+}

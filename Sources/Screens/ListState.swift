@@ -1,0 +1,37 @@
+/// A cursor on one of some rows, and the first row that is seen.
+struct ListState: Hashable, Sendable {
+  /// The row that the cursor is on; 0 in an empty list.
+  private(set) var cursor = 0
+  /// The first row on the screen.
+  private(set) var scroll = 0
+
+  /// Puts the cursor on a row that exists, and the window of rows where the cursor is.
+  mutating func move(to row: Int, of count: Int, height: Int) {
+    cursor = min(max(0, row), max(0, count - 1))
+    scroll = Self.firstRow(scroll: scroll, cursor: cursor, count: count, height: height)
+  }
+
+  /// Does what a key for moving about asks for; false where `name` is none.
+  mutating func move(_ name: Action.Name, of count: Int, height: Int) -> Bool {
+    let page = max(1, height - 1)
+    let row: Int
+    switch name {
+    case .down: row = cursor + 1
+    case .up: row = cursor - 1
+    case .pageDown: row = cursor + page
+    case .pageUp: row = cursor - page
+    case .top: row = 0
+    case .bottom: row = count - 1
+    default: return false
+    }
+    move(to: row, of: count, height: height)
+    return true
+  }
+
+  /// The first row to show so that the cursor is seen and no line is wasted.
+  static func firstRow(scroll: Int, cursor: Int, count: Int, height: Int) -> Int {
+    let height = max(1, height)
+    let near = min(max(scroll, cursor - height + 1), cursor)
+    return min(max(0, near), max(0, count - height))
+  }
+}

@@ -1,0 +1,38 @@
+/// What has the keyboard.
+public enum Mode: String, Hashable, Sendable, CaseIterable {
+  // The panes.
+  case queue, server, history, log
+  // Lines of text.
+  case prompt, limit, command, find, form
+  // What lies over the panes.
+  case details, page, help, browser, menu
+  // Questions.
+  case quitting, removing, deleting
+
+  /// The panes, which share most keys.
+  static let panes: [Mode] = [.queue, .server, .history, .log]
+  /// Where characters are typed.
+  static let typing: [Mode] = [.prompt, .limit, .command, .find, .form]
+  /// What is read and scrolled.
+  static let reading: [Mode] = [.details, .page, .help]
+  /// What has a cursor on a row of its own.
+  static let lists: [Mode] = panes + [.browser, .menu]
+  static let questions: [Mode] = [.quitting, .removing, .deleting]
+}
+
+/// What the main part of the screen shows.
+public enum Pane: Int, Hashable, Sendable, CaseIterable {
+  case queue, server, history, log
+
+  /// Its name in the row of tabs.
+  public var title: String {
+    switch self {
+    case .queue: "Queue"
+    case .server: "Server"
+    case .history: "History"
+    case .log: "Log"
+    }
+  }
+
+  var mode: Mode { Mode.panes[rawValue] }
+}

@@ -1,0 +1,135 @@
+import UploadModel
+
+/// The bars that `push` shows on a terminal: one line for each file under way, and one for all.
+/// Like `render` it is pure: what happened goes in, a frame comes out.
+public struct ProgressBoard: Sendable {
+  private let ascii: Bool
+  private var speeds = Speeds()
+  private var active: [ItemID: UploadItem] = [:]
+  private var count = 0
+  private var sent = 0
+  private var failed = 0
+  /// Of all files, and of those that are over.
+  private var bytes: Int64 = 0
+  private var bytesOver: Int64 = 0
+  private var isCounted = false
+
+  /// A board without files.
+  public init(ascii: Bool) { self.ascii = ascii }
+
+  /// Counts an item in.
+  public mutating func add(_ item: UploadItem) {
+    count += 1
+    bytes &+= item.size
+  }
+
+  /// Says that no more items will be added: until then totals carry a plus sign.
+  public mutating func endCounting() { isCounted = true }
+
+  /// Notes an item's new state.
+  public mutating func note(_ item: UploadItem, at now: Moment) {
+    let old = active[item.id]?.state ?? .waiting
+    speeds.note(item.id, size: item.size, from: old, to: item.state, at: now)
+    active[item.id] = item.state.isActive ? item : nil
+    switch item.state {
+    case .done: sent += 1
+    case .failed: failed += 1
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    }
+    if item.state.isFinished { bytesOver &+= item.size }
+  }
+
+  /// Closes a batch of notes.
+  public mutating func settle(at now: Moment) {
+    speeds.settle(isBusy: sent + failed < count || !isCounted, at: now)
+  }
+
+  /// The lines for a terminal of this size; at most a half of its height.
+  public func frame(size: Size, at now: Moment) -> Frame {
+    let items = active.values.sorted { $0.id < $1.id }
+    let room = max(1, size.height / 2 - 1)
+    let shown = items.count <= room ? items[...] : items.prefix(max(0, room - 1))
+    let hidden = items.count - shown.count
+    let height = shown.count + (hidden > 0 ? 1 : 0) + 1
+    var canvas = Canvas(size: Size(width: size.width, height: height), ascii: ascii)
+    for (row, item) in shown.enumerated() { paint(item, row: row, on: &canvas, at: now) }
+    if hidden > 0 {
+      canvas.put("… and \(hidden) more", row: height - 2, column: 0, style: Style(.dim))
+    }
+    paintTotal(row: height - 1, on: &canvas, at: now)
+    return canvas.frame
+  }
+
+  private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Moment) {
+    let done: Int64 =
+      switch item.state {
+      case .sending(_, let sent, _): sent
+      case .awaitingReply: item.size
+      default: 0
+      }
+    let words: String =
+      switch item.state {
+      case .awaitingReply(_, let since): "awaiting reply \(Wording.clock(now - since))"
+      case .preparing: "preparing"
+      default:
+        [
+          speeds.speed(of: item.id, at: now).map(Wording.speed),
+          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(Wording.clock),
+        ].compactMap { $0 }.joined(separator: " ")
+      }
+    line(
+      name: item.fileName, done: done, of: item.size, size: Wording.bytes(item.size), words: words,
+      row: row, on: &canvas)
+  }
+
+  private func paintTotal(row: Int, on canvas: inout Canvas, at now: Moment) {
+    let plus = isCounted ? "" : "+"
+    let moving = active.values.reduce(into: Int64(0)) { sum, item in
+      if case .sending(_, let sent, _) = item.state { sum &+= sent }
+      if case .awaitingReply = item.state { sum &+= item.size }
+    }
+    let done = bytesOver &+ moving
+    var words = [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
+    if isCounted, let left = speeds.totalETA(remaining: bytes - done, at: now) {
+      words.append(Wording.clock(left))
+    }
+    if failed > 0 { words.insert("\(failed) failed", at: 0) }
+    line(
+      name: "\(sent + failed) of \(count)\(plus) files", done: done, of: bytes,
+      size: Wording.bytes(bytes) + plus, words: words.joined(separator: " "), row: row, on: &canvas,
+      isTotal: true)
+  }
+
+  /// Name, bar, percent, size, words: from the end, whatever has no room is left out.
+  private func line(
+    name: String, done: Int64, of total: Int64, size: String, words: String, row: Int,
+    on canvas: inout Canvas, isTotal: Bool = false
+  ) {
+    let width = canvas.size.width
+    let wordsWidth = width >= 60 ? 25 : width >= 40 ? 15 : 0
+    let sizeWidth = width >= 70 ? 9 : 0
+    let barWidth = width >= 100 ? 24 : width >= 50 ? 12 : width >= 32 ? 6 : 0
+    var end = width
+    func takeLast(_ count: Int) -> Range<Int> {
+      guard count > 0 else { return end..<end }
+      defer { end -= count + 1 }
+      return max(0, end - count)..<end
+    }
+    let wordsAt = takeLast(wordsWidth)
+    let sizeAt = takeLast(sizeWidth)
+    let percentAt = takeLast(width >= 12 ? 4 : 0)
+    let barAt = takeLast(barWidth)
+    let glyphs = Cutting.middle(Glyphs.of(name, ascii: ascii), to: max(0, end), ascii: ascii)
+    canvas.put(glyphs, row: row, column: 0, style: Style(isTotal ? .heading : .plain))
+    if !barAt.isEmpty { canvas.bar(done, of: total, row: row, columns: barAt, selected: false) }
+    // Handed over is not done: that only a reply tells.
+    let percent = total > 0 ? min(99, Wording.percent(done, of: total)) : 0
+    canvas.putRight(
+      "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,
+      style: Style(.plain))
+    canvas.putRight(
+      size, row: row, end: sizeAt.upperBound, width: sizeAt.count, style: Style(.dim))
+    canvas.put(
+      words, row: row, column: wordsAt.lowerBound, width: wordsAt.count, style: Style(.accent))
+  }
+}

@@ -1,0 +1,67 @@
+import UploadModel
+
+/// What the keys do while files are chosen from a list.
+extension AppState {
+  mutating func perform(_ name: Action.Name, in browser: Browser) -> [Effect] {
+    var browser = browser
+    let height = BrowserBox.lines(in: size)
+    if browser.prompt != nil {
+      perform(name, whileFiltering: &browser, height: height)
+      if case .browser = dialog { dialog = .browser(browser) }
+      return []
+    }
+    if browser.list.move(name, of: browser.entries.count, height: height) {
+      dialog = .browser(browser)
+      return []
+    }
+    var effects: [Effect] = []
+    switch name {
+    case .close:
+      dialog = nil
+      return []
+    case .open:
+      guard browser.marks.isEmpty, let entry = browser.selected, entry.isFolder else {
+        return add(browser)
+      }
+      effects = [.listFolder(entry.path)]
+    case .add: return add(browser)
+    case .parent:
+      guard let parent = browser.folder?.parent else { return [.bell] }
+      effects = [.listFolder(parent)]
+    case .toggleHidden: browser.toggleHidden(height: height)
+    case .find, .filter: browser.prompt = TextField(browser.filter)
+    case .mark:
+      browser.toggleMark()
+      browser.list.move(
+        to: browser.list.cursor + 1, of: browser.entries.count, height: height)
+    case .markAll: browser.markFiles(inverting: false)
+    case .invertMarks: browser.markFiles(inverting: true)
+    default: break
+    }
+    dialog = .browser(browser)
+    return effects
+  }
+
+  private mutating func add(_ browser: Browser) -> [Effect] {
+    let chosen = browser.chosen
+    guard !chosen.isEmpty else { return [.bell] }
+    dialog = nil
+    return [.add(chosen.map(PathText.bytes))]
+  }
+
+  private mutating func perform(
+    _ name: Action.Name, whileFiltering browser: inout Browser, height: Int
+  ) {
+    switch name {
+    case .accept: browser.prompt = nil
+    case .close:
+      browser.prompt = nil
+      browser.setFilter("", height: height)
+    default:
+      guard var field = browser.prompt else { return }
+      field.edit(name)
+      browser.prompt = field
+      browser.setFilter(field.text, height: height)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import UploadModel
+
+/// The command line, and what it can be completed to.
+extension AppState {
+  mutating func perform(_ name: Action.Name, in prompt: CommandPrompt) -> [Effect] {
+    switch name {
+    case .close: dialog = nil
+    case .accept:
+      dialog = nil
+      return run(prompt.line.field.text)
+    case .complete: return complete(prompt, step: 1)
+    case .completeBack: return complete(prompt, step: -1)
+    case .earlier: recall(prompt, step: -1)
+    case .later: recall(prompt, step: 1)
+    default: edit(name)
+    }
+    return []
+  }
+
+  /// Does what a line says.
+  mutating func run(_ line: String) -> [Effect] {
+    guard let command = CommandLine(line) else { return [] }
+    commands.removeAll { $0 == line }
+    commands.append(line)
+    if commands.count > 100 { commands.removeFirst() }
+    guard let action = command.action else {
+      return refuse("no command is called \"\(command.word)\"; Tab shows all of them")
+    }
+    guard !command.argument.isEmpty else { return runAlone(action) }
+    guard action.argument != nil else {
+      return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
+    }
+    return run(action.name, command.argument)
+  }
+
+  private mutating func runAlone(_ action: Action) -> [Effect] {
+    switch action.name {
+    case .lanes: return refuse("lanes: say how many, such as lanes 4")
+    case .add, .limit, .find, .filter, .target, .sort: return performInPane(action.name)
+    default: return performEverywhere(action.name) ?? performInPane(action.name)
+    }
+  }
+
+  private mutating func run(_ name: Action.Name, _ argument: String) -> [Effect] {
+    switch name {
+    case .add: return [.add(PastedPaths.typed(argument))]
+    case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
+    case .lanes:
+      guard let count = Int(argument), Self.laneRange.contains(count) else {
+        return refuse("lanes: expected a number from 1 to 64, not \"\(argument)\"")
+      }
+      return setLanes(count)
+    case .target: return switchTarget(argument)
+    case .filter:
+      setFilter(argument)
+      return []
+    case .find:
+      sought = Matcher(argument)
+      return findNext(step: 1)
+    case .sort:
+      guard let order = SortOrder(rawValue: argument.lowercased()) else {
+        let orders = SortOrder.allCases.map(\.rawValue).joined(separator: ", ")
+        return refuse("sort: expected one of \(orders), not \"\(argument)\"")
+      }
+      return sort(order)
+    default: return run(name, onFiles: argument)
+    }
+  }
+
+  /// Something that is done with files, which are named by their numbers in the list or by name.
+  private mutating func run(_ name: Action.Name, onFiles argument: String) -> [Effect] {
+    var items: [UploadItem] = []
+    for word in PastedPaths.shellWords(argument) ?? [argument] {
+      if let number = Int(word), let row = row(number - 1) {
+        items.append(row.item)
+      } else {
+        let named = queue.rows.lazy.map(\.item).filter {
+          $0.fileName == word || $0.location.description == word
+        }
+        if named.isEmpty { return refuse("\(name.word): no file of the queue is \"\(word)\"") }
+        items += named
+      }
+    }
+    pane = .queue
+    switch name {
+    case .retry: return retry(items)
+    case .remove: return askToRemove(items)
+    case .pause: return pause(items)
+    case .edit: return openForm(items)
+    case .details: return items.first.map { openDetails($0.id) } ?? []
+    default: return []
+    }
+  }
+
+  // MARK: Completion and history
+
+  private mutating func recall(_ prompt: CommandPrompt, step: Int) {
+    var prompt = prompt
+    let next = (prompt.earlier ?? commands.count) + step
+    guard next >= 0, next <= commands.count else { return }
+    prompt.earlier = next == commands.count ? nil : next
+    let text = next == commands.count ? "" : commands[next]
+    prompt.line.edit { $0.set(text) }
+    dialog = .command(prompt)
+  }
+
+  private mutating func complete(_ prompt: CommandPrompt, step: Int) -> [Effect] {
+    var prompt = prompt
+    guard let head = prompt.line.complete(step: step) else {
+      dialog = .command(prompt)
+      return []
+    }
+    let (before, word) = Self.lastWord(of: head)
+    if before.isEmpty {
+      return offer(CommandLine.words.filter { $0.hasPrefix(head) }, for: head, in: prompt)
+    }
+    let choices: [String]
+    switch CommandLine(head)?.action?.name {
+    case .add?:
+      dialog = .command(prompt)
+      return [.complete(word.replacing("\\ ", with: " "))]
+    case .target?: choices = options.targets
+    case .sort?: choices = SortOrder.allCases.map(\.rawValue)
+    case .limit?: choices = ["off"]
+    default: choices = []
+    }
+    return offer(
+      choices.filter { $0.hasPrefix(word) }.map { before + $0 }, for: head, in: prompt)
+  }
+
+  private mutating func offer(
+    _ answers: [String], for head: String, in prompt: CommandPrompt
+  ) -> [Effect] {
+    var prompt = prompt
+    let isOfUse = prompt.line.offer(answers, for: head)
+    dialog = .command(prompt)
+    return isOfUse ? [] : [.bell]
+  }
+
+  /// Paths for the last word of the command line.
+  mutating func offerPaths(
+    _ paths: [String], for text: String, in prompt: CommandPrompt
+  ) -> [Effect] {
+    let head = prompt.line.field.head
+    let (before, word) = Self.lastWord(of: head)
+    // The person has typed on: the answer is to a question that no longer stands.
+    guard word.replacing("\\ ", with: " ") == text else { return [] }
+    return offer(
+      paths.map { before + $0.replacing(" ", with: "\\ ") }, for: head, in: prompt)
+  }
+
+  /// The last word and what stands before it; a backslash makes a space part of a word.
+  private static func lastWord(of text: String) -> (before: String, word: String) {
+    var start = text.startIndex
+    var isEscaped = false
+    for index in text.indices {
+      if text[index] == " ", !isEscaped { start = text.index(after: index) }
+      isEscaped = text[index] == "\\" && !isEscaped
+    }
+    return (String(text[..<start]), String(text[start...]))
+  }
+}

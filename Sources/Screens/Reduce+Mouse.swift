@@ -1,0 +1,101 @@
+/// What the mouse does: a click selects, another one on the same row opens, the wheel scrolls.
+extension AppState {
+  mutating func point(_ mouse: Mouse) -> [Effect] {
+    message = nil
+    switch mouse.kind {
+    case .wheelUp: return scroll(by: -3)
+    case .wheelDown: return scroll(by: 3)
+    case .click: return click(row: mouse.row, column: mouse.column)
+    }
+  }
+
+  private mutating func scroll(by step: Int) -> [Effect] {
+    let height = layout.rows.count
+    switch dialog {
+    case .details, .page, .help: scrollDialog(by: step)
+    case .browser(var browser) where browser.prompt == nil:
+      browser.list.move(
+        to: browser.list.cursor + step, of: browser.entries.count,
+        height: BrowserBox.lines(in: size))
+      dialog = .browser(browser)
+    case .none:
+      switch pane {
+      case .queue: moveCursor(to: list.cursor + step)
+      case .server:
+        server.list.move(to: server.list.cursor + step, of: server.rows.count, height: height)
+      case .history:
+        history.list.move(to: history.list.cursor + step, of: history.rows.count, height: height)
+      case .log: log.list.move(to: log.list.cursor + step, of: log.lines.count, height: height)
+      }
+    default: break
+    }
+    return []
+  }
+
+  private mutating func click(row: Int, column: Int) -> [Effect] {
+    guard !layout.isTooSmall else { return [] }
+    switch dialog {
+    case .none: break
+    case .question(var question):
+      let box = QuestionBox(question: question, state: self, size: size)
+      guard let button = box.button(row: row, column: column) else { return [] }
+      question.lit = button
+      return perform(question.answer, in: question)
+    case .menu(var menu):
+      let (top, columns) = MenuBox(menu: menu, size: size).place
+      let index = menu.list.scroll + row - top
+      guard columns.contains(column), row >= top, menu.choices.indices.contains(index) else {
+        return []
+      }
+      menu.list.move(
+        to: index, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
+      return perform(.accept, in: menu)
+    case .browser(let browser): return click(in: browser, row: row, column: column)
+    default: return []
+    }
+    if row == 1,
+      let tab = Tabs(self, width: size.width).tabs.first(where: {
+        $0.columns.contains(column)
+      })
+    {
+      return show(tab.pane)
+    }
+    guard layout.rows.contains(row) else { return [] }
+    return click(line: row - layout.rows.lowerBound)
+  }
+
+  /// A click on a line of the pane.
+  private mutating func click(line: Int) -> [Effect] {
+    let height = layout.rows.count
+    switch pane {
+    case .queue:
+      guard list.scroll + line < rowCount else { return [] }
+      let again = list.cursor == list.scroll + line
+      moveCursor(to: list.scroll + line)
+      return again ? performInQueue(.details) : []
+    case .server:
+      server.list.move(to: server.list.scroll + line, of: server.rows.count, height: height)
+    case .history:
+      guard history.list.scroll + line < history.rows.count else { return [] }
+      let again = history.list.cursor == history.list.scroll + line
+      history.list.move(to: history.list.scroll + line, of: history.rows.count, height: height)
+      return again ? performInPane(.details) : []
+    case .log: log.list.move(to: log.list.scroll + line, of: log.lines.count, height: height)
+    }
+    return []
+  }
+
+  private mutating func click(in browser: Browser, row: Int, column: Int) -> [Effect] {
+    var browser = browser
+    let (top, columns) = BrowserBox.place(in: size)
+    let height = BrowserBox.lines(in: size)
+    let index = browser.list.scroll + row - top
+    guard (top..<top + height).contains(row), columns.contains(column),
+      browser.entries.indices.contains(index)
+    else { return [] }
+    let again = browser.list.cursor == index
+    browser.list.move(to: index, of: browser.entries.count, height: height)
+    dialog = .browser(browser)
+    return again ? perform(.open, in: browser) : []
+  }
+}

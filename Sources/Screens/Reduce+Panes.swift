@@ -1,0 +1,143 @@
+import UploadModel
+
+/// What the keys do while a pane has the keyboard, and switching from one to another.
+extension AppState {
+  mutating func performInPane(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .queue: return show(.queue)
+    case .server: return show(.server)
+    case .history: return show(.history)
+    case .log: return show(.log)
+    case .nextPane: return turn(by: 1)
+    case .previousPane: return turn(by: -1)
+    case .command: dialog = .command(CommandPrompt())
+    case .quit: return askToQuit()
+    default: break
+    }
+    let height = layout.rows.count
+    switch pane {
+    case .queue: return performInQueue(name)
+    case .server:
+      if server.list.move(name, of: server.rows.count, height: height) { return [] }
+      return performInServer(name)
+    case .history:
+      if history.list.move(name, of: history.rows.count, height: height) { return [] }
+      return performInHistory(name)
+    case .log:
+      _ = log.list.move(name, of: log.lines.count, height: height)
+      return []
+    }
+  }
+
+  private mutating func turn(by step: Int) -> [Effect] {
+    let count = Pane.allCases.count
+    return show(Pane.allCases[(pane.rawValue + step + count) % count])
+  }
+
+  /// Shows a pane. What it lists is asked for anew each time: others change it, too.
+  mutating func show(_ next: Pane) -> [Effect] {
+    pane = next
+    fitLists()
+    switch next {
+    case .server where options.listsServer:
+      if server.listing.rows.isEmpty { server.listing = .asked }
+      return [.listServer]
+    case .history:
+      if history.listing.rows.isEmpty { history.listing = .asked }
+      return [.listHistory]
+    case .queue, .server, .log: return []
+    }
+  }
+
+  private mutating func performInServer(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .refresh: return options.listsServer ? [.listServer] : [.bell]
+    case .copyURL: return copy(server.selected?.url)
+    case .delete:
+      guard let row = server.selected else { return [.bell] }
+      dialog = .question(Question(.deleting(row)))
+    default: break
+    }
+    return []
+  }
+
+  private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
+    switch name {
+    case .refresh: return [.listHistory]
+    case .copyURL: return copy(history.selected?.url)
+    case .details:
+      guard let row = history.selected else { return [.bell] }
+      dialog = .page(row.page)
+    default: break
+    }
+    return []
+  }
+
+  /// Keeps every list's cursor on the screen when the screen changes.
+  mutating func fitLists() {
+    moveCursor(to: list.cursor)
+    let height = layout.rows.count
+    server.list.move(to: server.list.cursor, of: server.rows.count, height: height)
+    history.list.move(to: history.list.cursor, of: history.rows.count, height: height)
+    log.list.move(to: log.list.cursor, of: log.lines.count, height: height)
+    if case .browser(var browser) = dialog {
+      browser.list.move(
+        to: browser.list.cursor, of: browser.entries.count, height: BrowserBox.lines(in: size))
+      dialog = .browser(browser)
+    }
+  }
+
+  // MARK: Targets
+
+  mutating func openTargets() -> [Effect] {
+    guard !options.targets.isEmpty else {
+      return refuse("the configuration has no targets to choose from")
+    }
+    var menu = Menu(purpose: .target, choices: options.targets)
+    let row = options.targets.firstIndex(of: target) ?? 0
+    menu.list.move(to: row, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
+    dialog = .menu(menu)
+    return []
+  }
+
+  mutating func switchTarget(_ name: String) -> [Effect] {
+    guard options.targets.contains(name) else {
+      let names = options.targets.joined(separator: ", ")
+      return refuse(
+        "target: none is called \"\(name)\"\(names.isEmpty ? "" : "; there are: \(names)")")
+    }
+    return name == target ? [] : [.switchTarget(name)]
+  }
+
+  mutating func perform(_ name: Action.Name, in menu: Menu) -> [Effect] {
+    var menu = menu
+    if menu.list.move(name, of: menu.choices.count, height: MenuBox.lines(menu, in: size)) {
+      dialog = .menu(menu)
+      return []
+    }
+    guard name == .accept || name == .close else { return [] }
+    dialog = nil
+    guard name == .accept, menu.choices.indices.contains(menu.list.cursor) else { return [] }
+    switch menu.purpose {
+    case .target: return switchTarget(menu.choices[menu.list.cursor])
+    case .sort: return sort(SortOrder.allCases[menu.list.cursor])
+    }
+  }
+}
+
+extension HistoryRow {
+  /// Everything about it, to read.
+  fileprivate var page: Page {
+    var lines: [(text: String, role: Role)] = [
+      ("\(time)  \(outcome)", isSent ? .good : .bad), (path, .plain),
+      ("\(Wording.bytes(size)) to \(target)", .plain),
+    ]
+    if let url { lines.append((url, .accent)) }
+    let text = reply.text
+    if !text.isEmpty {
+      lines += [("", .plain), ("The server said:", .heading)]
+      lines += SafeText.lines(JSONText.pretty(text) ?? text).map { ($0, .plain) }
+    }
+    return Page(title: name, lines: lines)
+  }
+}

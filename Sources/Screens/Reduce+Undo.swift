@@ -1,0 +1,129 @@
+import UploadModel
+
+/// Edits of the queue: each is noted so that it can be undone, and told as effects that say all that
+/// whoever keeps the queue needs to do the same.
+extension AppState {
+  // MARK: Edits
+
+  /// Takes items out, and keeps the cursor on its row, or on what came after it.
+  mutating func remove(_ ids: Set<ItemID>) -> [Effect] {
+    let places = queue.places(of: ids)
+    guard !places.isEmpty else { return [] }
+    edits.note(.removal(places))
+    return drop(places.map(\.item.id)) + leaveIfDone()
+  }
+
+  /// Moves items, in their order, before another one or to the end.
+  mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
+    let moves = ids.map { id in
+      let from = queue.successor(of: id)
+      queue.move(id, before: other)
+      return QueueEdit.Move(id: id, from: from, to: other)
+    }
+    edits.note(.moves(moves))
+    return moves.map { .move($0.id, before: $0.to) }
+  }
+
+  /// Puts the whole queue in another order.
+  mutating func reorder(_ order: [ItemID]) -> [Effect] {
+    let before = queue.rows.map(\.item.id)
+    guard order != before else { return [] }
+    edits.note(.order(before: before, after: order))
+    keepingCursor { $0.queue.arrange(order) }
+    return [.reorder(order)]
+  }
+
+  /// Changes how items shall be sent.
+  mutating func edit(_ changed: [UploadItem]) -> [Effect] {
+    let changes = changed.compactMap { item -> QueueEdit.Change? in
+      guard let before = queue.row(item.id)?.item, before != item else { return nil }
+      return QueueEdit.Change(before: before, after: item)
+    }
+    guard !changes.isEmpty else { return [] }
+    edits.note(.fields(changes))
+    return replace(changes.map(\.after))
+  }
+
+  // MARK: Undoing
+
+  mutating func undo() -> [Effect] {
+    guard let edit = edits.undo() else { return refuse("nothing to undo") }
+    let effects: [Effect]
+    switch edit {
+    case .removal(let places): effects = restore(places)
+    case .moves(let moves): effects = moves.reversed().flatMap { moveBack($0.id, before: $0.from) }
+    case .order(let before, _): effects = arrange(before)
+    case .fields(let changes): effects = replace(changes.map(\.before))
+    }
+    return told(effects, "undone: \(edit.words)")
+  }
+
+  mutating func redo() -> [Effect] {
+    guard let edit = edits.redo() else { return refuse("nothing to redo") }
+    let effects: [Effect]
+    switch edit {
+    case .removal(let places):
+      let ids = places.map(\.item.id).filter { queue.row($0) != nil }
+      if ids.contains(where: { queue.row($0)?.item.state.isActive == true }) {
+        _ = edits.undo()
+        return refuse("not redone: it is being sent; x removes it all the same")
+      }
+      effects = drop(ids)
+    case .moves(let moves): effects = moves.flatMap { moveBack($0.id, before: $0.to) }
+    case .order(_, let after): effects = arrange(after)
+    case .fields(let changes): effects = replace(changes.map(\.after))
+    }
+    return told(effects, "redone: \(edit.words)")
+  }
+
+  private mutating func told(_ effects: [Effect], _ words: String) -> [Effect] {
+    guard !effects.isEmpty else { return refuse("those files are no longer in the queue") }
+    message = words
+    return effects + leaveIfDone()
+  }
+
+  private mutating func drop(_ ids: [ItemID]) -> [Effect] {
+    guard !ids.isEmpty else { return [] }
+    forget(ids)
+    return [.remove(ids)]
+  }
+
+  /// Items are gone, whoever took them out.
+  mutating func forget(_ ids: [ItemID]) {
+    let gone = Set(ids)
+    keepingCursor(leaving: gone) { $0.queue.remove(gone) }
+    speeds.forget(gone)
+    marks.subtract(gone)
+    range = nil
+    limitScroll()
+  }
+
+  private mutating func restore(_ places: [Placement]) -> [Effect] {
+    // What is there again was put back by somebody else.
+    let missing = places.filter { queue.row($0.item.id) == nil }
+    guard !missing.isEmpty else { return [] }
+    queue.restore(missing)
+    if let first = missing.first, let row = queue.position(of: first.item.id) {
+      moveCursor(to: row)
+    }
+    return [.restore(missing)]
+  }
+
+  private mutating func moveBack(_ id: ItemID, before other: ItemID?) -> [Effect] {
+    guard queue.row(id) != nil else { return [] }
+    let place = other.flatMap { queue.row($0) == nil ? nil : $0 }
+    keepingCursor { $0.queue.move(id, before: place) }
+    return [.move(id, before: place)]
+  }
+
+  private mutating func arrange(_ order: [ItemID]) -> [Effect] {
+    keepingCursor { $0.queue.arrange(order) }
+    return [.reorder(queue.rows.map(\.item.id))]
+  }
+
+  private mutating func replace(_ items: [UploadItem]) -> [Effect] {
+    let items = items.compactMap { item in queue.row(item.id).map { item.with(stateOf: $0.item) } }
+    queue.append(items)
+    return items.isEmpty ? [] : [.edit(items)]
+  }
+}

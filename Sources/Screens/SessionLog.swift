@@ -1,0 +1,60 @@
+import UploadModel
+
+/// What happened in this session, line by line; the oldest lines go when there are many.
+struct SessionLog: Sendable {
+  struct Line: Sendable {
+    var at: Moment
+    var text: String
+    var role: Role
+  }
+
+  /// How many lines are kept.
+  static let limit = 1000
+
+  /// The lines, the newest one last.
+  private(set) var lines: [Line] = []
+  /// How many there have been in all.
+  private(set) var total = 0
+  var list = ListState()
+
+  mutating func add(_ text: String, _ role: Role = .plain, at moment: Moment, height: Int) {
+    let follows = list.cursor >= lines.count - 1
+    total += 1
+    lines.append(Line(at: moment, text: text, role: role))
+    // In portions: taking the first one away costs as much as taking many.
+    if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
+    list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
+  }
+}
+
+/// What is worth a line in the log.
+extension AppState {
+  mutating func note(_ text: String, _ role: Role = .plain) {
+    log.add(text, role, at: now, height: layout.rows.count)
+  }
+
+  /// Notes how an item's state changed, if it came to an end or has to be tried again.
+  mutating func note(_ item: UploadItem, became new: ItemState) {
+    switch new {
+    case .done(let receipt):
+      note("\(item.fileName): \(Failure.statusLine(receipt.status))", .good)
+    case .failed(let failure):
+      note("\(item.fileName): \(failure.headline)", .bad)
+    case .retrying(let failure, let next, let limit, let moment):
+      let wait = Wording.seconds(max(0, moment - now))
+      note(
+        "\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
+    case .preparing(let attempt):
+      note("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
+    case .waiting, .sending, .awaitingReply, .paused: break
+    }
+  }
+
+  /// The time of day at a moment: "22:15:03".
+  func clock(_ moment: Moment) -> String {
+    let seconds = Int((moment.seconds + options.midnight).rounded(.down))
+    let day = ((seconds % 86_400) + 86_400) % 86_400
+    return [day / 3600, day / 60 % 60, day % 60]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+  }
+}

@@ -1,0 +1,41 @@
+import UploadModel
+
+/// Bytes in each of the last seconds, for a small graph.
+struct Sparkline: Hashable, Sendable {
+  /// How many seconds are kept.
+  static let seconds = 60
+
+  private var counts: [Int64] = []
+  /// The second that the last count is of.
+  private var last = 0
+
+  /// Notes bytes that moved.
+  mutating func note(_ bytes: Int64, at moment: Moment) {
+    let second = Int(moment.seconds.rounded(.down))
+    if counts.isEmpty {
+      counts = [0]
+      last = second
+    }
+    let gap = min(max(0, second - last), Self.seconds)
+    counts += repeatElement(0, count: gap)
+    if counts.count > Self.seconds { counts.removeFirst(counts.count - Self.seconds) }
+    last = max(last, second)
+    counts[counts.count - 1] &+= max(0, bytes)
+  }
+
+  /// The last seconds that are over, as far as they fit, the highest one full; empty before the
+  /// first is over.
+  func text(width: Int, at moment: Moment, ascii: Bool) -> String {
+    let second = Int(moment.seconds.rounded(.down))
+    var past = counts + repeatElement(0, count: min(max(0, second - last), Self.seconds + 1))
+    if second >= last, !past.isEmpty { past.removeLast() }
+    let shown = past.suffix(Self.seconds).suffix(max(0, width))
+    guard let most = shown.max(), most > 0 else { return "" }
+    let steps = Array(ascii ? "_.-=+*%#" : "▁▂▃▄▅▆▇█")
+    return String(
+      shown.map { count in
+        let level = Double(count) / Double(most) * Double(steps.count)
+        return steps[min(steps.count - 1, max(0, Int(level.rounded(.up)) - 1))]
+      })
+  }
+}

@@ -1,0 +1,42 @@
+/// The panes by name, at the right of the line above them, where there is room.
+struct Tabs {
+  /// A name and the columns that it takes.
+  struct Tab {
+    var pane: Pane
+    var label: String
+    var columns: Range<Int>
+    var isShown: Bool
+  }
+
+  let tabs: [Tab]
+
+  /// The column where they begin.
+  var start: Int { tabs.first.map { $0.columns.lowerBound - 2 } ?? .max }
+
+  init(_ state: AppState, width: Int) {
+    guard width >= 76 else {
+      tabs = []
+      return
+    }
+    let labels = Pane.allCases.map { pane in
+      let name = Action.Name(rawValue: "\(pane)") ?? .queue
+      let key = state.keymap.label(name, in: .queue, ascii: state.isASCII)
+      return (pane, "\(key) \(pane.title)")
+    }
+    var column = width - 2 - labels.reduce(0) { $0 + $1.1.count + 2 }
+    tabs = labels.map { pane, label in
+      defer { column += label.count + 2 }
+      return Tab(
+        pane: pane, label: label, columns: column + 1..<column + 1 + label.count,
+        isShown: pane == state.pane)
+    }
+  }
+
+  func paint(on canvas: inout Canvas) {
+    for tab in tabs {
+      canvas.put(
+        " \(tab.label) ", row: 1, column: tab.columns.lowerBound - 1,
+        style: Style(tab.isShown ? .heading : .dim))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import UploadModel
+
+/// Reads a target's `auth` table: one way to say who we are.
+struct AuthReader {
+  /// Reads texts with placeholders.
+  let templates: TemplateReader
+
+  private static let ways = ["basic", "bearer", "bearer_command"]
+
+  /// Puts what the table means into the target, whose own header fields are in it already.
+  func read(_ node: ConfigNode, into target: inout Target) throws(ConfigError) {
+    let entries = try node.table(Self.ways)
+    guard entries.count == 1 else {
+      throw node.fault("expected one of \(Self.ways.joined(separator: ", "))")
+    }
+    guard !target.headers.contains(where: { $0.name.lowercased() == "authorization" }) else {
+      throw node.fault("the target has an Authorization header as well; leave one of the two out")
+    }
+    if let node = entries["bearer_command"] { target.tokenCommand = try command(node) }
+    if let node = entries["bearer"] {
+      let token = try secret(node).hidden(as: "bearer_token")
+      target.headers.append(try header(Template(literal: "Bearer ") + token, node))
+    }
+    if let node = entries["basic"] {
+      let entries = try node.table(["user", "password"])
+      guard let user = entries["user"], let password = entries["password"] else {
+        throw node.fault("\"user\" and \"password\" are both needed")
+      }
+      let name = try secret(user).fixedText
+      let secret = try secret(password)
+      // RFC 7617 §2.
+      guard !name.contains(":") else { throw user.fault("a user name cannot hold a colon") }
+      let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
+      let source: Template.Secret.Source = secret.isLiteral ? .literal : .derived
+      target.headers.append(
+        try header(
+          Template(literal: "Basic ")
+            + Template(Template.Secret(name: "basic_credentials", value: pair, source: source)),
+          node))
+    }
+  }
+
+  private func command(_ node: ConfigNode) throws(ConfigError) -> TokenCommand {
+    var words: [String] = []
+    for element in try node.array() {
+      let word = try element.string()
+      guard !word.utf8.contains(0) else { throw element.fault("a word cannot hold a NUL") }
+      words.append(word)
+    }
+    guard let program = words.first, !program.isEmpty else {
+      throw node.fault("expected a program and its arguments, found nothing")
+    }
+    return TokenCommand(words)
+  }
+
+  /// A text with `{env.NAME}`, `{secret.NAME}` and nothing else to fill in. It is never part of a
+  /// message.
+  private func secret(_ node: ConfigNode) throws(ConfigError) -> Template {
+    let source = try node.string()
+    let template: Template
+    do throws(Template.Mistake) {
+      template = try Template(source, lookup: templates.lookup)
+    } catch {
+      throw node.fault(error.description)
+    }
+    guard template.placeholders.isEmpty else {
+      throw node.fault("only {env.NAME} and {secret.NAME} can be filled in here")
+    }
+    return template
+  }
+
+  private func header(
+    _ value: Template, _ node: ConfigNode
+  ) throws(ConfigError) -> Target.Field {
+    do throws(HeaderRule.Mistake) {
+      try HeaderRule.check(name: "Authorization", value: value.fixedText)
+    } catch {
+      throw node.fault(error.description)
+    }
+    return Target.Field(name: "Authorization", value: value)
+  }
+}

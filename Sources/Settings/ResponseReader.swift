@@ -1,0 +1,111 @@
+import UploadModel
+
+/// Reads how replies are to be judged.
+struct ResponseReader {
+  let templates: TemplateReader
+
+  static let keys = ["ok", "fail_when", "url"]
+
+  func rules(_ node: ConfigNode) throws(ConfigError) -> ReplyRules {
+    let entries = try node.table(Self.keys)
+    var rules = ReplyRules()
+    if let node = entries["ok"] { rules.ok = try statuses(node) }
+    if let node = entries["fail_when"] { rules.failures = try failures(node) }
+    if let node = entries["url"] { rules.url = try value(node) }
+    return rules
+  }
+
+  /// `"200-299"`, `201`, or several of them in an array.
+  func statuses(_ node: ConfigNode) throws(ConfigError) -> [ClosedRange<Int>] {
+    guard case .array = node.value else { return [try range(node)] }
+    var ranges: [ClosedRange<Int>] = []
+    for element in try node.array() { ranges.append(try range(element)) }
+    guard !ranges.isEmpty else { throw node.fault("no status would mean success") }
+    return ranges
+  }
+
+  private func range(_ node: ConfigNode) throws(ConfigError) -> ClosedRange<Int> {
+    let statuses = 200...599
+    let text: String
+    switch node.value {
+    case .integer(let number): text = String(number)
+    case .string(let string): text = string
+    case .bool, .float, .array, .table, .other:
+      throw node.fault("expected statuses such as \"200-299\" or 201, found \(node.value.kind)")
+    }
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+      .map { Int($0.trimmingPrefix(while: { $0 == " " })) }
+    guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+      statuses.contains(first), statuses.contains(last), first <= last
+    else {
+      throw node.fault(
+        "expected statuses from 200 to 599 such as \"200-299\" or 201, found \"\(text)\"")
+    }
+    return first...last
+  }
+
+  func failures(_ node: ConfigNode) throws(ConfigError) -> [FailureRule] {
+    var rules: [FailureRule] = []
+    for element in try node.array() {
+      let entries = try element.table(["pointer", "is", "not", "message"])
+      guard let place = entries["pointer"] else {
+        throw element.fault("\"pointer\" is missing: the value of the reply to look at")
+      }
+      let test: FailureRule.Test
+      switch (entries["is"], entries["not"]) {
+      case (let wanted?, nil): test = .equals(try templates.fixed(wanted))
+      case (nil, let wanted?): test = .differs(try templates.fixed(wanted))
+      case (nil, nil), (.some, .some):
+        throw element.fault("expected one of \"is\" and \"not\": the value that means failure")
+      }
+      var rule = FailureRule(pointer: try pointer(place), test: test)
+      if let node = entries["message"] {
+        let text = try node.string()
+        rule.message = text.hasPrefix("/") ? .pointer(try pointer(node)) : .text(text)
+      }
+      rules.append(rule)
+    }
+    return rules
+  }
+
+  func pointer(_ node: ConfigNode) throws(ConfigError) -> JSONPointer {
+    guard case .string(let text) = node.value else {
+      throw node.fault("expected a JSON Pointer, found \(node.value.kind)")
+    }
+    do throws(JSONPointer.Mistake) {
+      return try JSONPointer(text)
+    } catch {
+      throw node.fault(error.description)
+    }
+  }
+
+  /// `"/files/0/url"`, `{ regex = … }`, `{ header = … }`.
+  private func value(_ node: ConfigNode) throws(ConfigError) -> ReplyValue {
+    guard case .table = node.value else { return ReplyValue(.pointer(try pointer(node))) }
+    let entries = try node.table(["pointer", "regex", "header", "prefix", "suffix"])
+    let place: ReplyValue.Place
+    switch (entries["pointer"], entries["regex"], entries["header"]) {
+    case (let node?, nil, nil): place = .pointer(try pointer(node))
+    case (nil, let node?, nil): place = .pattern(try pattern(node))
+    case (nil, nil, let node?):
+      let name = try node.string()
+      guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
+      place = .header(name.lowercased())
+    default: throw node.fault("expected one of \"pointer\", \"regex\" and \"header\"")
+    }
+    var value = ReplyValue(place)
+    if let node = entries["prefix"] { value.prefix = try node.string() }
+    if let node = entries["suffix"] { value.suffix = try node.string() }
+    return value
+  }
+
+  private func pattern(_ node: ConfigNode) throws(ConfigError) -> Pattern {
+    let source = try node.string()
+    guard !source.isEmpty else { throw node.fault("expected a regular expression, found nothing") }
+    do throws(Pattern.Mistake) {
+      return try Pattern(source)
+    } catch {
+      throw node.fault(error.description)
+    }
+  }
+}

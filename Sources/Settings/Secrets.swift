@@ -1,0 +1,140 @@
+import Commands
+import Foundation
+import UploadModel
+
+/// The configuration's `[secrets]`: names for values that come from the environment, a file or a
+/// command. They are read when a target is used, and each once.
+struct Secrets {
+  enum Source {
+    case environment(String)
+    case file(String)
+    case command(Command)
+  }
+
+  let sources: [String: Source]
+
+  static let none = Secrets(sources: [:])
+
+  init(sources: [String: Source]) { self.sources = sources }
+
+  /// Reads the table `secrets`.
+  init(_ node: ConfigNode, folder: String, home: String) throws(ConfigError) {
+    var sources: [String: Source] = [:]
+    for (name, node) in try node.entries() {
+      guard name.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil else {
+        throw node.fault("a secret's name has letters, digits, \"_\" and \"-\" only")
+      }
+      sources[name] = try Self.source(node, folder: folder, home: home)
+    }
+    self.sources = sources
+  }
+
+  private static func source(
+    _ node: ConfigNode, folder: String, home: String
+  ) throws(ConfigError) -> Source {
+    let wanted = "expected { env = … }, { file = … } or { command = [ … ] }"
+    guard case .table = node.value else {
+      throw node.fault("\(wanted); the secret itself does not belong in here")
+    }
+    let entries = try node.table(["env", "file", "command", "timeout"])
+    guard ["env", "file", "command"].count(where: { entries[$0] != nil }) == 1 else {
+      throw node.fault(wanted)
+    }
+    if let node = entries["timeout"], entries["command"] == nil {
+      throw node.fault("only a command has a time-out")
+    }
+    if let node = entries["env"] {
+      let variable = try node.string()
+      guard !variable.isEmpty else { throw node.fault("expected the name of a variable") }
+      return .environment(variable)
+    }
+    if let node = entries["file"] {
+      let path = try node.string()
+      guard !path.isEmpty else { throw node.fault("expected a path") }
+      return .file(FilePath(folder: folder, home: home).absolute(path))
+    }
+    guard let node = entries["command"] else { throw node.fault(wanted) }
+    let timeout = try entries["timeout"]?.seconds(in: 0.1...600) ?? 10
+    return .command(Command(try words(node), timeout: timeout))
+  }
+
+  /// A program and its arguments, as an array of strings.
+  static func words(_ node: ConfigNode) throws(ConfigError) -> [String] {
+    guard case .array = node.value else {
+      throw node.fault(
+        "expected an array: the program and its arguments, for no shell takes it apart")
+    }
+    var words: [String] = []
+    for element in try node.array() { words.append(try element.string()) }
+    guard words.first?.isEmpty == false else { throw node.fault("expected a program to run") }
+    return words
+  }
+
+  /// The value of a secret.
+  func value(
+    of name: String, environment: [String: String]
+  ) throws(Template.Mistake) -> String {
+    func mistake(_ text: String) -> Template.Mistake {
+      Template.Mistake(description: "the secret \"\(name)\": \(text)")
+    }
+    let text: String
+    switch try source(of: name) {
+    case .environment(let variable):
+      guard let value = environment[variable] else {
+        throw mistake("the environment variable \(variable) is not set")
+      }
+      text = value
+    case .file(let path):
+      let data: Data
+      do {
+        data = try Data(contentsOf: URL(fileURLWithPath: path))
+      } catch {
+        throw mistake("\(path) cannot be read: \(Settings.reason(for: error))")
+      }
+      text = try Self.text(data, mistake)
+    case .command(let command):
+      let data: Data
+      do throws(Command.Failure) { data = try command.run() } catch {
+        throw mistake(error.description)
+      }
+      text = try Self.text(data, mistake)
+    }
+    guard !text.isEmpty else { throw mistake("it is empty") }
+    return text
+  }
+
+  /// Throws where there is no secret of that name.
+  func source(of name: String) throws(Template.Mistake) -> Source {
+    if let source = sources[name] { return source }
+    let hint =
+      NearestName.of(name, among: Array(sources.keys)).map { "did you mean \"\($0)\"?" }
+      ?? (sources.isEmpty
+        ? "the configuration has no [secrets]"
+        : "there are: \(sources.keys.sorted().joined(separator: ", "))")
+    throw Template.Mistake(description: "no secret is called \"\(name)\"; \(hint)")
+  }
+
+  /// Without the line break that an editor or a program puts at the end.
+  private static func text(
+    _ data: Data, _ mistake: (String) -> Template.Mistake
+  ) throws(Template.Mistake) -> String {
+    guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
+      throw mistake("it is no short UTF-8 text")
+    }
+    guard let end = text.lastIndex(where: { !$0.isNewline }) else { return "" }
+    return String(text[...end])
+  }
+}
+
+/// Where the paths of a configuration start from.
+struct FilePath {
+  /// The folder of the configuration.
+  let folder: String
+  /// What `~` stands for.
+  let home: String
+
+  func absolute(_ path: String) -> String {
+    if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
+    return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+  }
+}

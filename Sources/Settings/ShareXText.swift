@@ -1,0 +1,212 @@
+import Foundation
+import UploadModel
+
+/// The texts of a ShareX uploader, with its placeholders in one of two syntaxes.
+struct ShareXText {
+  /// What cannot be carried over.
+  struct Mistake: Error {
+    let description: String
+  }
+
+  private enum Piece {
+    case text(String)
+    /// The function's name in lower case, and what follows its colon.
+    case call(String, String)
+  }
+
+  /// Whether placeholders are `$…$`; `{…}` otherwise.
+  let isOld: Bool
+  /// What `$regex:1$` counts.
+  let expressions: [String]
+
+  /// A text of a request: what it asks for becomes a placeholder of ours, where there is one.
+  func template(
+    _ text: String, escaping: Template.Escaping = .none
+  ) throws(Template.Mistake) -> Template {
+    let source = try pieces(of: text).map { (piece) throws(Template.Mistake) in
+      switch piece {
+      case .text(let text): return try Self.dates(Self.braced(text))
+      case .call("filename", ""): return "{file.name}"
+      case .call("base64", let text):
+        // Only what is fixed; it stays in the configuration as the text that it comes to.
+        return Self.braced(Data(text.utf8).base64EncodedString())
+      case .call(let name, _):
+        throw Template.Mistake(description: "{\(name)} has no counterpart here")
+      }
+    }.joined()
+    return try Template(
+      source, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
+  }
+
+  /// What a text of the reply picks out of it.
+  func value(_ text: String) throws(Mistake) -> ReplyValue {
+    let pieces: [Piece]
+    do throws(Template.Mistake) { pieces = try self.pieces(of: text) } catch {
+      throw Mistake(description: error.description)
+    }
+    var (prefix, suffix) = ("", "")
+    var place: ReplyValue.Place?
+    for piece in pieces {
+      switch piece {
+      case .text(let text) where place == nil: prefix += text
+      case .text(let text): suffix += text
+      case .call(let name, let argument):
+        guard place == nil else {
+          throw Mistake(description: "it puts several values together, and hoist takes one")
+        }
+        place = try self.place(name, argument)
+      }
+    }
+    guard let place else { throw Mistake(description: "it takes nothing from the reply") }
+    return ReplyValue(place, prefix: prefix, suffix: suffix)
+  }
+
+  private func place(_ name: String, _ argument: String) throws(Mistake) -> ReplyValue.Place {
+    switch name {
+    case "response": return .pattern(try pattern(#"\S+"#))
+    case "json":
+      guard let pointer = Self.pointer(argument) else {
+        throw Mistake(description: "the path \"\(argument)\" has no JSON Pointer")
+      }
+      return .pointer(pointer)
+    case "header": return .header(argument.lowercased())
+    case "regex": return .pattern(try expression(argument))
+    default: throw Mistake(description: "{\(name)} has no counterpart here")
+    }
+  }
+
+  /// Old: the number of an expression, and of a group after `,` or `|`. New: the expression, and the
+  /// number of a group after `|`.
+  private func expression(_ argument: String) throws(Mistake) -> Pattern {
+    if isOld {
+      let numbers = argument.split { $0 == "," || $0 == "|" }.map { Int($0) }
+      guard let first = numbers.first, let number = first,
+        expressions.indices.contains(number - 1)
+      else { throw Mistake(description: "RegexList has no number \(argument)") }
+      return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
+    }
+    if let bar = argument.lastIndex(of: "|"),
+      let group = Int(argument[argument.index(after: bar)...])
+    {
+      return try grouped(String(argument[..<bar]), group)
+    }
+    return try pattern(argument)
+  }
+
+  private func grouped(_ source: String, _ group: Int?) throws(Mistake) -> Pattern {
+    let pattern = try pattern(source)
+    switch group {
+    // hoist takes the first group, or the whole where there is none.
+    case nil where pattern.groups == 0, 0 where pattern.groups == 0, 1: return pattern
+    case nil, 0: return try self.pattern("(\(source))")
+    case .some(let group):
+      throw Mistake(description: "it takes group \(group), and hoist the first")
+    }
+  }
+
+  private func pattern(_ source: String) throws(Mistake) -> Pattern {
+    do throws(Pattern.Mistake) { return try Pattern(source) } catch {
+      throw Mistake(description: error.description)
+    }
+  }
+
+  /// `data.files[0]['a b']`, a path as Newtonsoft's SelectToken takes it, as a JSON Pointer.
+  static func pointer(_ path: String) -> JSONPointer? {
+    var tokens: [String] = []
+    var rest = Substring(path)
+    if rest.first == "$" { rest = rest.dropFirst() }
+    while let first = rest.first {
+      if first == "[" {
+        guard let end = rest.firstIndex(of: "]") else { return nil }
+        var token = rest[rest.index(after: rest.startIndex)..<end]
+        if let quote = token.first, quote == "'" || quote == "\"" {
+          guard token.count >= 2, token.last == quote else { return nil }
+          token = token.dropFirst().dropLast()
+        } else if Int(token) == nil {
+          return nil
+        }
+        tokens.append(String(token))
+        rest = rest[rest.index(after: end)...]
+      } else {
+        if first == "." { rest = rest.dropFirst() }
+        let token = rest.prefix { $0 != "." && $0 != "[" }
+        guard !token.isEmpty, token != "*" else { return nil }
+        tokens.append(String(token))
+        rest = rest.dropFirst(token.count)
+      }
+    }
+    let text = tokens.map {
+      "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1")
+    }.joined()
+    return try? JSONPointer(text)
+  }
+
+  // MARK: Syntax
+
+  private func pieces(of text: String) throws(Template.Mistake) -> [Piece] {
+    var pieces: [Piece] = []
+    var literal = ""
+    var rest = Substring(text)
+    let (open, close): (Character, Character) = isOld ? ("$", "$") : ("{", "}")
+    while let character = rest.popFirst() {
+      if character == "\\", let next = rest.first, "{}$\\|".contains(next) {
+        literal.append(next)
+        rest.removeFirst()
+      } else if character == open {
+        let (inner, after) = try Self.inner(of: rest, upTo: close, isNested: !isOld)
+        if !literal.isEmpty { pieces.append(.text(literal)) }
+        literal = ""
+        let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        pieces.append(
+          .call(parts[0].lowercased(), parts.count > 1 ? Self.unescaped(parts[1]) : ""))
+        rest = after
+      } else {
+        literal.append(character)
+      }
+    }
+    if !literal.isEmpty { pieces.append(.text(literal)) }
+    return pieces
+  }
+
+  /// What stands up to the end of a placeholder. An expression may hold braces in pairs.
+  private static func inner(
+    of text: Substring, upTo close: Character, isNested: Bool
+  ) throws(Template.Mistake) -> (Substring, Substring) {
+    var depth = 0
+    var index = text.startIndex
+    while index < text.endIndex {
+      let character = text[index]
+      if character == "\\" {
+        index = text.index(after: index)
+        if index == text.endIndex { break }
+      } else if isNested, character == "{" {
+        depth += 1
+      } else if character == close {
+        if depth == 0 { return (text[..<index], text[text.index(after: index)...]) }
+        depth -= 1
+      }
+      index = text.index(after: index)
+    }
+    throw Template.Mistake(description: "a placeholder without its end")
+  }
+
+  /// Only what the syntax itself had to escape: the other backslashes are the expression's.
+  private static func unescaped(_ text: Substring) -> String {
+    String(text).replacing("\\|", with: "|").replacing("\\{", with: "{").replacing("\\}", with: "}")
+  }
+
+  private static func braced(_ text: String) -> String {
+    text.replacing("{", with: "{{").replacing("}", with: "}}")
+  }
+
+  /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.
+  private static func dates(_ text: String) throws(Template.Mistake) -> String {
+    let known = text.replacing("%unix", with: "{unix_s}").replacing("%guid", with: "{uuid}")
+    let codes =
+      /%(?:yy|y|mon2|mon|mo|d|h|mi|s|ms|pm|w2|w|i|rn|ra|rx|ro|rf|remoji|un|uln|cn|pn|t|n|width|height)\b/
+    if let code = known.firstMatch(of: codes) {
+      throw Template.Mistake(description: "\(code.0) has no counterpart here")
+    }
+    return known
+  }
+}

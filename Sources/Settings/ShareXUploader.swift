@@ -1,0 +1,148 @@
+import Foundation
+import UploadModel
+
+/// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
+/// in both syntaxes: `{json:data.link}`, and `$json:data.link$` of the years before.
+public struct ShareXUploader {
+  /// Why a file is no uploader that can be carried over.
+  public struct Mistake: Error, Hashable, CustomStringConvertible {
+    /// What is wrong, as a sentence without its full stop.
+    public let description: String
+  }
+
+  /// What it is called.
+  public private(set) var name: String
+  /// What it comes to.
+  public private(set) var target: Target
+  /// What could not be carried over.
+  public private(set) var notes: [String] = []
+
+  private let members: [String: JSONValue]
+  private var texts: ShareXText
+
+  /// Reads the text of a file.
+  public init(_ text: String) throws(Mistake) {
+    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    guard case .object(let members)? = JSONValue(text: text) else {
+      throw Mistake(description: "is not a JSON object, as ShareX writes its uploaders")
+    }
+    self.members = members
+    // The syntax with braces came with version 13.7.1.
+    let isOld = members["Version"].map { Self.isOlder($0.text, than: [13, 7, 1]) } ?? false
+    texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
+    let written = members["RequestURL"]?.text ?? ""
+    guard !written.isEmpty else { throw Mistake(description: "has no RequestURL") }
+    guard let address = try? texts.template(written), address.isLiteral else {
+      throw Mistake(description: "RequestURL holds placeholders; write the target by hand")
+    }
+    do throws(TargetURL.Mistake) {
+      target = Target(name: "", url: try TargetURL.parse(address.fixedText))
+    } catch {
+      throw Mistake(description: "RequestURL: \(error.description)")
+    }
+    name = members["Name"]?.text ?? ""
+    if name.isEmpty { name = target.url.host ?? "sharex" }
+    name = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
+      .joined().split(separator: "-").joined(separator: "-")
+    if name.isEmpty { name = "sharex" }
+    target.name = name
+    try readRequest(text)
+    readReply()
+  }
+
+  // MARK: The request
+
+  private mutating func readRequest(_ text: String) throws(Mistake) {
+    let method = (members["RequestMethod"] ?? members["RequestType"])?.text ?? "POST"
+    let body = members["Body"]?.text ?? "MultipartFormData"
+    guard ["POST", "PUT", "PATCH"].contains(method) else {
+      throw Mistake(description: "RequestMethod is \(method), and no file goes with that")
+    }
+    target.method = method
+    switch body {
+    case "MultipartFormData": target.body = .multipart
+    case "Binary": target.body = .binary
+    default:
+      throw Mistake(
+        description: "Body is \(body): it sends texts or addresses, and no file")
+    }
+    target.query = fields("Parameters", in: text)
+    target.headers = fields("Headers", in: text).filter { field in
+      do throws(HeaderRule.Mistake) {
+        try HeaderRule.check(name: field.name, value: field.value.fixedText)
+        return true
+      } catch {
+        notes.append("Headers: \(error.description)")
+        return false
+      }
+    }.sorted { $0.name < $1.name }
+    target.query.sort { $0.name < $1.name }
+    let arguments = fields("Arguments", in: text)
+    if target.body == .multipart {
+      // ShareX sends the arguments first and the file last, as hoist does.
+      target.fields = arguments
+      if let field = members["FileFormName"]?.text, !field.isEmpty { target.fileField = field }
+    } else if !arguments.isEmpty {
+      notes.append("Arguments: a binary body is the file alone")
+    }
+    if let data = members["Data"]?.text, !data.isEmpty {
+      notes.append("Data: what is sent is the file and its form")
+    }
+  }
+
+  /// The members of an object, in the order in which they stand in the file.
+  private mutating func fields(_ key: String, in text: String) -> [Target.Field] {
+    guard case .object(let members)? = self.members[key] else { return [] }
+    let start = text.range(of: "\"\(key)\"")?.upperBound ?? text.startIndex
+    func place(_ name: String) -> String.Index {
+      text.range(of: "\"\(JSONValue.escaped(name))\"", range: start..<text.endIndex)?.lowerBound
+        ?? text.endIndex
+    }
+    var fields: [Target.Field] = []
+    for (name, value) in members.sorted(by: { (place($0.key), $0.key) < (place($1.key), $1.key) }) {
+      do throws(Template.Mistake) {
+        let template = try texts.template(value.text)
+        fields.append(
+          Target.Field(
+            name: name, value: SecretName.matches(name) ? template.hidden(as: name) : template))
+      } catch {
+        notes.append("\(key) \(name): \(error.description)")
+      }
+    }
+    return fields
+  }
+
+  // MARK: The reply
+
+  private mutating func readReply() {
+    let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
+      members["ResponseType"]?.text ?? "")
+    if let text = members["URL"]?.text, !text.isEmpty {
+      do throws(ShareXText.Mistake) {
+        target.response.url = try texts.value(text)
+      } catch {
+        notes.append("URL: \(error.description)")
+      }
+    } else if !isOfHeaders {
+      // Without a URL, ShareX takes the whole reply for one.
+      target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
+    }
+    for key in ["ThumbnailURL", "DeletionURL", "ErrorMessage"]
+    where members[key]?.text.isEmpty == false {
+      notes.append("\(key): hoist has no place for it")
+    }
+    let types = members["DestinationType"]?.text ?? ""
+    if !types.isEmpty, !types.contains("ImageUploader"), !types.contains("FileUploader") {
+      notes.append("DestinationType: it is meant for \(types), not for files")
+    }
+  }
+
+  private static func strings(_ value: JSONValue?) -> [String] {
+    guard case .array(let values)? = value else { return [] }
+    return values.map(\.text)
+  }
+
+  private static func isOlder(_ version: String, than other: [Int]) -> Bool {
+    version.split(separator: ".").map { Int($0) ?? 0 }.lexicographicallyPrecedes(other)
+  }
+}

@@ -1,0 +1,68 @@
+import UploadModel
+
+/// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).
+enum TOMLText {
+  /// A key, bare where that may be.
+  static func key(_ name: String) -> String {
+    name.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil ? name : string(name)
+  }
+
+  /// A string on one line; the literal form where the other would need escapes.
+  static func string(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    if !hasControl, !scalars.contains(where: { $0 == "\"" || $0 == "\\" }) { return "\"\(text)\"" }
+    if !hasControl, !scalars.contains("'") { return "'\(text)'" }
+    var escaped = String.UnicodeScalarView()
+    for scalar in scalars {
+      switch scalar {
+      case "\"", "\\":
+        escaped.append("\\")
+        escaped.append(scalar)
+      case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+      case "\r": escaped.append(contentsOf: "\\r".unicodeScalars)
+      case "\t": escaped.append(contentsOf: "\\t".unicodeScalars)
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        escaped.append(
+          contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+            .unicodeScalars)
+      default: escaped.append(scalar)
+      }
+    }
+    return "\"\(String(escaped))\""
+  }
+
+  /// `[ a, b ]`.
+  static func array(_ values: [String]) -> String {
+    values.isEmpty ? "[]" : "[ \(values.joined(separator: ", ")) ]"
+  }
+
+  /// `{ a = 1, b = 2 }`.
+  static func table(_ entries: [(key: String, value: String)]) -> String {
+    entries.isEmpty
+      ? "{}" : "{ \(entries.map { "\(key($0.key)) = \($0.value)" }.joined(separator: ", ")) }"
+  }
+
+  /// Seconds as the configuration has them: `"60s"`, `"500ms"`.
+  static func seconds(_ seconds: Double) -> String {
+    if seconds == seconds.rounded() { return "\"\(Int(seconds))s\"" }
+    let milliseconds = seconds * 1000
+    return milliseconds == milliseconds.rounded() ? "\"\(Int(milliseconds))ms\"" : "\(seconds)"
+  }
+
+  /// A value of JSON; strings pass `text` first.
+  static func json(_ value: JSONValue, _ text: (String) -> String = { $0 }) -> String {
+    switch value {
+    // TOML has no null, and no configuration of ours either.
+    case .null: "\"\""
+    case .bool(let flag): String(flag)
+    case .integer(let number): String(number)
+    case .number(let number): "\(number)"
+    case .string(let string): self.string(text(string))
+    case .array(let values): array(values.map { json($0, text) })
+    case .object(let members):
+      table(members.sorted { $0.key < $1.key }.map { ($0.key, json($0.value, text)) })
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import UploadModel
+
+/// Writes a target as a table of the configuration, which reads as the same target again.
+public struct TargetText {
+  private let target: Target
+  private let name: String
+  /// Whether secrets that stand in the configuration itself are written out.
+  private let isRevealing: Bool
+  private let showsDefaults: Bool
+  private var rows: [(key: String, value: String)] = []
+  private var tables: [(name: String, rows: [(key: String, value: String)])] = []
+
+  /// The text of `[targets.NAME]` and the tables under it.
+  ///
+  /// - Parameters:
+  ///   - isRevealing: whether secrets that stand in the configuration itself are written out; "…"
+  ///     otherwise.
+  ///   - showsDefaults: whether values that nobody has to write are written.
+  public static func of(
+    _ target: Target, named name: String, isRevealing: Bool = false, showsDefaults: Bool = false
+  ) -> String {
+    var text = TargetText(
+      target: target, name: name, isRevealing: isRevealing, showsDefaults: showsDefaults)
+    text.write()
+    return text.text
+  }
+
+  /// A string as the configuration has it.
+  public static func string(_ text: String) -> String { TOMLText.string(text) }
+
+  private init(target: Target, name: String, isRevealing: Bool, showsDefaults: Bool) {
+    (self.target, self.name) = (target, name)
+    (self.isRevealing, self.showsDefaults) = (isRevealing, showsDefaults)
+  }
+
+  private var text: String {
+    let path = "targets.\(TOMLText.key(name))"
+    let lines = [(path, rows)] + tables.map { ("\(path).\($0.name)", $0.rows) }
+    return lines.map { header, rows in
+      "[\(header)]\n" + rows.map { "\(TOMLText.key($0.key)) = \($0.value)\n" }.joined()
+    }.joined(separator: "\n")
+  }
+
+  /// A row, where its value is not the usual one or those are shown too.
+  private mutating func row<Value: Equatable>(
+    _ key: String, _ value: Value, usually usual: Value, _ write: (Value) -> String?
+  ) {
+    guard showsDefaults || value != usual, let text = write(value) else { return }
+    rows.append((key, text))
+  }
+
+  private mutating func write() {
+    // Closures that read `self` cannot run while it is written to.
+    let form = self
+    let usual = Target(name: name, url: target.url)
+    if target.ticket == nil {
+      rows.append(
+        ("url", target.address.map(string) ?? TOMLText.string(braced(target.url.absoluteString))))
+    }
+    row("method", target.method, usually: usual.method, TOMLText.string)
+    row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
+    if target.body == .multipart {
+      row("file_field", target.fileField, usually: usual.fileField, TOMLText.string)
+      row("file_name", target.fileName, usually: nil) {
+        TOMLText.string($0.map(form.source) ?? "{file.name}")
+      }
+    }
+    row("fields", target.fields, usually: []) { fields in
+      fields.isEmpty ? nil : form.list(fields.map(form.field))
+    }
+    row("query", target.query, usually: [], form.pairs)
+    row("headers", target.headers, usually: [], form.pairs)
+    row("auth", target.tokenCommand, usually: nil) {
+      $0.map { TOMLText.table([("bearer_command", TOMLText.array($0.words.map(TOMLText.string)))]) }
+    }
+    row("batch", target.batch, usually: nil) { $0.map(form.batch) }
+    row("limits", target.limits, usually: usual.limits, form.limits)
+    row("prepare", target.prepare, usually: nil) { $0.map(form.prepare) }
+    row("concurrency", target.concurrency, usually: usual.concurrency) { "\($0)" }
+    row("rate_limit", target.rateLimit, usually: nil) { $0.map { "\"\($0) B/s\"" } }
+    let retry = RetryPolicy(
+      attempts: target.retry.attempts, base: target.retry.base, cap: target.retry.cap)
+    row("retry", retry, usually: usual.retry) {
+      TOMLText.table([
+        ("attempts", "\($0.attempts)"), ("base", TOMLText.seconds($0.base)),
+        ("max", TOMLText.seconds($0.cap)),
+      ])
+    }
+    row("idempotent", target.retry.isIdempotent, usually: false) { "\($0)" }
+    row("timeout", target.stallTimeout, usually: usual.stallTimeout, TOMLText.seconds)
+    row("deadline", target.deadline, usually: nil) { $0.map(TOMLText.seconds) }
+    row("redirect_to", target.redirectOrigins, usually: []) {
+      TOMLText.array($0.map(\.description).sorted().map(TOMLText.string))
+    }
+    row("tls", target.tls, usually: TLSRules()) { $0.isEmpty ? nil : form.tls($0) }
+    row("http", target.http, usually: .auto) { TOMLText.string($0.rawValue) }
+    if target.response != ReplyRules() {
+      tables.append(("response", reply(target.response)))
+    }
+    if let ticket = target.ticket {
+      var rows = call(ticket.call, usually: "POST", failures: [])
+      rows.append(("upload_url", TOMLText.string(ticket.uploadURL.description)))
+      if let fields = ticket.fields { rows.append(("fields", TOMLText.string(fields.description))) }
+      tables.append(("ticket", rows))
+    }
+    server()
+  }
+
+  private mutating func server() {
+    let failures = target.response.failures
+    var rows: [(key: String, value: String)] = []
+    if let list = target.server.list {
+      let pointers = [("items", list.items), ("id", list.id), ("title", list.title)]
+      rows.append(
+        (
+          "list",
+          TOMLText.table(
+            call(list.call, usually: "GET", failures: failures)
+              + pointers.map { ($0, TOMLText.string($1.description)) })
+        ))
+    }
+    if let delete = target.server.delete {
+      rows.append(
+        ("delete", TOMLText.table(call(delete, usually: "DELETE", failures: failures))))
+    }
+    if let create = target.server.create {
+      rows.append(("create", TOMLText.table(call(create, usually: "POST", failures: failures))))
+    }
+    if !rows.isEmpty { tables.append(("server", rows)) }
+  }
+
+  // MARK: Values
+
+  private func braced(_ text: String) -> String {
+    text.replacing("{", with: "{{").replacing("}", with: "}}")
+  }
+
+  private func source(_ template: Template) -> String {
+    template.source(isRevealing: isRevealing)
+  }
+
+  private func string(_ template: Template) -> String { TOMLText.string(source(template)) }
+
+  private func list(_ values: [String]) -> String {
+    "[\n" + values.map { "  \($0),\n" }.joined() + "]"
+  }
+
+  private func pairs(_ fields: [Target.Field]) -> String? {
+    fields.isEmpty ? nil : TOMLText.table(fields.map { ($0.name, string($0.value)) })
+  }
+
+  private func field(_ field: Target.Field) -> String {
+    var entries = [(key: "name", value: TOMLText.string(field.name))]
+    if field.type == "application/json", let json = json(field.value) {
+      entries.append(("json", json))
+    } else {
+      entries.append(("value", string(field.value)))
+      if let type = field.type { entries.append(("type", TOMLText.string(type))) }
+    }
+    return TOMLText.table(entries)
+  }
+
+  /// A text of JSON as a TOML value; nil where it is none.
+  private func json(_ template: Template) -> String? {
+    // Stand-ins for the placeholders, which are all inside strings.
+    let (text, slots) = template.marked(isRevealing: isRevealing)
+    guard let value = JSONValue(text: text) else { return nil }
+    return TOMLText.json(value) { text in
+      text.unicodeScalars.map { scalar -> String in
+        let index = Int(scalar.value) - Int(Template.firstMark)
+        return slots.indices.contains(index) ? slots[index] : braced(String(scalar))
+      }.joined()
+    }
+  }
+
+  private func batch(_ rule: BatchRule) -> String {
+    var entries = [("max_files", "\(rule.maxFiles)"), ("max_bytes", "\"\(rule.maxBytes) B\"")]
+    if rule.splitsRefused { entries.append(("split_refused", "true")) }
+    return TOMLText.table(entries)
+  }
+
+  private func limits(_ limits: UploadLimits) -> String? {
+    var entries: [(key: String, value: String)] = []
+    if let bytes = limits.maxBytes { entries.append(("max_bytes", "\(bytes)")) }
+    if !limits.types.isEmpty {
+      entries.append(
+        ("types", TOMLText.array(limits.types.map { TOMLText.string($0.description) })))
+    }
+    return entries.isEmpty ? nil : TOMLText.table(entries)
+  }
+
+  private func prepare(_ command: PrepareCommand) -> String {
+    let words = TOMLText.array(command.words.map(string))
+    guard command.timeout != 60 else { return words }
+    return TOMLText.table([("command", words), ("timeout", TOMLText.seconds(command.timeout))])
+  }
+
+  private func tls(_ rules: TLSRules) -> String {
+    let entries: [(key: String, value: String?)] = [
+      ("ca_file", rules.caFile), ("pin", rules.pin?.description),
+      ("client_cert", rules.clientCertificate), ("client_key", rules.clientKey),
+    ]
+    return TOMLText.table(
+      entries.compactMap { key, value in value.map { (key, TOMLText.string($0)) } })
+  }
+
+  private func statuses(_ ranges: [ClosedRange<Int>]) -> String {
+    let texts = ranges.map { range in
+      range.count == 1
+        ? "\(range.lowerBound)" : TOMLText.string("\(range.lowerBound)-\(range.upperBound)")
+    }
+    return texts.count == 1 ? texts[0] : TOMLText.array(texts)
+  }
+
+  private func failures(_ rules: [FailureRule]) -> String {
+    TOMLText.array(
+      rules.map { rule in
+        var entries = [(key: "pointer", value: TOMLText.string(rule.pointer.description))]
+        switch rule.test {
+        case .equals(let value): entries.append(("is", TOMLText.json(value)))
+        case .differs(let value): entries.append(("not", TOMLText.json(value)))
+        }
+        switch rule.message {
+        case .pointer(let pointer):
+          entries.append(("message", TOMLText.string(pointer.description)))
+        case .text(let text): entries.append(("message", TOMLText.string(text)))
+        case nil: break
+        }
+        return TOMLText.table(entries)
+      })
+  }
+
+  private func reply(_ rules: ReplyRules) -> [(key: String, value: String)] {
+    var rows: [(key: String, value: String)] = []
+    if rules.ok != ReplyRules().ok { rows.append(("ok", statuses(rules.ok))) }
+    if !rules.failures.isEmpty { rows.append(("fail_when", failures(rules.failures))) }
+    guard let url = rules.url else { return rows }
+    var entries: [(key: String, value: String)] = []
+    switch url.place {
+    case .pointer(let pointer): entries.append(("pointer", TOMLText.string(pointer.description)))
+    case .pattern(let pattern): entries.append(("regex", TOMLText.string(pattern.source)))
+    case .header(let name): entries.append(("header", TOMLText.string(name)))
+    }
+    if !url.prefix.isEmpty { entries.append(("prefix", TOMLText.string(url.prefix))) }
+    if !url.suffix.isEmpty { entries.append(("suffix", TOMLText.string(url.suffix))) }
+    let isPlain = entries.count == 1 && entries[0].key == "pointer"
+    rows.append(("url", isPlain ? entries[0].value : TOMLText.table(entries)))
+    return rows
+  }
+
+  private func call(
+    _ call: ServerCall, usually method: String, failures: [FailureRule]
+  ) -> [(key: String, value: String)] {
+    var rows = [(key: "url", value: string(call.url))]
+    if call.method != method { rows.append(("method", TOMLText.string(call.method))) }
+    if let json = call.json.flatMap(json) { rows.append(("json", json)) }
+    if call.rules.ok != ReplyRules().ok { rows.append(("ok", statuses(call.rules.ok))) }
+    if call.rules.failures != failures {
+      rows.append(("fail_when", self.failures(call.rules.failures)))
+    }
+    return rows
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import UploadModel
+
+/// Reads texts with placeholders out of the configuration.
+struct TemplateReader {
+  /// Answers `{env.…}` and `{secret.…}`.
+  let lookup: Template.Lookup
+
+  func template(
+    _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile,
+    escaping: Template.Escaping = .none
+  ) throws(ConfigError) -> Template {
+    let source: String
+    switch node.value {
+    case .integer(let number): source = String(number)
+    case .bool(let flag): source = String(flag)
+    case .string, .float, .array, .table, .other: source = try node.string()
+    }
+    do throws(Template.Mistake) {
+      return try Template(source, scope: scope, escaping: escaping, lookup: lookup)
+    } catch {
+      throw node.fault(error.description)
+    }
+  }
+
+  /// A template whose literal text is a secret where the name says so.
+  func value(
+    _ node: ConfigNode, named name: String,
+    scope: [Template.Placeholder] = Template.Placeholder.ofFile
+  ) throws(ConfigError) -> Template {
+    let template = try template(node, scope: scope)
+    return SecretName.matches(name) ? template.hidden(as: name) : template
+  }
+
+  /// JSON with placeholders inside its strings. Members are sent sorted by name, for TOML keeps no
+  /// order in a table.
+  func json(
+    _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
+  ) throws(ConfigError) -> Template {
+    switch node.value {
+    case .string:
+      return Template(literal: "\"")
+        + (try template(node, scope: scope, escaping: .json)) + Template(literal: "\"")
+    case .integer(let number): return Template(literal: String(number))
+    case .float(let number):
+      guard number.isFinite else { throw node.fault("JSON has no such number") }
+      return Template(literal: JSONValue.number(number).source)
+    case .bool(let flag): return Template(literal: String(flag))
+    case .array:
+      var sum = Template(literal: "[")
+      for (index, element) in try node.array().enumerated() {
+        sum = sum + Template(literal: index == 0 ? "" : ",") + (try json(element, scope: scope))
+      }
+      return sum + Template(literal: "]")
+    case .table:
+      var sum = Template(literal: "{")
+      for (index, (key, node)) in try node.entries().enumerated() {
+        let name = "\(index == 0 ? "" : ",")\"\(JSONValue.escaped(key))\":"
+        sum = sum + Template(literal: name) + (try json(node, scope: scope))
+      }
+      return sum + Template(literal: "}")
+    case .other:
+      throw node.fault("JSON has no dates; write it as a string")
+    }
+  }
+
+  /// A value of JSON without placeholders, to compare with.
+  func fixed(_ node: ConfigNode) throws(ConfigError) -> JSONValue {
+    switch node.value {
+    case .string(let text): return .string(text)
+    case .integer(let number): return .integer(Int64(number))
+    case .float(let number): return .number(number)
+    case .bool(let flag): return .bool(flag)
+    case .array:
+      var values: [JSONValue] = []
+      for element in try node.array() { values.append(try fixed(element)) }
+      return .array(values)
+    case .table:
+      var members: [String: JSONValue] = [:]
+      for (key, node) in try node.entries() { members[key] = try fixed(node) }
+      return .object(members)
+    case .other: throw node.fault("JSON has no dates; write it as a string")
+    }
+  }
+
+  /// A URL whose placeholders, percent-encoded, leave its scheme, host and port alone.
+  func address(
+    _ node: ConfigNode, scope: [Template.Placeholder]
+  ) throws(ConfigError) -> Template {
+    let template = try template(node, scope: scope, escaping: .url)
+    let url = try Self.url(template.sample("a"), node)
+    guard Origin(try Self.url(template.sample("b"), node)) == Origin(url) else {
+      throw node.fault("the host and port of a URL hold no placeholders")
+    }
+    return template
+  }
+
+  static func url(_ text: String, _ node: ConfigNode) throws(ConfigError) -> URL {
+    do throws(TargetURL.Mistake) {
+      return try TargetURL.parse(text)
+    } catch {
+      throw node.fault(error.description)
+    }
+  }
+}

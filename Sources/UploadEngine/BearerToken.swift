@@ -1,0 +1,39 @@
+import Commands
+import Foundation
+import UploadModel
+
+/// What a command gave for a bearer token. It never goes anywhere but into a header field: neither its
+/// description nor a mirror shows it.
+struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
+  private let text: String
+
+  var headerValue: String { "Bearer \(text)" }
+  var description: String { "(token)" }
+  var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// Why there is no token, in words for the person.
+  struct Missing: Error {
+    let reason: String
+  }
+
+  /// Runs the command and takes the first line of what it prints. Blocks.
+  init(_ command: TokenCommand) throws(Missing) {
+    let output: Data
+    do throws(Command.Failure) {
+      output = try Command(command.words, timeout: command.timeout).run()
+    } catch {
+      throw Missing(reason: SafeText.line(error.description))
+    }
+    let line = output.prefix { $0 != 0x0A }
+    let token = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+    guard !token.isEmpty else {
+      throw Missing(reason: "\(command.name) printed no token")
+    }
+    // RFC 6750 §2.1 has an even smaller alphabet; servers are more generous.
+    guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
+      throw Missing(
+        reason: "the first line that \(command.name) printed has characters that no token has")
+    }
+    text = token
+  }
+}

@@ -1,0 +1,114 @@
+import Commands
+import Foundation
+import MultipartForm
+import UploadModel
+
+/// What was made ready for one attempt at an upload.
+struct Ready: Sendable {
+  /// The number of the attempt.
+  let attempt: Int
+  /// The upload with the file and the fields that are sent.
+  var upload: UploadJob
+  /// Where it goes, if a ticket says so.
+  var address: URL?
+  /// Gone with the attempt, and the file in it.
+  var folder: TemporaryFolder?
+}
+
+/// A folder that is removed with all that is in it when nobody needs it any more.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws(Failure.Cause) {
+    path = FileManager.default.temporaryDirectory.path + "/hoist-" + UUID().uuidString
+    guard mkdir(path, 0o700) == 0 else {
+      throw .unsendable(
+        "no folder for the prepared file can be made at \(path): \(String(cString: strerror(errno)))"
+      )
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Makes uploads ready: runs the target's command on their files, and asks for a ticket.
+struct Preparation: Sendable {
+  let attempt: Int
+  let now: Date
+  let mediaType: @Sendable (FileLocation) -> String?
+
+  /// Runs the target's command, where it has one.
+  func ready(_ upload: UploadJob) async throws(Failure.Cause) -> Ready {
+    var ready = Ready(attempt: attempt, upload: upload)
+    guard let command = upload.target.prepare else { return ready }
+    let item = upload.item
+    // Whether the file is still the one that was queued is looked at before the command reads it.
+    do throws(FileError) {
+      let found = try FileIdentity.of(item.location)
+      if let known = item.identity, known != found {
+        throw FileError(item.location, .modified)
+      }
+    } catch {
+      throw Failure.Cause(error, wasSeen: item.identity != nil)
+    }
+    var values = Self.values(for: upload, now: now)
+    let name = upload.target.fileName?.filled(with: values) ?? item.fileName
+    let folder = try TemporaryFolder()
+    guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
+      throw .unsendable("its name is not UTF-8 text, which the prepare command would need")
+    }
+    // A name that begins with a dash is no option.
+    values.input = path.hasPrefix("-") ? "./\(path)" : path
+    values.output = folder.path + "/" + Self.component(name)
+    let words = command.words.map { $0.filled(with: values) }
+    do throws(Command.Failure) {
+      _ = try await Command(words, timeout: command.timeout, mostOutput: 1 << 20).output()
+    } catch {
+      if case .cancelled = error { throw .cancelled }
+      throw .unsendable(SafeText.line("the prepare command failed: \(error.description)"))
+    }
+    let output = FileLocation(values.output)
+    do throws(FileError) {
+      let identity = try FileIdentity.of(output)
+      ready.upload.item.location = output
+      ready.upload.item.fileName = name
+      ready.upload.item.identity = identity
+      ready.upload.item.size = identity.size
+    } catch {
+      throw .unsendable("the prepare command wrote nothing to {out}")
+    }
+    if let type = mediaType(output) { ready.upload.item.mediaType = type }
+    // It has its name already; the template would take the made file's name for the file's own.
+    if upload.target.fileName != nil { ready.upload.target.fileName = Template(literal: name) }
+    ready.folder = folder
+    return ready
+  }
+
+  /// Asks for leave to upload, where the target has to.
+  func ticket(
+    for upload: UploadJob, token: BearerToken?
+  ) async throws(Failure) -> Ticket.Grant? {
+    guard let ticket = upload.target.ticket else { return nil }
+    let client = ServerClient(target: upload.target, token: token)
+    let document = try await client.document(
+      of: ticket.call, Self.values(for: upload, now: now))
+    do throws(Ticket.Mistake) {
+      return try ticket.grant(
+        in: document, from: upload.target.url, redirects: upload.target.redirectOrigins)
+    } catch {
+      throw Failure(.rejected(error.description), attempts: attempt)
+    }
+  }
+
+  static func values(for upload: UploadJob, now: Date) -> Template.Values {
+    Template.Values(
+      fileName: upload.item.fileName, fileSize: upload.item.size,
+      fileType: upload.item.mediaType, now: now, uuid: upload.item.uuid)
+  }
+
+  /// A name without a way out of its folder.
+  private static func component(_ name: String) -> String {
+    let safe = name.replacing("/", with: "_").replacing("\0", with: "_")
+    return safe.isEmpty || safe == "." || safe == ".." ? "file" : String(safe.suffix(100))
+  }
+}

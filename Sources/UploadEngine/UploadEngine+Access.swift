@@ -1,0 +1,128 @@
+import Dispatch
+import UploadModel
+
+/// Credentials: who may go in with them, who waits for better ones.
+extension UploadEngine {
+  /// A target's access, and who waits for it in the order of the line.
+  struct Door {
+    var access: Access
+    var token: BearerToken?
+    var waiting: [ItemID] = []
+    /// Why it is closed.
+    var failure: Failure?
+
+    /// What a set of credentials belongs to.
+    struct Key: Hashable, Sendable {
+      let target: String
+      let origin: Origin?
+    }
+  }
+
+  /// Whether an upload may start with the credentials that its target has; if not, it waits.
+  func mayEnter(_ id: ItemID) -> Bool {
+    guard let job = jobs[id] else { return true }
+    let command = job.upload.target.tokenCommand
+    if doors[job.door] == nil {
+      guard command != nil else { return true }
+      doors[job.door] = Door(access: Access(hasCommand: true))
+    }
+    let permission = doors[job.door]?.access.mayStart() ?? .go
+    guard permission != .go else { return true }
+    doors[job.door]?.waiting.append(id)
+    if permission == .renew, let command { renew(job.door, with: command) }
+    giveUpIfHopeless(job.door)
+    return false
+  }
+
+  /// Notes what the end of a request says of its credentials.
+  func judgeAccess(of transfer: Transfer, _ end: TransferEnd, to target: Target)
+    -> Access.Consequence
+  {
+    let key = transfer.door
+    // What another origin says, to which no credentials were sent, means nothing here.
+    guard let status = end.status, transfer.origin == key.origin else { return .stands }
+    let command = target.tokenCommand
+    var door = doors[key] ?? Door(access: Access(hasCommand: command != nil))
+    if (200..<300).contains(status) {
+      let mayGoOn = door.access.noteTaken(with: transfer.token)
+      doors[key] = door
+      if mayGoOn { letAll(throughDoor: key) }
+    }
+    guard status == 401 || status == 403 else { return .stands }
+    let isSecondTime = transfer.items.contains { self.jobs[$0]?.wasRefusedEntry == true }
+    let consequence = door.access.noteRefused(
+      status: status, with: transfer.token, isSecondTime: isSecondTime)
+    if consequence == .close {
+      door.failure = Failure(
+        deniedCause(for: target, door) ?? .refused, status: status, reply: end.reply)
+    }
+    doors[key] = door
+    if consequence == .renew, let command { renew(key, with: command) }
+    return consequence
+  }
+
+  /// What a refusal that stands is called where a new token was tried as well.
+  func deniedCause(for target: Target, _ door: Door?) -> Failure.Cause? {
+    guard let command = target.tokenCommand, door?.token != nil else { return nil }
+    return .denied("also with a new token from \(command.name)")
+  }
+
+  /// Those who have nothing to wait for any more fail together, unless the person may come and help.
+  func giveUpIfHopeless(_ key: Door.Key) {
+    guard !waitsForServers, let door = doors[key], door.access.isClosed, let failure = door.failure,
+      !transfers.values.contains(where: { $0.door == key })
+    else { return }
+    doors[key]?.waiting = []
+    for (id, job) in jobs where job.door == key { handle(.giveUp(failure), for: id) }
+  }
+
+  /// The person wants another try.
+  func reopen(_ key: Door.Key) {
+    guard doors[key]?.access.isClosed == true else { return }
+    doors[key]?.access.reopen()
+    letAll(throughDoor: key)
+  }
+
+  func leaveDoor(_ id: ItemID) {
+    guard let key = jobs[id]?.door else { return }
+    doors[key]?.waiting.removeAll { $0 == id }
+  }
+
+  func moveAtDoor(_ id: ItemID, before other: ItemID?) {
+    guard let key = jobs[id]?.door else { return }
+    doors[key]?.waiting.move(id, before: other)
+  }
+
+  private func renew(_ key: Door.Key, with command: TokenCommand) {
+    DispatchQueue.global(qos: .userInitiated).async { [weak self] in
+      let result = Result { () throws(BearerToken.Missing) in try BearerToken(command) }
+      guard let engine = self else { return }
+      engine.executor.queue.async { engine.assumeIsolated { $0.take(result, for: key) } }
+    }
+  }
+
+  private func take(_ result: Result<BearerToken, BearerToken.Missing>, for key: Door.Key) {
+    switch result {
+    case .success(let token):
+      doors[key]?.token = token
+      doors[key]?.access.noteRenewed()
+      doors[key]?.failure = nil
+      letAll(throughDoor: key)
+    case .failure(let missing):
+      let failure = Failure(.denied(missing.reason))
+      doors[key]?.token = nil
+      doors[key]?.access.noteNotRenewed()
+      doors[key]?.failure = failure
+      giveUpIfHopeless(key)
+      // One row tells why; the others wait until that one is tried again.
+      if let first = doors[key]?.waiting.first { handle(.giveUp(failure), for: first) }
+    }
+  }
+
+  private func letAll(throughDoor key: Door.Key) {
+    guard let waiting = doors[key]?.waiting else { return }
+    doors[key]?.waiting = []
+    for id in waiting.reversed() { lanes.queue(id, atHead: true) }
+    fillSoon()
+  }
+}

@@ -1,0 +1,131 @@
+import MultipartForm
+
+/// How many files a target takes in one request.
+public struct BatchRule: Hashable, Sendable {
+  /// The most files in one request, from 1.
+  public var maxFiles: Int
+  /// The most bytes that the files of one request have together. A file that is larger goes alone.
+  public var maxBytes: Int64
+  /// Whether a request that the server refuses goes again in halves, so that one bad file cannot fail
+  /// the others.
+  public var splitsRefused: Bool
+
+  /// A rule for requests with at most `maxFiles` files.
+  public init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
+    self.maxFiles = maxFiles
+    self.maxBytes = maxBytes
+    self.splitsRefused = splitsRefused
+  }
+}
+
+/// Decides which files share a request.
+public enum Batch {
+  /// A file in line, as far as its company depends on it.
+  public struct Candidate: Hashable, Sendable {
+    /// The file.
+    public var id: ItemID
+    /// Its size.
+    public var bytes: Int64
+    /// What all files of a request have in common.
+    public var kind: Kind
+
+    /// The candidate `id`.
+    public init(id: ItemID, bytes: Int64, kind: Kind) {
+      self.id = id
+      self.bytes = bytes
+      self.kind = kind
+    }
+  }
+
+  /// What all files of a request have in common.
+  public struct Kind: Hashable, Sendable {
+    /// Where they go.
+    public var target: Target
+    /// The form field that carries them, where it is not the target's.
+    public var field: String?
+    /// How many attempts they have behind them: all members of a batch have the same right to another.
+    public var attempts: Int
+    /// Whether the file is to go in a company that was settled before, and in no other.
+    public var isTaken: Bool
+
+    /// A kind of file.
+    public init(target: Target, field: String? = nil, attempts: Int = 0, isTaken: Bool = false) {
+      self.target = target
+      self.field = field
+      self.attempts = attempts
+      self.isTaken = isTaken
+    }
+  }
+
+  /// The files that go together: the first one and those behind it that are of its kind, in the order
+  /// of the line. One that no longer fits ends the batch, for it would otherwise be overtaken for
+  /// ever; those of other kinds are passed over.
+  public static func plan(
+    _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
+  ) -> [ItemID] {
+    var (batch, bytes) = ([first.id], first.bytes)
+    guard !first.kind.isTaken, rule.maxFiles > 1 else { return batch }
+    for candidate in line where candidate.kind == first.kind {
+      let (sum, isTooMuch) = bytes.addingReportingOverflow(candidate.bytes)
+      guard !isTooMuch, sum <= rule.maxBytes else { break }
+      batch.append(candidate.id)
+      bytes = sum
+      if batch.count >= rule.maxFiles { break }
+    }
+    return batch
+  }
+}
+
+extension Target {
+  /// Why the target cannot take several files in one request, as a sentence without its full stop: a
+  /// value that differs from file to file is written only once there.
+  public var batchConflict: String? {
+    guard batch != nil else { return nil }
+    if body == .binary { return "a binary body is one file, and a batch has several" }
+    if address?.placeholders.contains(where: \.belongsToFile) == true {
+      return "the URL differs from file to file, and a batch has several; leave one of the two out"
+    }
+    if let call = ticket?.call,
+      (call.url.placeholders + (call.json?.placeholders ?? [])).contains(where: \.belongsToFile)
+    {
+      return "the ticket is for one file, and a batch has several; leave one of the two out"
+    }
+    for (kind, fields) in [("field", fields), ("query item", query), ("header", headers)] {
+      for field in fields {
+        guard let slot = field.value.placeholders.first(where: \.belongsToFile) else { continue }
+        return "the \(kind) \"\(field.name)\" holds {\(slot.rawValue)}, which differs from file to "
+          + "file, and a batch has several; leave one of the two out"
+      }
+    }
+    return nil
+  }
+}
+
+extension Template.Placeholder {
+  /// Whether its value is another one for each file.
+  fileprivate var belongsToFile: Bool {
+    switch self {
+    case .fileName, .fileStem, .fileExtension, .fileSize, .fileType, .resultURL, .input,
+      .output:
+      true
+    case .unixMilliseconds, .unixSeconds, .iso8601, .uuid, .id: false
+    }
+  }
+}
+
+extension Batch {
+  /// The files in the requests in which they would go if all of them were in line.
+  public static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
+    guard let rule = target.batch else { return items.map { [$0] } }
+    var (groups, rest) = ([[UploadItem]](), items[...])
+    while let first = rest.first {
+      let line = rest.map {
+        Candidate(id: $0.id, bytes: $0.size, kind: Kind(target: target, field: $0.field))
+      }
+      let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
+      groups.append(rest.filter { $0.id == first.id || ids.contains($0.id) })
+      rest = rest.filter { $0.id != first.id && !ids.contains($0.id) }[...]
+    }
+    return groups
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// Decides what the end of a request means for each of the files in it.
+public struct BatchEnd: Sendable {
+  /// One of the request's files.
+  public struct File: Hashable, Sendable {
+    /// Which one.
+    public var id: ItemID
+    /// Its bytes handed over.
+    public var bytes: Int64
+    /// What was the matter with this file and no other, if anything.
+    public var cause: Failure.Cause?
+    /// Whether the person took it back.
+    public var isStopped: Bool
+
+    /// The file `id`.
+    public init(id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false)
+    {
+      self.id = id
+      self.bytes = bytes
+      self.cause = cause
+      self.isStopped = isStopped
+    }
+  }
+
+  /// What becomes of a file.
+  public enum Fate: Hashable, Sendable {
+    /// This is how its attempt ended.
+    case ended(TransferEnd)
+    /// It goes again, and this attempt does not count.
+    case startsOver
+  }
+
+  /// For each file, in the order of the request.
+  public private(set) var fates: [(id: ItemID, fate: Fate)] = []
+  /// Who of those that start over go together, and with nobody else. The others are free.
+  public private(set) var companies: [[ItemID]] = []
+
+  /// Judges the end of a request.
+  ///
+  /// - Parameters:
+  ///   - end: how the request as a whole ended.
+  ///   - files: what was in it, in order.
+  ///   - target: whose rules apply.
+  ///   - attempt: the number of the attempt, from 1.
+  ///   - now: the wall clock, for a `Retry-After` that names a date.
+  public init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
+    let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
+    for file in files {
+      var own = end
+      own.bytes = file.bytes
+      if let cause = file.cause {
+        own.trouble = cause
+      } else if isBrokenOff, file.isStopped {
+        own.trouble = .cancelled
+      } else if isBrokenOff {
+        guard end.sentAll else {
+          fates.append((file.id, .startsOver))
+          continue
+        }
+        // The server may have all of it, and what it has said, if anything, counts.
+        own.trouble =
+          end.status == nil ? .connectionLost("it was broken off for another file's sake") : nil
+      }
+      fates.append((file.id, .ended(own)))
+    }
+    guard !isBrokenOff, Self.isSplit(end, files, target: target, attempt: attempt, now: now)
+    else { return }
+    for index in files.indices where !files[index].isStopped {
+      fates[index].fate = .startsOver
+    }
+    let again = files.filter { !$0.isStopped }.map(\.id)
+    companies = [again.prefix((again.count + 1) / 2), again.suffix(again.count / 2)]
+      .map(Array.init).filter { !$0.isEmpty }
+  }
+
+  /// Whether the request ended for the sake of some of its files.
+  private static func isBrokenOff(_ end: TransferEnd, _ files: [File]) -> Bool {
+    files.contains { $0.cause != nil }
+      || end.trouble == .cancelled && files.contains(where: \.isStopped)
+  }
+
+  /// Whether the files would now all fail for what may be the fault of one.
+  private static func isSplit(
+    _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
+  ) -> Bool {
+    guard files.count > 1, target.batch?.splitsRefused == true,
+      case .failed(let failure) = Verdict.judge(
+        end, target: target, attempt: attempt, redirects: 0, now: now)
+    else { return false }
+    return failure.mayConcernOneFile && target.retry.delay(after: failure, random: 0) == nil
+  }
+}
+
+extension Failure {
+  /// Whether the server may have meant one file of several: its size, its type, its name. A status
+  /// that speaks of the address, the credentials or the server's own state is meant for all.
+  var mayConcernOneFile: Bool {
+    switch cause {
+    case .rejected: true
+    case .refused:
+      switch status {
+      case 400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507: true
+      default: false
+      }
+    default: false
+    }
+  }
+}

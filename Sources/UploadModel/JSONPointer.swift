@@ -1,0 +1,78 @@
+/// Points to a value inside a JSON document (RFC 6901): "" is the whole of it, `/files/0/url` a
+/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde.
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+  /// Why a text is no pointer.
+  public struct Mistake: Error, Hashable, CustomStringConvertible {
+    /// What is wrong and what would be right.
+    public let description: String
+  }
+
+  /// The names and indices on the way, unescaped.
+  public let tokens: [String]
+
+  /// The pointer as it was written.
+  public let description: String
+
+  /// The whole document.
+  public static let whole = JSONPointer()
+
+  private init() { (tokens, description) = ([], "") }
+
+  /// Reads a pointer (RFC 6901 §3).
+  public init(_ text: String) throws(Mistake) {
+    description = text
+    guard !text.isEmpty else {
+      tokens = []
+      return
+    }
+    guard text.unicodeScalars.first == "/" else {
+      throw Mistake(
+        description: "expected a JSON Pointer such as \"/files/0/url\", found \"\(text)\"")
+    }
+    var tokens: [String] = []
+    for part in text.unicodeScalars.dropFirst()
+      .split(separator: "/", omittingEmptySubsequences: false)
+    {
+      var token = String.UnicodeScalarView()
+      var rest = part[...]
+      while let scalar = rest.popFirst() {
+        guard scalar == "~" else {
+          token.append(scalar)
+          continue
+        }
+        switch rest.popFirst() {
+        case "0": token.append("~")
+        case "1": token.append("/")
+        default:
+          throw Mistake(
+            description:
+              "\"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"\(text)\""
+          )
+        }
+      }
+      tokens.append(String(token))
+    }
+    self.tokens = tokens
+  }
+
+  /// The value that it points to; nil where there is none (RFC 6901 §4).
+  public func value(in document: JSONValue) -> JSONValue? {
+    var value = document
+    for token in tokens {
+      switch value {
+      case .object(let members):
+        guard let member = members[token] else { return nil }
+        value = member
+      case .array(let elements):
+        // No sign, no leading zero; "-" means an element that is not there.
+        guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+          token == "0" || token.utf8.first != 0x30, let index = Int(token),
+          elements.indices.contains(index)
+        else { return nil }
+        value = elements[index]
+      case .null, .bool, .integer, .number, .string: return nil
+      }
+    }
+    return value
+  }
+}

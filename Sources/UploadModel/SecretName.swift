@@ -1,0 +1,14 @@
+/// Knows by its name what is most likely a secret.
+public enum SecretName {
+  private static let signs = [
+    "authorization", "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey",
+    "cookie", "signature", "credential", "privatekey", "authkey",
+  ]
+
+  /// Whether a header field, form field or query item of this name is to be kept from view.
+  public static func matches(_ name: String) -> Bool {
+    let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    return letters == "key" || letters == "auth" || letters == "pwd"
+      || signs.contains { letters.contains($0) }
+  }
+}

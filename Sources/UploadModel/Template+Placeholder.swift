@@ -1,0 +1,117 @@
+import Foundation
+
+extension Template {
+  /// What a template may ask for.
+  public enum Placeholder: String, CaseIterable, Sendable {
+    /// The file's name with its extension.
+    case fileName = "file.name"
+    /// The file's name without its last extension.
+    case fileStem = "file.stem"
+    /// The file's last extension, without the dot.
+    case fileExtension = "file.ext"
+    /// The file's size in bytes.
+    case fileSize = "file.size"
+    /// The file's media type.
+    case fileType = "file.type"
+    /// Milliseconds since 1970.
+    case unixMilliseconds = "unix_ms"
+    /// Seconds since 1970.
+    case unixSeconds = "unix_s"
+    /// The time in UTC: 2026-11-20T22:15:00Z.
+    case iso8601 = "now.iso8601"
+    /// A random UUID, new for each file.
+    case uuid = "uuid"
+    /// Where the server put the file.
+    case resultURL = "result.url"
+    /// What the server calls an entry of its list.
+    case id = "id"
+    /// The path of the file that `prepare` reads.
+    case input = "in"
+    /// The path of the file that `prepare` writes.
+    case output = "out"
+
+    /// Those that mean something wherever hoist speaks to a server.
+    public static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
+    /// Those of a file that is to be sent.
+    public static let ofFile: [Placeholder] =
+      [.fileName, .fileStem, .fileExtension, .fileSize, .fileType] + always
+    /// Those of a file that has been sent.
+    public static let ofResult: [Placeholder] = ofFile + [.resultURL]
+    /// Those of an entry that is on the server.
+    public static let ofEntry: [Placeholder] = always + [.id]
+    /// Those of a command that makes the file to send.
+    public static let ofCommand: [Placeholder] = ofFile + [.input, .output]
+
+    func value(in values: Values) -> String {
+      switch self {
+      case .fileName: values.fileName
+      case .fileStem: Self.split(values.fileName).stem
+      case .fileExtension: Self.split(values.fileName).ext
+      case .fileSize: String(values.fileSize)
+      case .fileType: values.fileType
+      case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
+      case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
+      case .iso8601: values.now.formatted(.iso8601)
+      case .uuid: values.uuid.uuidString.lowercased()
+      case .resultURL: values.resultURL
+      case .id: values.id
+      case .input: values.input
+      case .output: values.output
+      }
+    }
+
+    /// A leading dot makes a hidden file, not an extension.
+    private static func split(_ name: String) -> (stem: String, ext: String) {
+      guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+      return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+    }
+  }
+
+  /// What a template is filled in with.
+  public struct Values: Sendable {
+    /// The file's name as it lies on disk.
+    public var fileName = ""
+    /// The file's size in bytes.
+    public var fileSize: Int64 = 0
+    /// The file's media type.
+    public var fileType = ""
+    /// The wall clock.
+    public var now: Date
+    /// The random identifier of this file's upload.
+    public var uuid: UUID
+    /// Where the server put the file.
+    public var resultURL = ""
+    /// What the server calls an entry of its list.
+    public var id = ""
+    /// The path that a command reads from.
+    public var input = ""
+    /// The path that a command writes to.
+    public var output = ""
+
+    /// The values where there is no file.
+    public init(now: Date, uuid: UUID) {
+      self.now = now
+      self.uuid = uuid
+    }
+
+    /// The values for one file.
+    public init(fileName: String, fileSize: Int64, fileType: String, now: Date, uuid: UUID) {
+      self.init(now: now, uuid: uuid)
+      self.fileName = fileName
+      self.fileSize = fileSize
+      self.fileType = fileType
+    }
+  }
+}
+
+/// Texts inside of URLs.
+public enum PercentEncoding {
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  /// Encodes everything but the unreserved characters of RFC 3986 §2.3: a plus sign too, which many
+  /// servers take for a space.
+  public static func encode(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+}

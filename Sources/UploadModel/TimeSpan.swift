@@ -1,0 +1,15 @@
+import Foundation
+
+/// Reads times as people write them.
+public enum TimeSpan {
+  private static let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
+
+  /// The seconds in a time such as "30s", "5 m" or "1.5h"; nil where it is none.
+  public static func seconds(_ text: String) -> Double? {
+    for (unit, factor) in units where text.hasSuffix(unit) {
+      let number = text.dropLast(unit.count).trimmingCharacters(in: .whitespaces)
+      if let value = Double(number), value >= 0 { return value * factor }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import GRDB
+import MultipartForm
+import UploadModel
+
+/// Items as rows: what is written of one, and how one is read.
+enum ItemRows {
+  /// The columns in the order in which `item(_:_:)` reads them.
+  static let columns = """
+    id, uuid, target, path, device, inode, modified, size, field, name, type, type_source,
+    type_is_certain, state, failure
+    """
+
+  static let insert = """
+    INSERT INTO item (
+      uuid, target, path, device, inode, modified, size, field, name, type, type_source,
+      type_is_certain, state, failure, sum, position, listed, revision, added)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  static let update = """
+    UPDATE item SET
+      uuid = ?, target = ?, path = ?, device = ?, inode = ?, modified = ?, size = ?, field = ?,
+      name = ?, type = ?, type_source = ?, type_is_certain = ?, state = ?, failure = ?,
+      listed = 1, revision = ?
+    WHERE id = ?
+    """
+
+  /// The values that `insert` and `update` begin with.
+  static func values(_ item: UploadItem) -> StatementArguments {
+    let (state, failure) = stored(item.state)
+    return [
+      item.uuid, item.target, Data(item.location.bytes),
+      item.identity.map { Int64(bitPattern: $0.device) },
+      item.identity.map { Int64(bitPattern: $0.inode) }, item.identity?.modified,
+      item.size, item.field, item.fileName, item.mediaType, item.typeSource, item.typeIsCertain,
+      state, failure,
+    ]
+  }
+
+  /// The words for a state, and the failure where it is one. What is under way when it is written
+  /// from outside the engine has not begun.
+  private static func stored(_ state: ItemState) -> (String, String?) {
+    switch state {
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying: ("waiting", nil)
+    case .paused: ("paused", nil)
+    case .done: ("done", nil)
+    case .failed(let failure): ("failed", CauseText.encode(failure.cause))
+    }
+  }
+
+  /// The item of a row with `columns`; `last` is its last attempt, where one was made.
+  static func item(_ row: Row, last: LastAttempt?) -> UploadItem {
+    let size: Int64 = row[7]
+    var item = UploadItem(
+      id: ItemID(row[0]), uuid: row[1], target: row[2],
+      location: FileLocation(bytes: [UInt8](row[3] as Data)), fileName: row[9], field: row[8],
+      mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
+    if let device = row[4] as Int64?, let inode = row[5] as Int64?,
+      let modified = row[6] as Int64?
+    {
+      item.identity = FileIdentity(
+        device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
+        modified: modified)
+    }
+    switch row[13] as String {
+    case "paused": item.state = .paused
+    case "sending": item.state = .preparing(attempt: last?.number ?? 1)
+    case "handed over":
+      item.state = .awaitingReply(attempt: last?.number ?? 1, since: Moment(seconds: 0))
+    case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
+    case "failed": item.state = .failed(failure(row[14], last))
+    default: item.wasInterrupted = last?.outcome == "interrupted"
+    }
+    return item
+  }
+
+  private static func failure(_ text: String?, _ last: LastAttempt?) -> Failure {
+    let cause = text.map(CauseText.decode) ?? .network("the reason was not kept")
+    return Failure(
+      cause, status: last?.status, reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
+  }
+}
+
+/// What is kept of an item's last attempt to tell its state.
+struct LastAttempt {
+  var number: Int
+  var status: Int?
+  var outcome: String?
+  var reply: Reply
+  var url: String?
+  var seconds: Double
+  var bytes: Int64
+
+  static let columns = """
+    item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes
+    """
+
+  init(_ row: Row) {
+    number = row[1]
+    status = row[2]
+    outcome = row[3]
+    reply = Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5])
+    url = row[7]
+    seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
+    bytes = row[10] ?? 0
+  }
+
+  var receipt: Receipt {
+    Receipt(
+      status: status ?? 200, url: url, reply: reply, attempts: number, seconds: seconds,
+      bytes: bytes)
+  }
+}
+
+/// Causes as JSON.
+enum CauseText {
+  static func encode(_ cause: Failure.Cause) -> String {
+    let data = try? JSONEncoder().encode(cause)
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+
+  static func decode(_ text: String) -> Failure.Cause {
+    let cause = try? JSONDecoder().decode(Failure.Cause.self, from: Data(text.utf8))
+    return cause ?? .network("another version of hoist wrote the reason down: \(text)")
+  }
+}

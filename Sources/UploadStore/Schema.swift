@@ -1,0 +1,72 @@
+import GRDB
+
+/// The tables of the queue, version by version. A version that was released is never edited.
+enum Schema {
+  static let migrator: DatabaseMigrator = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { db in try db.execute(sql: version1) }
+    return migrator
+  }()
+
+  /// One row of `item` for each file that was ever queued; those that left the queue stay for the
+  /// history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.
+  ///
+  /// `revision` counts changes: whoever has seen number n asks for what is newer. `position` has
+  /// gaps, so that a move writes one row.
+  private static let version1 = """
+    CREATE TABLE queue (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      revision INTEGER NOT NULL,
+      reordered INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO queue VALUES (1, 0, 0);
+
+    CREATE TABLE item (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      uuid BLOB NOT NULL CHECK (length(uuid) = 16),
+      position INTEGER NOT NULL UNIQUE,
+      listed INTEGER NOT NULL CHECK (listed IN (0, 1)),
+      revision INTEGER NOT NULL,
+      target TEXT NOT NULL,
+      path BLOB NOT NULL CHECK (length(path) > 0),
+      device INTEGER, inode INTEGER, modified INTEGER,
+      size INTEGER NOT NULL CHECK (size >= 0),
+      sum BLOB CHECK (sum IS NULL OR length(sum) = 32),
+      field TEXT,
+      name TEXT NOT NULL,
+      type TEXT NOT NULL,
+      type_source TEXT NOT NULL,
+      type_is_certain INTEGER NOT NULL CHECK (type_is_certain IN (0, 1)),
+      state TEXT NOT NULL CHECK (
+        state IN ('waiting', 'paused', 'sending', 'handed over', 'done', 'failed')),
+      failure TEXT,
+      added REAL NOT NULL,
+      CHECK ((device IS NULL) = (inode IS NULL) AND (inode IS NULL) = (modified IS NULL)),
+      CHECK ((state = 'failed') = (failure IS NOT NULL))
+    ) STRICT;
+    CREATE INDEX item_listed ON item (position) WHERE listed;
+    CREATE INDEX item_revision ON item (revision);
+    CREATE INDEX item_done ON item (path, target) WHERE state = 'done';
+    CREATE INDEX item_sum ON item (sum, target) WHERE state = 'done' AND sum IS NOT NULL;
+    CREATE INDEX item_under_way ON item (state) WHERE state IN ('sending', 'handed over');
+
+    CREATE TABLE attempt (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      item INTEGER NOT NULL REFERENCES item (id) ON DELETE CASCADE,
+      number INTEGER NOT NULL CHECK (number > 0),
+      began REAL NOT NULL,
+      ended REAL,
+      bytes INTEGER CHECK (bytes >= 0),
+      status INTEGER CHECK (status BETWEEN 100 AND 999),
+      outcome TEXT,
+      message TEXT,
+      reply TEXT,
+      reply_type TEXT,
+      reply_is_cut INTEGER NOT NULL DEFAULT 0 CHECK (reply_is_cut IN (0, 1)),
+      url TEXT,
+      UNIQUE (item, number),
+      CHECK ((ended IS NULL) = (outcome IS NULL))
+    ) STRICT;
+    CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
+    """
+}

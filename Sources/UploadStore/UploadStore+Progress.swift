@@ -1,0 +1,210 @@
+import Foundation
+import GRDB
+import UploadModel
+
+/// What the engine does, written down before it is shown and before the network sees it.
+extension UploadStore {
+  /// Notes that attempts begin, and returns the items that may: the others were taken out of the
+  /// queue, or are no longer waiting, by the word of another process.
+  ///
+  /// After this the items count as being sent until `record` says otherwise, also after a crash.
+  public func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
+    let begun = try write { db, revision in
+      let claim = try db.cachedStatement(
+        sql: """
+          UPDATE item SET state = 'sending', failure = NULL, revision = ?
+          WHERE id = ? AND listed AND state = 'waiting'
+          """)
+      let attempt = try db.cachedStatement(
+        sql: """
+          INSERT INTO attempt (item, number, began)
+          SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
+          """)
+      // One that was taken out while it was sent, and put back before its end was told.
+      let leftOpen = try db.cachedStatement(
+        sql: """
+          UPDATE attempt SET ended = ?, outcome = 'withdrawn' WHERE item = ? AND ended IS NULL
+          """)
+      var begun: Set<ItemID> = []
+      for id in ids {
+        try claim.execute(arguments: [revision, id.rawValue])
+        guard db.changesCount == 1 else { continue }
+        try leftOpen.execute(arguments: [now.timeIntervalSince1970, id.rawValue])
+        try attempt.execute(arguments: [id.rawValue, now.timeIntervalSince1970])
+        begun.insert(id)
+      }
+      return begun
+    }
+    progress.withLock { for id in begun { $0[id] = 0 } }
+    return begun
+  }
+
+  /// Notes what has become of items, in order.
+  ///
+  /// - Parameters:
+  ///   - leaving: whether the program ends, so that what is broken off now stays in the queue.
+  ///   - secrets: texts that no reply may smuggle into the file.
+  public func record(
+    _ changes: [(ItemID, ItemState)], leaving: Bool = false, secrets: Secrets = Secrets(),
+    now: Date = Date()
+  ) throws(StoreError) {
+    let notable = progress.withLock { progress in
+      changes.filter { id, state in
+        if case .sending(_, let sent, _) = state { progress[id] = sent }
+        return state.isWrittenDown
+      }
+    }
+    guard !notable.isEmpty else { return }
+    try write { db, revision in
+      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970, secrets: secrets)
+      for (id, state) in notable {
+        let bytes = progress.withLock { $0[id] }
+        try pen.write(state, of: id, bytes: bytes, leaving: leaving)
+      }
+    }
+    progress.withLock { progress in
+      for (id, state) in notable where !state.isActive { progress[id] = nil }
+    }
+  }
+
+  /// Notes attempts that are over, of items that were never in the queue: what `push` sent.
+  ///
+  /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.
+  public func log(
+    _ ended: [(item: UploadItem, began: Date)], secrets: Secrets = Secrets(), now: Date = Date()
+  ) throws(StoreError) {
+    try write { db, revision in
+      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970, secrets: secrets)
+      for (item, began) in ended {
+        var row = item
+        row.state = .waiting
+        let id = try Self.insert([row], listed: false, db, revision, now)[0].id
+        try db.cachedStatement(
+          sql: "INSERT INTO attempt (item, number, began) VALUES (?, ?, ?)"
+        ).execute(
+          arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970])
+        try pen.write(item.state, of: id, bytes: nil, leaving: false)
+      }
+    }
+  }
+}
+
+/// Writes states and the ends of attempts within one transaction.
+private struct Pen {
+  let db: Database
+  let revision: Int64
+  let now: Double
+  let secrets: Secrets
+
+  func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
+    switch state {
+    case .waiting:
+      // Taken back without its fault: its server wants other credentials, or another file of its
+      // request broke it off.
+      try end(id, Ending("withdrawn", bytes: bytes))
+      try set("waiting", of: id)
+    case .paused:
+      try end(id, Ending("paused", bytes: bytes))
+      try set("paused", of: id)
+    case .awaitingReply: try set("handed over", of: id)
+    case .retrying(let failure, _, _, _):
+      try end(id, Ending(failure, bytes: bytes, secrets))
+      try set("waiting", of: id)
+    case .done(let receipt):
+      try end(id, Ending(receipt, secrets))
+      try set("done", of: id)
+    case .failed(let failure) where leaving && failure.cause == .cancelled:
+      // It goes on next time. Whatever did not run stays as it is: waiting, or paused.
+      if try end(id, Ending("stopped", bytes: bytes)) { try set("waiting", of: id) }
+    case .failed(let failure):
+      try end(id, Ending(failure, bytes: bytes, secrets))
+      try set("failed", of: id, failure: CauseText.encode(secrets.hidden(in: failure.cause)))
+    case .preparing, .sending: break
+    }
+  }
+
+  private func set(_ state: String, of id: ItemID, failure: String? = nil) throws {
+    try db.cachedStatement(
+      sql: "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ?"
+    ).execute(arguments: [state, failure, revision, id.rawValue])
+  }
+
+  /// Ends the item's open attempt; false where it had none.
+  @discardableResult
+  private func end(_ id: ItemID, _ ending: Ending) throws -> Bool {
+    try db.cachedStatement(
+      sql: """
+        UPDATE attempt SET ended = ?, bytes = ?, status = ?, outcome = ?, message = ?, reply = ?,
+          reply_type = ?, reply_is_cut = ?, url = ?
+        WHERE item = ? AND ended IS NULL
+        """
+    ).execute(
+      arguments: [
+        now, ending.bytes, ending.status, ending.outcome, ending.message, ending.reply.text,
+        ending.reply.mediaType, ending.reply.isCut, ending.url, id.rawValue,
+      ])
+    return db.changesCount > 0
+  }
+}
+
+/// How an attempt ended, as the history keeps it.
+private struct Ending {
+  /// How much of a reply the history keeps, in bytes.
+  private static let replyLimit = 8 * 1024
+
+  var outcome: String
+  var bytes: Int64?
+  var status: Int?
+  var message: String?
+  var reply = Reply()
+  var url: String?
+
+  init(_ outcome: String, bytes: Int64?) {
+    self.outcome = outcome
+    self.bytes = bytes
+  }
+
+  init(_ receipt: Receipt, _ secrets: Secrets) {
+    self.init("done", bytes: receipt.bytes)
+    status = receipt.status
+    reply = Self.excerpt(receipt.reply, secrets)
+    url = receipt.url.map { secrets.hidden(in: $0) }
+  }
+
+  init(_ failure: Failure, bytes: Int64?, _ secrets: Secrets) {
+    self.init(failure.code, bytes: bytes)
+    status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
+    message = secrets.hidden(in: failure.explanation)
+    reply = Self.excerpt(failure.reply, secrets)
+  }
+
+  private static func excerpt(_ reply: Reply, _ secrets: Secrets) -> Reply {
+    var reply = reply
+    reply.text = secrets.hidden(in: reply.text)
+    if reply.text.utf8.count > replyLimit {
+      reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)
+      reply.isCut = true
+    }
+    return reply
+  }
+}
+
+extension ItemState {
+  /// Whether the state outlives the program. Progress does not.
+  fileprivate var isWrittenDown: Bool {
+    switch self {
+    case .preparing, .sending: false
+    case .waiting, .awaitingReply, .retrying, .paused, .done, .failed: true
+    }
+  }
+}
+
+extension UploadItem {
+  fileprivate var attemptsMade: Int {
+    switch state {
+    case .done(let receipt): receipt.attempts
+    case .failed(let failure): failure.attempts
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: 0
+    }
+  }
+}

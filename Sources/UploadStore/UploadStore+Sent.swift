@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+import UploadModel
+
+/// When and where a file was sent before.
+public struct SentBefore: Hashable, Sendable {
+  /// When the server took it.
+  public var date: Date
+  /// Where it can be found, if the reply said so.
+  public var url: String?
+}
+
+extension UploadStore {
+  /// Which of these files their targets have taken already: the same content from whatever path, where
+  /// an item has a sum, otherwise the same file at the same path, with the same size and the same time
+  /// of change.
+  public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: SentBefore] {
+    try read { db in
+      let byIdentity = try db.cachedStatement(
+        sql: """
+          \(Self.deliveries) AND path = ? AND target = ? AND device = ? AND inode = ?
+            AND modified = ? AND size = ? ORDER BY attempt.id DESC LIMIT 1
+          """)
+      let bySum = try db.cachedStatement(
+        sql: "\(Self.deliveries) AND sum = ? AND target = ? ORDER BY attempt.id DESC LIMIT 1")
+      var found: [ItemID: SentBefore] = [:]
+      for item in items {
+        var row: Row?
+        if let sum = item.sum {
+          row = try Row.fetchOne(bySum, arguments: [Data(sum), item.target])
+        } else if let identity = item.identity {
+          row = try Row.fetchOne(
+            byIdentity,
+            arguments: [
+              Data(item.location.bytes), item.target, Int64(bitPattern: identity.device),
+              Int64(bitPattern: identity.inode), identity.modified, identity.size,
+            ])
+        }
+        if let row { found[item.id] = SentBefore(row) }
+      }
+      return found
+    }
+  }
+
+  private static let deliveries = """
+    SELECT attempt.ended, attempt.url FROM item
+    JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
+    WHERE item.state = 'done'
+    """
+}
+
+extension SentBefore {
+  fileprivate init(_ row: Row) {
+    self.init(date: Date(timeIntervalSince1970: row[0]), url: row[1])
+  }
+}

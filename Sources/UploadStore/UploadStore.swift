@@ -1,0 +1,98 @@
+import Foundation
+import GRDB
+import Synchronization
+import UploadModel
+
+/// The durable queue and the history of what was sent, in one SQLite file.
+///
+/// Every method is one transaction that is on the disk when it returns (WAL, `synchronous = FULL`), so
+/// that whoever writes before acting can be killed, or lose power, at any moment. Several processes
+/// may use the file at once; which of them sends is decided by `SenderLock`.
+public final class UploadStore: Sendable {
+  /// Where the file lies.
+  public let path: String
+  let pool: DatabasePool
+  /// What SQLite last said of the commits of others.
+  let dataVersion = Mutex<Int64?>(nil)
+  /// Bytes handed over by the attempts under way, for the day on which they end.
+  let progress = Mutex<[ItemID: Int64]>([:])
+
+  /// Where the queue lies unless told otherwise: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
+  /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
+  public static func usualPath(environment: [String: String]) -> String {
+    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
+      return "\(base)/hoist/queue.sqlite"
+    }
+    let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
+    return "\(home)/.local/state/hoist/queue.sqlite"
+  }
+
+  /// Opens the queue at `path`, or makes an empty one that nobody else may read.
+  ///
+  /// - Throws: ``StoreError`` where it cannot be opened or was written by a newer version; the file
+  ///   is left as it was.
+  public init(path: String) throws(StoreError) {
+    self.path = path
+    do {
+      try Self.makeFile(at: path)
+    } catch {
+      throw StoreError("the queue \(path) cannot be made: \(error.reason)")
+    }
+    do {
+      var configuration = Configuration()
+      configuration.label = "hoist.queue"
+      configuration.busyMode = .timeout(10)
+      configuration.maximumReaderCount = 2
+      pool = try DatabasePool(path: path, configuration: configuration)
+      // GRDB leaves it at NORMAL, which forgets the last changes in a power cut.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      if try pool.read(Schema.migrator.hasBeenSuperseded) {
+        throw StoreError(
+          "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
+            + "or another file with --queue FILE")
+      }
+      try Schema.migrator.migrate(pool)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(error, doing: "opened", path: path)
+    }
+  }
+
+  func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
+    do {
+      return try pool.read(body)
+    } catch {
+      throw StoreError(error, doing: "read", path: path)
+    }
+  }
+
+  /// One transaction with the number of its revision, which whatever it changes is to carry.
+  func write<Value>(_ body: (Database, Int64) throws -> Value) throws(StoreError) -> Value {
+    do {
+      return try pool.write { db in
+        let revision = try Int64.fetchOne(
+          db.cachedStatement(
+            sql: "UPDATE queue SET revision = revision + 1 RETURNING revision"))
+        return try body(db, revision ?? 0)
+      }
+    } catch {
+      throw StoreError(error, doing: "written", path: path)
+    }
+  }
+
+  private struct SystemError: Error { let reason: String }
+
+  private static func makeFile(at path: String) throws(SystemError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw SystemError(reason: (error as NSError).localizedDescription)
+    }
+    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw SystemError(reason: String(cString: strerror(errno))) }
+    close(file)
+  }
+}

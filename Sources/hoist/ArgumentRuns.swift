@@ -1,0 +1,64 @@
+import Synchronization
+
+/// Long runs of files on a command line, kept out of ArgumentParser's hands: it takes a time that grows
+/// with the square of their number, a quarter of a minute for five thousand.
+///
+/// No option takes more than one value. So of several words in a row that are no options all but the
+/// first are files, whatever stands before them. A long run of such words is folded into one, which
+/// stands for them at the same place. It begins with a NUL, as no argument of a program can.
+enum ArgumentRuns {
+  private static let shortest = 64
+  private static let runs = Mutex<[[String]]>([])
+
+  /// The arguments with long runs folded.
+  static func folded(_ arguments: [String]) -> [String] {
+    guard arguments.count > shortest else { return arguments }
+    var folded: [String] = []
+    var run: [String] = []
+    var isFirst = true
+    var rest = arguments[...]
+    func close() {
+      if run.count < shortest {
+        folded += run
+      } else {
+        folded.append(
+          runs.withLock { runs in
+            runs.append(run)
+            return "\0\(runs.count - 1)"
+          })
+      }
+      run = []
+    }
+    while let word = rest.popFirst() {
+      if word.hasPrefix("-"), word != "-" {
+        close()
+        folded.append(word)
+        isFirst = true
+        // Everything after it is a file.
+        if word == "--" {
+          run = Array(rest)
+          break
+        }
+      } else if isFirst {
+        // The command's name, or the value of the option before it.
+        folded.append(word)
+        isFirst = false
+      } else {
+        run.append(word)
+      }
+    }
+    close()
+    return folded
+  }
+
+  /// The files with everything in it that was folded.
+  static func unfolded(_ files: [String]) -> [String] {
+    guard files.contains(where: { $0.hasPrefix("\0") }) else { return files }
+    let runs = runs.withLock { $0 }
+    return files.flatMap { file -> [String] in
+      guard file.hasPrefix("\0"), let index = Int(file.dropFirst()), runs.indices.contains(index)
+      else { return [file] }
+      return runs[index]
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// Files that are written whole or not at all: nobody ever sees half of one, and where the disk is
+/// full the old one stays.
+enum AtomicFile {
+  /// What the system refused.
+  struct Trouble: Error, CustomStringConvertible {
+    let path: String
+    let code: Int32
+
+    var description: String { "\(path) cannot be written: \(String(cString: strerror(code)))" }
+  }
+
+  /// Finds out early whether a file can be written at all.
+  static func check(_ path: String) throws(Trouble) {
+    let (file, name) = try begin(path, mode: 0o600)
+    close(file)
+    unlink(name)
+  }
+
+  /// Puts a file in the place of the one at `path`. A link stays one; an old file's permissions stay.
+  /// - Parameter mode: the permissions of a file that is new, before the umask.
+  static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
+    throws(Trouble)
+  {
+    let place = resolved(path)
+    let (file, name) = try begin(place, mode: mode)
+    var status = stat()
+    if stat(place, &status) == 0 { fchmod(file, status.st_mode & 0o7777) }
+    let code = fill(file, Array(bytes))
+    close(file)
+    guard code == 0, rename(name, place) == 0 else {
+      let code = code == 0 ? errno : code
+      unlink(name)
+      throw Trouble(path: path, code: code)
+    }
+  }
+
+  private static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private static func begin(_ path: String, mode: mode_t) throws(Trouble) -> (Int32, String) {
+    let place = resolved(path)
+    var status = stat()
+    if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      throw Trouble(path: path, code: EISDIR)
+    }
+    let slash = place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex
+    let name = "\(place[..<slash]).hoist-\(UInt64.random(in: .min ... .max)).part"
+    let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard file >= 0 else { throw Trouble(path: path, code: errno) }
+    return (file, name)
+  }
+
+  /// Zero, or the value of `errno`.
+  private static func fill(_ file: Int32, _ bytes: [UInt8]) -> Int32 {
+    var written = 0
+    while written < bytes.count {
+      let step = bytes.withUnsafeBytes {
+        Foundation.write(file, $0.baseAddress?.advanced(by: written), bytes.count - written)
+      }
+      if step < 0, errno == EINTR { continue }
+      guard step > 0 else { return step == 0 ? ENOSPC : errno }
+      written += step
+    }
+    return fsync(file) == 0 ? 0 : errno
+  }
+}

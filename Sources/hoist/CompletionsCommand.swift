@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// `hoist completions`.
+struct CompletionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completions",
+    abstract: "Print a script that lets a shell complete hoist's commands and options.",
+    discussion: """
+      bash:  hoist completions bash > ~/.local/share/bash-completion/completions/hoist
+      zsh:   hoist completions zsh > a folder of $fpath/_hoist
+      fish:  hoist completions fish > ~/.config/fish/completions/hoist.fish
+      """)
+
+  @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"))
+  var shell: Shell
+
+  enum Shell: String, ExpressibleByArgument, CaseIterable {
+    case bash, zsh, fish
+  }
+
+  func run() {
+    let shell: CompletionShell =
+      switch shell {
+      case .bash: .bash
+      case .zsh: .zsh
+      case .fish: .fish
+      }
+    Output.line(Hoist.completionScript(for: shell))
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Settings
+import UploadModel
+
+/// `hoist config`.
+struct ConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config",
+    abstract: "Check the configuration, say where it is, show what it comes to.",
+    subcommands: [Check.self, Path.self, Show.self])
+
+  /// `hoist config check`.
+  struct Check: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "check",
+      abstract: "Read the configuration, and say what is wrong with it.",
+      discussion: """
+        Secrets are not read and nothing is sent. A mistake ends with status 2; secrets that others \
+        can read are warned of.
+        """)
+
+    @OptionGroup var config: ConfigOption
+
+    func run() throws {
+      let settings = try config.load()
+      guard let file = settings.file else {
+        Output.line("\(SafeText.line(config.path)): there is no configuration; that is no mistake")
+        return
+      }
+      for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
+      let count = Wording.count(settings.targetNames.count, "target")
+      Output.line("\(SafeText.line(file)): \(count), no mistakes")
+    }
+  }
+
+  /// `hoist config path`.
+  struct Path: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "path", abstract: "Print where the configuration is, or would be.")
+
+    @OptionGroup var config: ConfigOption
+
+    func run() { Output.line(config.path) }
+  }
+
+  /// `hoist config show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "show",
+      abstract: "Print a target, or all of them, with every value that is in force.",
+      discussion: """
+        The output is TOML. Secrets are shown by their names, and as "…" where they stand in the \
+        configuration itself. Paths are whole ones.
+        """)
+
+    @Argument(
+      help: ArgumentHelp("The target. All of them without it.", valueName: "target"),
+      completion: ConfigOption.targetNames)
+    var target: String?
+
+    @OptionGroup var config: ConfigOption
+
+    func run() throws {
+      let settings = try config.load()
+      if let target, settings.blueprint(of: target) == nil {
+        // Says that there is none, and which there are.
+        _ = try settings.target(target)
+      }
+      var texts: [String] = []
+      if target == nil, let name = settings.defaultTarget {
+        texts.append("default_target = \(TargetText.string(name))\n")
+      }
+      for name in target.map({ [$0] }) ?? settings.targetNames {
+        guard let target = settings.blueprint(of: name) else { continue }
+        texts.append(TargetText.of(target, named: name, showsDefaults: true))
+      }
+      for line in SafeText.lines(texts.joined(separator: "\n")).dropLast() { Output.line(line) }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Settings
+
+/// The configuration as a file that is edited.
+struct ConfigFile {
+  /// Where it lies, or would.
+  let path: String
+
+  /// What it says; empty where it is not there yet.
+  func text() throws -> String {
+    guard FileManager.default.fileExists(atPath: path) else { return "" }
+    guard let data = FileManager.default.contents(atPath: path),
+      let text = String(validating: data, as: UTF8.self)
+    else { throw UserError("\(path) cannot be read") }
+    return text
+  }
+
+  /// Puts a new file in the old one's place. One that is new is its owner's alone.
+  func write(_ text: String) throws {
+    let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try AtomicFile.write(text.utf8, to: path, mode: 0o600)
+    } catch let trouble as AtomicFile.Trouble {
+      throw UserError(trouble.description, status: .someFailed)
+    } catch {
+      throw UserError(
+        "\(folder.path) cannot be made: \(error.localizedDescription)", status: .someFailed)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+/// `--config`, and what it leads to.
+struct ConfigOption: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"),
+    completion: .file(extensions: ["toml"]))
+  var config: String?
+
+  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// Where the configuration lies, or would.
+  var path: String { config ?? Settings.usualPath(environment: environment) }
+
+  /// The configuration, which need not be there unless it is named.
+  func load() throws -> Settings {
+    let settings = try Settings.load(path: config, environment: environment)
+    // What is wrong for the screen is wrong everywhere.
+    _ = try ScreenPreferences(settings.screen)
+    return settings
+  }
+
+  /// The names of the targets, for a shell that completes them.
+  static let targetNames: CompletionKind = .custom { words, _, _ in
+    let named: String? = words.firstIndex(of: "--config")
+      .flatMap { words.dropFirst($0 + 1).first }
+    let settings = try? Settings.load(
+      path: named, environment: ProcessInfo.processInfo.environment)
+    return settings?.targetNames ?? []
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import MultipartForm
+
+/// The files of a list, one on each line or between NULs, read as they come: a list from a pipe may
+/// go on for as long as it likes. Names are bytes and need not be UTF-8. Empty lines are passed over.
+final class FileList: Sendable {
+  /// What the list is called in messages.
+  let title: String
+  private let descriptor: Int32
+  private let separator: UInt8
+
+  /// Opens a list; `-` is standard input.
+  /// - Throws: `UserError` where it cannot be read.
+  init(_ path: String, isNULSeparated: Bool) throws(UserError) {
+    separator = isNULSeparated ? 0 : UInt8(ascii: "\n")
+    guard path != "-" else {
+      (title, descriptor) = ("standard input", dup(STDIN_FILENO))
+      return
+    }
+    title = path
+    descriptor = Arguments.location(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    var status = stat()
+    let code = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0
+    guard code == 0, status.st_mode & S_IFMT != S_IFDIR else {
+      let why = code == 0 ? "it is a folder" : String(cString: strerror(code))
+      throw UserError("--from-file \(path): cannot read the list: \(why)")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Hands over each file until `take` returns false or the list ends.
+  /// - Returns: the value of `errno` where reading failed.
+  func forEach(_ take: (FileLocation) -> Bool) -> Int32? {
+    var rest: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return errno }
+      guard count > 0 else { break }
+      rest.append(contentsOf: buffer[..<count])
+      var start = 0
+      while let end = rest[start...].firstIndex(of: separator) {
+        if end > start, !take(FileLocation(bytes: Array(rest[start..<end]))) { return nil }
+        start = end + 1
+      }
+      rest.removeFirst(start)
+    }
+    if !rest.isEmpty { _ = take(FileLocation(bytes: rest)) }
+    return nil
+  }
+}

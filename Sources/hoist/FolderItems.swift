@@ -1,0 +1,31 @@
+import Foundation
+import MultipartForm
+import UploadModel
+
+extension FileIntake {
+  /// Hands over an item for a file, or for each file in a folder; a folder that cannot be read comes out
+  /// failed.
+  ///
+  /// - Parameter rules: what is taken of a folder; nil where folders are not entered.
+  /// - Returns: false where `take` did, and nothing further was looked at.
+  func each(
+    of file: FileLocation, in rules: FolderScan.Rules?, _ take: (UploadItem) -> Bool
+  ) -> Bool {
+    guard let rules, Self.isFolder(file) else { return take(item(at: file)) }
+    for entry in FolderScan(file, rules: rules) {
+      let item =
+        switch entry {
+        case .file(let file): item(at: file)
+        case .unreadable(let folder, let code):
+          failed(folder, .unreadable(String(cString: strerror(code))))
+        }
+      if !take(item) { return false }
+    }
+    return true
+  }
+
+  private static func isFolder(_ file: FileLocation) -> Bool {
+    var status = stat()
+    return file.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import MultipartForm
+
+#if os(Linux)
+  /// Tells of files that become complete in a folder: closed after they were written, or moved in.
+  ///
+  /// A file that somebody still writes to is not told of; its end will be. A file is told of once for
+  /// each state that it was left in.
+  /// Source: inotify(7).
+  ///
+  /// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
+  final class FolderWatch: @unchecked Sendable {
+    private let watcher: Watcher
+    private let lock = NSLock()
+
+    /// Begins to watch: whatever ends to be written from now on will be told of.
+    /// - Throws: `UserError` where the folder cannot be watched.
+    init(_ folder: String, rules: FolderScan.Rules) throws(UserError) {
+      watcher = try Watcher(folder, rules: rules)
+    }
+
+    /// Hands over each file that is complete until `take` returns false.
+    /// - Parameter takesExisting: whether the files that are there already come first.
+    /// - Returns: why it ended, where that was not asked for.
+    func run(takesExisting: Bool, _ take: (FileLocation) -> Bool) -> String? {
+      lock.withLock { watcher.run(takesExisting: takesExisting, take) }
+    }
+  }
+
+  private final class Watcher {
+    private let root: FileLocation
+    private let rules: FolderScan.Rules
+    private let descriptor: Int32
+    /// The folders that are watched, with a slash at the end, by the system's numbers for them.
+    private var folders: [Int32: [UInt8]] = [:]
+    /// What the files looked like when they were told of, or passed over.
+    private var known: [FileLocation: FileIdentity] = [:]
+    /// A folder inside that could not be watched.
+    private var trouble: String?
+
+    private static let events = UInt32(
+      IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF)
+
+    init(_ folder: String, rules: FolderScan.Rules) throws(UserError) {
+      root = Arguments.location(folder)
+      self.rules = rules
+      descriptor = inotify_init1(Int32(IN_CLOEXEC))
+      var status = stat()
+      if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
+        throw UserError("--watch \(folder): is no folder; name the folder that files come into")
+      }
+      watch(root)
+      if let trouble { throw UserError("--watch \(folder): \(trouble)") }
+    }
+
+    deinit { close(descriptor) }
+
+    func run(takesExisting: Bool, _ take: (FileLocation) -> Bool) -> String? {
+      guard lookThrough(takesExisting ? take : { _ in true }) else { return nil }
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while trouble == nil {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
+        var hasToLook = false
+        for event in Self.parse(buffer[..<count]) {
+          switch handle(event, take) {
+          case .nothing: break
+          case .stop: return nil
+          case .look: hasToLook = true
+          case .gone: return gone
+          }
+        }
+        if hasToLook, !lookThrough(take) { return nil }
+      }
+      return trouble
+    }
+
+    private var gone: String { "the watched folder \(root) has gone" }
+
+    private struct Event {
+      var folder: Int32
+      var mask: UInt32
+      var name: [UInt8]
+
+      func has(_ flags: Int32...) -> Bool {
+        flags.contains { mask & UInt32(bitPattern: $0) != 0 }
+      }
+    }
+
+    private enum Next { case nothing, look, stop, gone }
+
+    private func handle(_ event: Event, _ take: (FileLocation) -> Bool) -> Next {
+      // Events were lost: what is new is found by looking.
+      if event.has(Int32(IN_Q_OVERFLOW)) { return .look }
+      guard let folder = folders[event.folder] else { return .nothing }
+      if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
+        return folder == Self.withSlash(root) ? .gone : .nothing
+      }
+      if event.has(Int32(IN_ISDIR)) { return rules.isRecursive ? .look : .nothing }
+      guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
+      let file = FileLocation(bytes: folder + event.name)
+      let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
+      guard rules.take(names.map { String(decoding: $0, as: UTF8.self) }), isNews(file) else {
+        return .nothing
+      }
+      return take(file) ? .nothing : .stop
+    }
+
+    /// Tells of the complete files that are there and were not told of; false to stop.
+    private func lookThrough(_ take: (FileLocation) -> Bool) -> Bool {
+      // Each folder is watched before it is listed: what ends to be written later makes an event,
+      // what ended before is in the list.
+      for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
+      where !Self.isBeingWritten(file) && isNews(file) {
+        if !take(file) { return false }
+      }
+      return true
+    }
+
+    private func watch(_ folder: FileLocation) {
+      let number = folder.withCString { inotify_add_watch(descriptor, $0, Self.events) }
+      if number >= 0 {
+        folders[number] = Self.withSlash(folder)
+      } else if errno == ENOSPC {
+        trouble =
+          "cannot watch \(folder): the system's limit of watched folders is reached; "
+          + "raise fs.inotify.max_user_watches"
+      } else if folder == root {
+        trouble =
+          folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
+      }
+    }
+
+    private func isNews(_ file: FileLocation) -> Bool {
+      guard let identity = try? FileIdentity.of(file), known[file] != identity else { return false }
+      known[file] = identity
+      return true
+    }
+
+    /// Whether somebody has the file open for writing. The system grants a lease on reading only where
+    /// nobody has (fcntl(2)); whose file it is not cannot ask, and the file counts as complete.
+    private static func isBeingWritten(_ file: FileLocation) -> Bool {
+      let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      guard fcntl(descriptor, setLease, F_RDLCK) != 0 else {
+        _ = fcntl(descriptor, setLease, F_UNLCK)
+        return false
+      }
+      return errno == EAGAIN
+    }
+
+    /// F_SETLEASE of <fcntl.h>, which Swift does not see.
+    private static let setLease: Int32 = 1024
+
+    private static let slash = UInt8(ascii: "/")
+
+    private static func withSlash(_ folder: FileLocation) -> [UInt8] {
+      folder.bytes.last == slash ? folder.bytes : folder.bytes + [slash]
+    }
+
+    private static func parse(_ bytes: ArraySlice<UInt8>) -> [Event] {
+      let headSize = MemoryLayout<inotify_event>.size
+      var events: [Event] = []
+      var rest = bytes
+      while rest.count >= headSize {
+        let head = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
+        let name = rest.dropFirst(headSize).prefix(Int(head.len))
+        events.append(Event(folder: head.wd, mask: head.mask, name: Array(name.prefix { $0 != 0 })))
+        rest = rest.dropFirst(headSize + Int(head.len))
+      }
+      return events
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+import ArgumentParser
+import Foundation
+import UploadModel
+import UploadStore
+
+/// `hoist history`.
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Show what was sent: every attempt, the latest last.")
+
+  @OptionGroup var queue: QueueOptions
+
+  @Flag(name: .long, help: "Print one JSON object a line.")
+  var json = false
+
+  @Flag(name: .long, help: "Print comma-separated values with a line of names (RFC 4180).")
+  var csv = false
+
+  @Flag(name: .long, help: "Only attempts that failed.")
+  var failed = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only attempts since then: \"2026-11-20\", \"2026-11-20T18:00:00Z\", or an age such as \"90m\", "
+        + "\"12h\", \"7d\".", valueName: "time"))
+  var since: String?
+
+  @Option(name: .long, help: ArgumentHelp("At most so many, the latest ones.", valueName: "n"))
+  var last: Int?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Forget attempts that ended before this time, and show nothing.", valueName: "time"))
+  var forgetBefore: String?
+
+  func run() throws {
+    guard !json || !csv else { throw UserError("--json and --csv exclude each other") }
+    let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+    if let forgetBefore {
+      let date = try Self.date(forgetBefore, of: "--forget-before")
+      Output.error("\(Wording.count(try store.forget(before: date), "attempt")) forgotten")
+      return
+    }
+    var query = HistoryQuery()
+    query.onlyFailed = failed
+    query.since = try since.map { try Self.date($0, of: "--since") }
+    if let last {
+      guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
+      query.limit = last
+    }
+    let entries = try store.history(query)
+    if csv { Output.line(HistoryLine.names.joined(separator: ",")) }
+    for entry in entries {
+      let line = HistoryLine(entry)
+      if json {
+        Output.line(try JSONLine.text(line))
+      } else if csv {
+        Output.line(line.values.map(CSV.field).joined(separator: ","))
+      } else {
+        Output.line(Self.row(line))
+      }
+    }
+    if entries.isEmpty, !json, !csv { Output.error("nothing to show") }
+  }
+
+  private static func row(_ line: HistoryLine) -> String {
+    let status = line.status.map { " \($0)" } ?? ""
+    let url = line.url.map { "  \(SafeText.line($0))" } ?? ""
+    return "\(line.began)  \(line.outcome)\(status)  \(Wording.bytes(line.size))  "
+      + "\(SafeText.line(line.path)) → \(line.target)\(url)"
+  }
+
+  /// A time as a person writes it.
+  static func date(_ text: String, of option: String, now: Date = Date()) throws -> Date {
+    if let unit = text.last, let count = Double(text.dropLast()), count >= 0,
+      let seconds = ["s": 1.0, "m": 60, "h": 3_600, "d": 86_400][unit]
+    {
+      return now.addingTimeInterval(-count * seconds)
+    }
+    if let date = try? Date(text, strategy: .iso8601) { return date }
+    let day = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+    if let date = try? Date(text, strategy: day) { return date }
+    throw UserError(
+      "\(option) \(text): expected a date such as 2026-11-20, a time such as 2026-11-20T18:00:00Z, or "
+        + "an age such as 90m, 12h or 7d")
+  }
+}
+
+/// An attempt as scripts see it.
+struct HistoryLine: Encodable {
+  var began: String
+  var ended: String?
+  var number: Int64
+  var attempt: Int
+  var outcome: String
+  var status: Int?
+  var path: String
+  var name: String
+  var type: String
+  var size: Int64
+  var bytes: Int64?
+  var target: String
+  var url: String?
+  var message: String?
+  var reply: String?
+
+  init(_ entry: HistoryEntry) {
+    began = entry.began.formatted(.iso8601)
+    ended = entry.ended?.formatted(.iso8601)
+    number = entry.item.rawValue
+    attempt = entry.attempt
+    outcome = entry.outcome ?? "sending"
+    status = entry.status
+    path = entry.location.description
+    name = entry.name
+    type = entry.mediaType
+    size = entry.size
+    bytes = entry.bytes
+    target = entry.target
+    url = entry.url
+    message = entry.message
+    reply = entry.reply
+  }
+
+  static let names = [
+    "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
+    "bytes", "target", "url", "message",
+  ]
+
+  var values: [String] {
+    [
+      began, ended ?? "", String(number), String(attempt), outcome, status.map(String.init) ?? "",
+      path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
+      message ?? "",
+    ]
+  }
+}
+
+/// Comma-separated values (RFC 4180).
+enum CSV {
+  /// A value as it stands between two commas.
+  static func field(_ text: String) -> String {
+    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
+    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+}

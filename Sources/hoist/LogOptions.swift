@@ -1,0 +1,37 @@
+import ArgumentParser
+import Settings
+import UploadModel
+
+/// The options that say what is written down.
+struct LogOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Add a line for each thing that happens to a file. Secrets are left out.", valueName: "file"),
+    completion: .file())
+  var log: String?
+
+  @Flag(
+    name: [.short, .long],
+    help:
+      "Log more: each attempt and what it waits for. Without --log, push logs to standard error.")
+  var verbose = false
+
+  /// The journal that was asked for; nil where none was.
+  /// - Parameter mayUseErrors: whether standard error is free for it.
+  func journal(of target: Target, mayUseErrors: Bool) throws -> Journal? {
+    var files: [LogFile] = []
+    if let log { files.append(try LogFile(log)) }
+    if verbose, log == nil {
+      guard mayUseErrors else {
+        throw UserError("-v: the screen leaves no room for a log; add --log FILE")
+      }
+      files.append(.standardError)
+    }
+    guard !files.isEmpty else { return nil }
+    let journal = Journal(files, level: verbose ? .debug : .info, target: target)
+    journal.note(
+      "begun", ["version": "\(Version.text)", "target": "\(TargetURL.shown(target.url))"])
+    return journal
+  }
+}

@@ -1,0 +1,130 @@
+/// A pattern for paths in the style of `.gitignore`.
+///
+/// `*` stands for anything but a slash, `?` for one character, `[a-z]` for one of several, `**` for
+/// any folders. A pattern with a slash before its end belongs to the folder that it was written for,
+/// any other matches names at every depth; with a slash at its end it means folders only. A leading
+/// `!` takes back what an earlier pattern said.
+/// Source: gitignore(5), "Pattern format".
+struct PathPattern: Hashable, Sendable {
+  /// Whether it takes back what an earlier pattern said.
+  let isNegated: Bool
+  private let isForFolders: Bool
+  private let isAnchored: Bool
+  private let segments: [[Unicode.Scalar]]
+
+  /// The pattern that a line says; nil where it says none.
+  init?(_ line: some StringProtocol) {
+    var rest = Array(line.unicodeScalars)[...]
+    while rest.last == " ", rest.dropLast().last != "\\" { rest.removeLast() }
+    isNegated = rest.first == "!"
+    if isNegated { rest.removeFirst() }
+    isForFolders = rest.last == "/"
+    if isForFolders { rest.removeLast() }
+    isAnchored = rest.contains("/")
+    if rest.first == "/" { rest.removeFirst() }
+    guard !rest.isEmpty else { return nil }
+    segments = rest.split(separator: "/", omittingEmptySubsequences: true).map(Array.init)
+    guard !segments.isEmpty else { return nil }
+  }
+
+  /// Whether it means the file or folder at this path, which is relative to the pattern's folder.
+  func matches(_ path: some Collection<String>, isFolder: Bool) -> Bool {
+    if isForFolders, !isFolder { return false }
+    let names = path.map { Array($0.unicodeScalars) }
+    guard isAnchored else {
+      return names.last.map { Self.matches(segments[0], $0) } ?? false
+    }
+    return Self.matches(segments[...], names[...])
+  }
+
+  private static func matches(
+    _ segments: ArraySlice<[Unicode.Scalar]>, _ names: ArraySlice<[Unicode.Scalar]>
+  ) -> Bool {
+    // Which beginnings of the path the segments so far can stand for.
+    var reached = [true] + Array(repeating: false, count: names.count)
+    for (index, segment) in zip(segments.indices, segments) {
+      var next = Array(repeating: false, count: names.count + 1)
+      if segment == ["*", "*"] {
+        guard let first = reached.firstIndex(of: true) else { return false }
+        // At the end it stands for everything inside, and so for at least one name.
+        let isLast = index == segments.endIndex - 1
+        for end in next.indices.dropFirst(isLast ? first + 1 : first) { next[end] = true }
+      } else {
+        for (end, name) in names.enumerated() where reached[end] {
+          next[end + 1] = matches(segment, name)
+        }
+      }
+      reached = next
+    }
+    return reached[names.count]
+  }
+
+  /// Matches within one name, in time that is at worst the product of both lengths: of several `*`
+  /// only the last ever has to be tried again.
+  private static func matches(_ pattern: [Unicode.Scalar], _ name: [Unicode.Scalar]) -> Bool {
+    var (at, place) = (0, 0)
+    var retry: (at: Int, place: Int)?
+    while place < name.count {
+      if at < pattern.count, pattern[at] == "*" {
+        at += 1
+        retry = (at, place)
+      } else if at < pattern.count, let length = one(pattern, at, takes: name[place]) {
+        at += length
+        place += 1
+      } else if let last = retry {
+        (at, place) = (last.at, last.place + 1)
+        retry = (last.at, last.place + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[at...].allSatisfy { $0 == "*" }
+  }
+
+  /// How many scalars of the pattern stand for this one; nil where they do not.
+  private static func one(
+    _ pattern: [Unicode.Scalar], _ start: Int, takes scalar: Unicode.Scalar
+  ) -> Int? {
+    switch pattern[start] {
+    case "?": return 1
+    case "\\" where start + 1 < pattern.count: return pattern[start + 1] == scalar ? 2 : nil
+    case "[":
+      guard let (brackets, length) = Brackets.read(pattern[start...]) else { fallthrough }
+      return brackets.contains(scalar) ? length : nil
+    default: return pattern[start] == scalar ? 1 : nil
+    }
+  }
+
+  /// What stands between brackets: characters and ranges of them.
+  private struct Brackets {
+    private var ranges: [ClosedRange<Unicode.Scalar>] = []
+    private var isInverted = false
+
+    /// Reads from `[` on, and counts both brackets; nil where none closes.
+    static func read(_ text: ArraySlice<Unicode.Scalar>) -> (Brackets, length: Int)? {
+      var brackets = Brackets()
+      var rest = text.dropFirst()
+      if rest.first == "!" || rest.first == "^" {
+        brackets.isInverted = true
+        rest.removeFirst()
+      }
+      var isFirst = true
+      while let scalar = rest.popFirst() {
+        if scalar == "]", !isFirst { return (brackets, text.count - rest.count) }
+        isFirst = false
+        let low = scalar == "\\" ? rest.popFirst() ?? scalar : scalar
+        if rest.first == "-", let high = rest.dropFirst().first, high != "]" {
+          rest = rest.dropFirst(2)
+          if low <= high { brackets.ranges.append(low...high) }
+        } else {
+          brackets.ranges.append(low...low)
+        }
+      }
+      return nil
+    }
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+      ranges.contains { $0.contains(scalar) } != isInverted
+    }
+  }
+}

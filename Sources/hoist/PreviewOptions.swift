@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import UploadEngine
+import UploadModel
+
+/// `--dry-run` and `--as-curl`: what would be sent, and nothing sent.
+struct PreviewOptions: ParsableArguments {
+  @Flag(
+    name: .long,
+    help: "Show each request as it would go, with secrets as $NAME, and send nothing.")
+  var dryRun = false
+
+  @Flag(
+    name: .long,
+    help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
+  var asCurl = false
+
+  func validate() throws {
+    guard !dryRun || !asCurl else {
+      throw ValidationError("--dry-run and --as-curl: one of the two")
+    }
+  }
+
+  /// Shows what was asked for; nil where nothing was, and the files are to be sent.
+  func show(_ inputs: PushInputs, to target: Target, json: Bool) throws -> ExitStatus? {
+    guard dryRun || asCurl else { return nil }
+    var (inputs, items) = (inputs, [UploadItem]())
+    inputs.watch = nil
+    inputs.walk(FileIntake(for: target)) { item in
+      items.append(item)
+      return true
+    }
+    var status = ExitStatus.success
+    func complain(_ item: UploadItem, _ cause: Failure.Cause) {
+      status = .someFailed
+      let failure = Failure(cause)
+      Output.error(
+        SafeText.line("hoist: \(item.location): \(failure.headline). \(failure.explanation)"))
+    }
+    for item in items {
+      if let failure = item.state.failure { complain(item, failure.cause) }
+    }
+    if target.prepare != nil {
+      Output.error(
+        "hoist: the command that prepares the files is not run for this; they are shown as they are"
+      )
+    }
+    let sound = items.filter { $0.state.failure == nil }
+    for group in Batch.groups(of: sound, to: target) {
+      if asCurl {
+        try curl(group, to: target)
+        continue
+      }
+      let (preview, faults) = RequestOutline.of(
+        group.map { UploadJob(item: $0, target: target) }, now: Date())
+      for fault in faults {
+        group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
+      }
+      guard let preview else { continue }
+      for line in json ? [Self.json(preview)] : preview.lines(target) {
+        Output.line(SafeText.line(line))
+      }
+    }
+    return status
+  }
+
+  private func curl(_ group: [UploadItem], to target: Target) throws {
+    do throws(CurlCommand.Mistake) {
+      let command = try CurlCommand(group, to: target, now: Date())
+      // Not made safe: it is for a shell, and quoted. A terminal gets it made safe all the same.
+      Output.line(
+        isatty(STDOUT_FILENO) == 1
+          ? SafeText.lines(command.text).joined(separator: "\n") : command.text)
+    } catch {
+      throw UserError("--as-curl: \(SafeText.line(error.description))")
+    }
+  }
+
+  private static func json(_ preview: RequestOutline) -> String {
+    JSONValue.object([
+      "method": .string(preview.method), "url": .string(preview.url),
+      "headers": .object(
+        Dictionary(
+          preview.headers.map { ($0.name, JSONValue.string($0.value)) },
+          uniquingKeysWith: { $1 })),
+      "parts": .array(
+        preview.parts.map { part in
+          var members: [String: JSONValue] = [
+            "name": .string(part.name), "bytes": .integer(part.bytes),
+          ]
+          members["file_name"] = part.fileName.map { .string($0) }
+          members["type"] = part.type.map { .string($0) }
+          return .object(members)
+        }),
+      "length": .integer(preview.length),
+    ]).source
+  }
+}

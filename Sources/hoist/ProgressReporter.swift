@@ -1,0 +1,123 @@
+import Foundation
+import Screens
+import UploadModel
+
+/// Bars at the foot of a terminal, and above them a line for each file that has ended.
+///
+/// It draws a few times a second, however many files end meanwhile, and takes its bars away before
+/// anything else is written.
+struct ProgressReporter: PushReporter {
+  let tickInterval: Double? = 0.1
+
+  private var board: ProgressBoard
+  private let hasColours: Bool
+  private let pending = Pending()
+  private var lines: LineReporter
+  /// How many columns each line of the bars took.
+  private var drawn: [Int] = []
+
+  /// What is to be written above the bars.
+  private final class Pending {
+    enum Line {
+      case words(String)
+      case result(String)
+    }
+    var lines: [Line] = []
+  }
+
+  init(ascii: Bool, hasColours: Bool, retry: RetryHint) {
+    board = ProgressBoard(ascii: ascii)
+    self.hasColours = hasColours
+    let pending = pending
+    lines = LineReporter(
+      interval: .infinity, retry: retry,
+      write: { pending.lines.append(.words($0)) },
+      writeResult: { pending.lines.append(.result($0)) })
+  }
+
+  mutating func queued(_ item: UploadItem) { board.add(item) }
+
+  mutating func skipped(_ item: UploadItem) { lines.skipped(item) }
+
+  mutating func allQueued() { board.endCounting() }
+
+  mutating func changed(_ item: UploadItem, at now: Moment) {
+    board.note(item, at: now)
+    lines.changed(item, at: now)
+  }
+
+  mutating func tick(at now: Moment) {
+    board.settle(at: now)
+    flush(above: board.frame(size: Self.size, at: now))
+  }
+
+  mutating func summary(_ summary: PushSummary) {
+    lines.summary(summary)
+    flush(above: nil)
+  }
+
+  /// Writes what is pending, then the bars.
+  private mutating func flush(above frame: Frame?) {
+    let bars = frame.map { frame in
+      (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
+    }
+    Output.errorBytes(erasing())
+    for line in pending.lines {
+      switch line {
+      case .words(let text): Output.error(text)
+      case .result(let text): Output.line(text)
+      }
+    }
+    pending.lines = []
+    drawn = bars?.map(\.columns) ?? []
+    if let bars { Output.errorBytes(bars.map { $0.text + "\n" }.joined()) }
+  }
+
+  /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A
+  /// line that the terminal had to break since, because it has become narrower, counts as several.
+  private func erasing() -> String {
+    guard !drawn.isEmpty else { return "" }
+    let width = max(1, Self.size.width + 1)
+    let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
+    return "\u{1B}[\(rows)A\r\u{1B}[J"
+  }
+
+  /// One column less than there are: a full line would break.
+  private static var size: Size {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0
+    else { return Size(width: 79, height: 24) }
+    return Size(width: Int(size.ws_col) - 1, height: Int(size.ws_row))
+  }
+
+  private static func text(_ cells: ArraySlice<Cell>, hasColours: Bool) -> (
+    text: String, columns: Int
+  ) {
+    let end = cells.lastIndex { $0.glyph.text != " " }.map { $0 + 1 } ?? cells.startIndex
+    var (text, role) = ("", Role.plain)
+    for cell in cells[..<end] {
+      if hasColours, cell.style.role != role {
+        role = cell.style.role
+        text += "\u{1B}[0;\(colour(role))m"
+      }
+      // The right half of a wide character is no character.
+      if cell.glyph.width > 0 { text += cell.glyph.text }
+    }
+    if hasColours, role != .plain { text += "\u{1B}[m" }
+    return (text, end - cells.startIndex)
+  }
+
+  /// A colour or an attribute (ECMA-48, SGR).
+  private static func colour(_ role: Role) -> String {
+    switch role {
+    case .dim, .barRest, .rule: "2"
+    case .heading: "1"
+    case .accent: "36"
+    case .good: "32"
+    case .bad: "31"
+    case .warning: "33"
+    case .barFull: "34"
+    case .plain, .field, .button: "0"
+    }
+  }
+}

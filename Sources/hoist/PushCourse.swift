@@ -1,0 +1,123 @@
+import MultipartForm
+import UploadModel
+
+/// Says what happens to a queue that is uploaded without a screen.
+protocol PushReporter {
+  /// Seconds between two calls of `tick`; nil for none.
+  var tickInterval: Double? { get }
+  /// An item has joined the queue.
+  mutating func queued(_ item: UploadItem)
+  /// No more items will come.
+  mutating func allQueued()
+  /// An item was sent before, as its note says, and is left out.
+  mutating func skipped(_ item: UploadItem)
+  /// An item has a new state.
+  mutating func changed(_ item: UploadItem, at now: Moment)
+  /// Time has gone by.
+  mutating func tick(at now: Moment)
+  /// Everything is over.
+  mutating func summary(_ summary: PushSummary)
+}
+
+extension PushReporter {
+  var tickInterval: Double? { nil }
+  mutating func allQueued() {}
+  mutating func skipped(_ item: UploadItem) {}
+  mutating func tick(at now: Moment) {}
+}
+
+/// What became of a queue.
+struct PushSummary {
+  var sent = 0
+  var failed: [(item: UploadItem, failure: Failure)] = []
+  /// How many were left out, as sent before.
+  var skipped = 0
+  /// Every file and its end, in the order of the queue, where that was asked for.
+  var results: [UploadItem] = []
+  /// The bytes of the files that arrived.
+  var bytes: Int64 = 0
+  var seconds = 0.0
+  /// Whether a person or the system stopped it.
+  var isInterrupted = false
+  /// Whether the first failure stopped it.
+  var isCutShort = false
+
+  var total: Int { sent + failed.count }
+
+  var status: ExitStatus {
+    if isInterrupted { return .interrupted }
+    return failed.isEmpty ? .success : .someFailed
+  }
+}
+
+/// How far a push has come. It keeps whole items only while they are under way or where they failed, so
+/// that a long queue or a long watch does not fill the memory.
+struct PushCourse {
+  var summary = PushSummary()
+  /// Whether no more items will come.
+  var isComplete = false
+  private let start: Moment
+  private let keepsResults: Bool
+  private var open: [ItemID: UploadItem] = [:]
+  private var openPaths: [FileLocation: ItemID] = [:]
+
+  init(start: Moment, keepsResults: Bool) {
+    self.start = start
+    self.keepsResults = keepsResults
+  }
+
+  var isOver: Bool { isComplete && open.isEmpty }
+
+  var openItems: [ItemID] { open.keys.sorted() }
+
+  /// Takes an item in.
+  mutating func add(_ item: UploadItem) {
+    open[item.id] = item
+    openPaths[item.location] = item.id
+    if item.state.isFinished { _ = note(item.state, of: item.id) }
+  }
+
+  /// Takes a new state in; gives the item with it, or nil where the item is of no interest any more.
+  mutating func note(_ state: ItemState, of id: ItemID) -> UploadItem? {
+    guard var item = open[id] else { return nil }
+    item.state = state
+    open[id] = state.isFinished ? nil : item
+    guard state.isFinished else { return item }
+    if openPaths[item.location] == id { openPaths[item.location] = nil }
+    switch state {
+    case .done(var receipt):
+      summary.sent += 1
+      summary.bytes &+= item.size
+      // What the server said has been told; kept for each of many files it would fill the memory.
+      receipt.reply = Reply()
+      if keepsResults {
+        var kept = item
+        kept.state = .done(receipt)
+        summary.results.append(kept)
+      }
+    case .failed(let failure):
+      summary.failed.append((item, failure))
+      if keepsResults { summary.results.append(item) }
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    }
+    return item
+  }
+
+  /// The open items whose files are coming anew. They are forgotten here.
+  mutating func replaced(by items: [UploadItem]) -> [ItemID] {
+    items.compactMap { item in
+      guard let old = openPaths.removeValue(forKey: item.location) else { return nil }
+      open[old] = nil
+      return old
+    }
+  }
+
+  /// What became of it all.
+  func end(at now: Moment) -> PushSummary {
+    var summary = summary
+    summary.seconds = now - start
+    summary.failed.sort { $0.item.id < $1.item.id }
+    summary.results.sort { $0.id < $1.id }
+    return summary
+  }
+}

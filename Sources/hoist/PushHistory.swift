@@ -1,0 +1,75 @@
+import Dispatch
+import Foundation
+import Synchronization
+import UploadModel
+import UploadStore
+
+/// Keeps in the history what a push has sent, and knows what was sent before. It writes beside the
+/// uploads, in portions: a push has no queue that would have to survive it.
+final class PushHistory: Sendable {
+  private let intake: QueueIntake
+  private let target: String
+  private let secrets: Secrets
+  private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
+  private let content = Mutex(Content())
+
+  private struct Content {
+    var began: [ItemID: Date] = [:]
+    var ended: [(item: UploadItem, began: Date)] = []
+    var isScheduled = false
+    var trouble: StoreError?
+  }
+
+  init(intake: QueueIntake, target: Target, secrets: Secrets) {
+    self.intake = intake
+    self.target = target.name
+    self.secrets = secrets
+  }
+
+  /// Why something could not be kept.
+  var trouble: StoreError? { content.withLock { $0.trouble } }
+
+  /// The items that are to be sent, and those that were sent before and are left out.
+  func look(at items: [UploadItem]) -> QueueIntake.Added {
+    let named = items.map { item in
+      var item = item
+      item.target = target
+      return item
+    }
+    do {
+      return try intake.look(at: named)
+    } catch {
+      content.withLock { $0.trouble = error }
+      return QueueIntake.Added(items: named)
+    }
+  }
+
+  /// Notes the state of an item.
+  func note(_ item: UploadItem) {
+    let isNew = content.withLock { content -> Bool in
+      if case .preparing(1) = item.state { content.began[item.id] = Date() }
+      guard item.state.isFinished else { return false }
+      content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
+      defer { content.isScheduled = true }
+      return !content.isScheduled
+    }
+    if isNew { queue.asyncAfter(deadline: .now() + 0.2) { [self] in write() } }
+  }
+
+  /// Writes what is left.
+  func close() { queue.sync { write() } }
+
+  private func write() {
+    let ended = content.withLock { content in
+      defer { content.ended = [] }
+      content.isScheduled = false
+      return content.ended
+    }
+    guard !ended.isEmpty else { return }
+    do {
+      try intake.store.log(ended, secrets: secrets)
+    } catch {
+      content.withLock { $0.trouble = error }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import MultipartForm
+import Synchronization
+import UploadModel
+
+/// Everything that a push was asked to send, gone through in order while the first files are already
+/// on their way.
+struct PushInputs: Sendable {
+  /// Files, patterns, folders, or `-` for standard input.
+  var arguments: [String] = []
+  /// A list of files.
+  var list: FileList?
+  /// The name of what comes in on standard input.
+  var inputName: String?
+  /// Whether folders stand for the files in them.
+  var isRecursive = false
+  /// What is taken of a folder.
+  var rules = FolderScan.Rules()
+  /// What an earlier push did not get through.
+  var again: [PushReport.Entry] = []
+  /// Finds files as they appear, after all others; gives the reason where it ends by itself.
+  var watch: (@Sendable (_ take: (FileLocation) -> Bool) -> String?)?
+  var home = ""
+  var temporaryFolder = "/tmp"
+
+  /// Hands over an item for each file until `take` returns false.
+  func walk(_ intake: FileIntake, _ take: (UploadItem) -> Bool) {
+    let folders = isRecursive ? rules : nil
+    let isStopped =
+      again.contains { entry in
+        entry.path == SpooledInput.argument
+          ? !take(input(intake)) : !intake.each(of: entry.path, in: folders, take)
+      }
+      || arguments.contains { argument in
+        FileLocation(argument) == SpooledInput.argument
+          ? !take(input(intake))
+          : Arguments.files(argument, home: home).contains {
+            !intake.each(of: $0, in: folders, take)
+          }
+      }
+    if isStopped { return }
+    if let list {
+      var goesOn = true
+      let code = list.forEach { file in
+        goesOn = intake.each(of: file, in: folders, take)
+        return goesOn
+      }
+      if let code {
+        let why = "the list cannot be read on: \(String(cString: strerror(code)))"
+        _ = take(intake.failed(FileLocation(list.title), .unreadable(why)))
+      }
+      guard goesOn else { return }
+    }
+    if let watch, let why = watch({ take(intake.item(at: $0)) }) {
+      _ = take(intake.failed(FileLocation("--watch"), .unreadable(why)))
+    }
+  }
+
+  private func input(_ intake: FileIntake) -> UploadItem {
+    do throws(SpooledInput.Trouble) {
+      let kept = try SpooledInput(in: temporaryFolder)
+      return intake.item(at: kept.location, named: inputName)
+    } catch {
+      return intake.failed(SpooledInput.argument, .unreadable(error.description))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import MultipartForm
+import UploadModel
+import UploadStore
+
+/// What became of each file of a push, for `--report` and `--retry-failed`.
+struct PushReport: Codable {
+  /// One file and its end.
+  struct Entry: Codable {
+    /// As it was given; a list of bytes where the path is not UTF-8, `-` for standard input.
+    var path: FileLocation
+    /// What the server was told.
+    var name: String
+    /// "sent" or "failed".
+    var result: String
+    var bytes: Int64?
+    var type: String?
+    var status: Int?
+    var attempts: Int
+    var seconds: Double?
+    var url: String?
+    var cause: String?
+    var message: String?
+  }
+
+  /// Changes where a reader of the old form could not read the new one.
+  var version = 1
+  var target: String
+  /// When it ended.
+  var time: Date
+  var seconds: Double
+  /// The folder that relative paths start from.
+  var folder: String
+  var isInterrupted: Bool
+  var sent: Int
+  var failed: Int
+  var bytesSent: Int64
+  var files: [Entry]
+
+  /// The report of a push that is over.
+  /// - Parameter secrets: takes out of texts what must not reach a disk.
+  init(_ summary: PushSummary, target: String, folder: String, time: Date, secrets: Secrets) {
+    self.target = target
+    self.time = time
+    self.folder = folder
+    seconds = JSONReporter.rounded(summary.seconds)
+    isInterrupted = summary.isInterrupted
+    sent = summary.sent
+    failed = summary.failed.count
+    bytesSent = summary.bytes
+    files = summary.results.compactMap { Entry($0, secrets: secrets) }
+  }
+
+  /// The report in the form that a file's name asks for.
+  func written(as format: Format) throws -> Data {
+    switch format {
+    case .json:
+      let encoder = JSONEncoder()
+      encoder.keyEncodingStrategy = .convertToSnakeCase
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+      encoder.dateEncodingStrategy = .iso8601
+      return try encoder.encode(self) + Data("\n".utf8)
+    case .csv: return Data(csv.utf8)
+    }
+  }
+
+  /// Reads a report that `written(as: .json)` made.
+  /// - Throws: `UserError` where it is none.
+  static func read(_ path: String) throws(UserError) -> PushReport {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw UserError("--retry-failed \(path): cannot read it: \(error.localizedDescription)")
+    }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    decoder.dateDecodingStrategy = .iso8601
+    guard let report = try? decoder.decode(PushReport.self, from: data), report.version == 1 else {
+      throw UserError(
+        "--retry-failed \(path): this is no report; name one that push --report FILE.json wrote")
+    }
+    return report
+  }
+
+  /// What did not get through, with paths that hold from any folder.
+  var failures: [Entry] {
+    files.filter { $0.result == "failed" }.map { entry in
+      var entry = entry
+      if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
+      return entry
+    }
+  }
+
+  /// The forms that a report can have.
+  enum Format: String {
+    case json, csv
+
+    /// The form that goes by a file's name.
+    init(of path: String) throws(UserError) {
+      let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
+      guard path.contains("."), let format = Format(rawValue: ending) else {
+        throw UserError("--report \(path): the name has to end in .json or .csv")
+      }
+      self = format
+    }
+  }
+
+  private static let columns = [
+    "path", "name", "result", "bytes", "type", "status", "attempts", "seconds", "url", "cause",
+    "message",
+  ]
+
+  /// RFC 4180: fields with commas, quotes or line breaks stand in quotes.
+  private var csv: String {
+    let rows = files.map { file in
+      [
+        file.path.description, file.name, file.result, file.bytes.map(String.init) ?? "",
+        file.type ?? "", file.status.map(String.init) ?? "", String(file.attempts),
+        file.seconds.map { String($0) } ?? "", file.url ?? "", file.cause ?? "",
+        file.message ?? "",
+      ]
+    }
+    return ([Self.columns] + rows).map { row in
+      row.map(Self.quoted).joined(separator: ",") + "\r\n"
+    }.joined()
+  }
+
+  private static func quoted(_ field: String) -> String {
+    guard field.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else {
+      return field
+    }
+    return "\"" + field.replacing("\"", with: "\"\"") + "\""
+  }
+}
+
+extension PushReport.Entry {
+  /// The end of an item; nil for one that has none.
+  fileprivate init?(_ item: UploadItem, secrets: Secrets) {
+    path = item.path
+    name = item.fileName
+    if item.identity != nil { (bytes, type) = (item.size, item.mediaType) }
+    switch item.state {
+    case .done(let receipt):
+      result = "sent"
+      status = receipt.status
+      attempts = receipt.attempts
+      seconds = JSONReporter.rounded(receipt.seconds)
+      url = receipt.url.map { secrets.hidden(in: $0) }
+    case .failed(let failure):
+      result = "failed"
+      status = failure.status
+      attempts = failure.attempts
+      cause = failure.code
+      message = secrets.hidden(in: failure.explanation)
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    }
+  }
+}

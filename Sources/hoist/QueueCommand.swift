@@ -1,0 +1,191 @@
+import ArgumentParser
+import Foundation
+import UploadModel
+import UploadStore
+
+/// `hoist queue`.
+struct QueueCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "queue",
+    abstract: "Look at the queue and change it, also while a hoist sends it.",
+    subcommands: [List.self, AddCommand.self, Remove.self, Retry.self, Clear.self],
+    defaultSubcommand: List.self)
+
+  /// `hoist queue list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show what is in the queue.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Flag(name: .long, help: "Print one JSON object a line.")
+    var json = false
+
+    func run() throws {
+      let items = try queue.store(environment: ProcessInfo.processInfo.environment).items()
+      for item in items { Output.line(json ? try QueueLine(item).text() : Self.row(item)) }
+      if !json { Output.error(Self.sum(items)) }
+    }
+
+    private static func row(_ item: UploadItem) -> String {
+      let name = SafeText.line(item.location.description)
+      let size = Wording.bytes(item.size)
+      return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)"
+    }
+
+    private static func sum(_ items: [UploadItem]) -> String {
+      guard !items.isEmpty else { return "the queue is empty" }
+      let failed = items.count { if case .failed = $0.state { true } else { false } }
+      let rest = failed > 0 ? ", \(failed) failed" : ""
+      return "\(Wording.count(items.count, "file")) in the queue\(rest)"
+    }
+  }
+
+  /// `hoist queue remove`.
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take files out of the queue. What is being sent is broken off.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(
+      help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
+    var numbers: [String]
+
+    func run() throws {
+      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let items = try numbers.items(in: store)
+      try store.remove(items.map(\.id))
+      Output.error("\(Wording.count(items.count, "file")) removed")
+    }
+  }
+
+  /// `hoist queue retry`.
+  struct Retry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Put failed files into the line again: all of them, or those named.",
+      discussion: """
+        Files with an unknown outcome are only sent again where their numbers are given: they may be \
+        on the server already.
+        """)
+
+    @OptionGroup var queue: QueueOptions
+
+    @Argument(
+      help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
+    var numbers: [String] = []
+
+    func run() throws {
+      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let named = try numbers.items(in: store)
+      let all = try numbers.isEmpty ? store.items() : named
+      let again = all.filter { item in
+        guard case .failed(let failure) = item.state else { return false }
+        return !numbers.isEmpty || failure.code != "outcome-unknown"
+      }
+      let looked = again.map(FileIntake().look)
+      try store.update(looked)
+      let unknown = all.count { $0.state.failure?.code == "outcome-unknown" }
+      Output.error(
+        "\(Wording.count(looked.count(where: { !$0.state.isFinished }), "file")) in the line again")
+      for item in looked {
+        guard let failure = item.state.failure else { continue }
+        Output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
+      }
+      if numbers.isEmpty, unknown > 0 {
+        Output.error(
+          "\(Wording.count(unknown, "file")) with an unknown outcome left alone: look on the server, "
+            + "then name their numbers")
+      }
+    }
+  }
+
+  /// `hoist queue clear`.
+  struct Clear: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take finished files out of the queue. The history keeps them.")
+
+    @OptionGroup var queue: QueueOptions
+
+    @Flag(name: .long, help: "Take out the failed ones as well.")
+    var failed = false
+
+    @Flag(name: .long, help: "Take out everything.")
+    var all = false
+
+    func run() throws {
+      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let gone = try store.items().filter {
+        all || $0.state.isDone || failed && $0.state.isFinished
+      }
+      try store.remove(gone.map(\.id))
+      Output.error("\(Wording.count(gone.count, "file")) cleared")
+    }
+  }
+}
+
+/// An item as scripts see it.
+struct QueueLine: Encodable {
+  var number: Int64
+  var path: String
+  var name: String
+  var target: String
+  var field: String?
+  var type: String
+  var bytes: Int64
+  var state: String
+  var cause: String?
+  var message: String?
+  var status: Int?
+  var url: String?
+
+  init(_ item: UploadItem) {
+    number = item.id.rawValue
+    path = item.location.description
+    name = item.fileName
+    target = item.target
+    field = item.field
+    type = item.mediaType
+    bytes = item.size
+    state = item.state.word
+    switch item.state {
+    case .failed(let failure):
+      (cause, message, status) = (failure.code, failure.explanation, failure.status)
+    case .done(let receipt): (status, url) = (receipt.status, receipt.url)
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    }
+  }
+
+  func text() throws -> String { try JSONLine.text(self) }
+}
+
+extension ItemState {
+  /// One word for lists and scripts.
+  var word: String {
+    switch self {
+    case .waiting, .retrying: "waiting"
+    case .preparing, .sending: "sending"
+    case .awaitingReply: "awaiting-reply"
+    case .paused: "paused"
+    case .done: "done"
+    case .failed(let failure): failure.code == "outcome-unknown" ? "unknown" : "failed"
+    }
+  }
+}
+
+extension [String] {
+  /// The items with these numbers.
+  fileprivate func items(in store: UploadStore) throws -> [UploadItem] {
+    guard !isEmpty else { return [] }
+    let known = Dictionary(uniqueKeysWithValues: try store.items().map { ($0.id, $0) })
+    return try map { text in
+      guard let number = Int64(text.hasPrefix("#") ? String(text.dropFirst()) : text) else {
+        throw UserError("\(text) is no number; hoist queue list shows them")
+      }
+      guard let item = known[ItemID(number)] else {
+        throw UserError(
+          "no file in the queue has the number \(number); hoist queue list shows them")
+      }
+      return item
+    }
+  }
+}

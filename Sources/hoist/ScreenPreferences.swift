@@ -1,0 +1,95 @@
+import Foundation
+import Screens
+import Settings
+import Terminal
+
+/// How a person wants the screen to be: the tables `[screen]`, `[keys]` and `[theme]` of the
+/// configuration, checked.
+struct ScreenPreferences {
+  var keymap = Keymap.usual
+  var theme = Theme.usual
+  var usesMouse = true
+  var endSignal = AppState.EndSignal.none
+  /// Whether changes are spoken, line by line, instead of drawn.
+  var isPlain = false
+
+  init() {}
+
+  /// The preferences of a configuration; an error names the key that is wrong.
+  init(_ settings: ScreenSettings) throws(ConfigError) {
+    usesMouse = settings.usesMouse
+    if let word = settings.whenDone {
+      guard let signal = AppState.EndSignal(rawValue: word.value) else {
+        throw word.error("expected \"none\", \"bell\" or \"notify\", not \"\(word.value)\"")
+      }
+      endSignal = signal
+    }
+    let bindings = try Self.bindings(settings.keys)
+    do {
+      keymap = try Keymap(bindings)
+    } catch {
+      throw ConfigError(file: settings.file, keyPath: "keys", error.description)
+    }
+    theme = try Self.theme(settings)
+  }
+
+  private static func bindings(
+    _ entries: [ScreenSettings.Entry<[String]>]
+  ) throws(ConfigError) -> Keymap.Bindings {
+    var bindings: Keymap.Bindings = [:]
+    for entry in entries {
+      guard let name = Action.Name(word: entry.key) else {
+        let names = Action.Name.allCases.map(\.word)
+        let near = NearestName.of(entry.key, among: names).map { "; did you mean \"\($0)\"?" }
+        throw entry.error("no action is called that\(near ?? "; hoist's README lists all of them")")
+      }
+      var keys: [Key] = []
+      for text in entry.value {
+        guard let key = Key(named: text) else {
+          throw entry.error(
+            "\"\(text)\" is no key; a character, \"^a\", \"F5\" or a name such as \"Space\", \"PgDn\" is"
+          )
+        }
+        keys.append(key)
+      }
+      bindings[name] = keys
+    }
+    return bindings
+  }
+
+  private static func theme(_ settings: ScreenSettings) throws(ConfigError) -> Theme {
+    var theme = Theme.usual
+    if let base = settings.theme.first(where: { $0.key == "base" }) {
+      guard let named = Theme.named[base.value] else {
+        let names = Theme.named.keys.sorted().joined(separator: ", ")
+        throw base.error("no theme is called \"\(base.value)\"; there are: \(names)")
+      }
+      theme = named
+    }
+    for entry in settings.theme where entry.key != "base" {
+      guard let role = Role.allCases.first(where: { $0.word == entry.key }) else {
+        let words = (Role.allCases.map(\.word) + ["base"]).joined(separator: ", ")
+        throw entry.error("nothing is called that; there are: \(words)")
+      }
+      guard let look = Theme.Look(entry.value) else {
+        throw entry.error(
+          "\"\(entry.value)\" is no look; \"bold red\", \"bright-blue\", \"dim 244\", \"#ff8800\" or \"plain\" is"
+        )
+      }
+      theme[role] = look
+    }
+    return theme
+  }
+
+  /// Takes the terminal over, or the lines of standard input.
+  @MainActor
+  func front() throws -> any Front {
+    if isPlain { return PlainFront() }
+    do {
+      return try Terminal(theme: theme, usesMouse: usesMouse)
+    } catch {
+      throw UserError(
+        "\(error); hoist --plain speaks in lines, and hoist push uploads without a screen")
+    }
+  }
+}

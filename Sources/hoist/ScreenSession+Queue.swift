@@ -1,0 +1,348 @@
+import Dispatch
+import Foundation
+import MultipartForm
+import Screens
+import UploadEngine
+import UploadModel
+import UploadStore
+
+/// The session's queue: what the screen asks for is written down and then done.
+extension ScreenSession {
+  // MARK: Opening
+
+  /// Shows what is in the queue, and sends it unless another process does.
+  func openQueue() {
+    keeper.onTrouble { error in
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated { self?.take([.held("\(error.brief); s goes on")]) }
+      }
+    }
+    do {
+      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.takeInChanges() }
+      if options.isFresh { floor = try keeper.store.lastID() }
+      if try keeper.becomeSender() { return startSending() }
+      let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
+      take([.notice("another hoist\(holder) sends this queue; what is added here goes to it")])
+      load()
+      takeOverLater()
+    } catch {
+      take([.held(Self.brief(error))])
+    }
+  }
+
+  /// Becomes the sender when the one that is has gone.
+  private func takeOverLater() {
+    let keeper = keeper
+    Thread.detachNewThread { [weak self] in
+      do {
+        try keeper.waitToSend()
+      } catch {
+        return
+      }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          self.take([.notice(self.options.notice)])
+          self.startSending()
+        }
+      }
+    }
+  }
+
+  private func startSending() {
+    let (keeper, book) = (keeper, book)
+    let mailbox = Mailbox { [weak self] changes in
+      guard let self else { return }
+      for (id, state) in changes {
+        items[id]?.state = state
+        if let item = items[id] { options.journal?.note(item) }
+      }
+      take([.engine(changes, at: time.now())])
+    }
+    let engine = UploadEngine(
+      lanes: state.lanes, time: time, waitsForServers: true, admission: { keeper.admit($0) },
+      mediaType: FileIntake.mediaType,
+      outage: { [weak self] origin, until in
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated {
+            self?.take([.outage(server: origin.description, until: until)])
+          }
+        }
+      }
+    ) { changes in
+      // Written before it is shown.
+      keeper.write(changes)
+      mailbox.put(changes)
+    }
+    self.engine = engine
+    engine.setLimit(state.rateLimit)
+    engine.setStarted(state.isStarted)
+    do {
+      let recovery = try keeper.store.recover { book.isRepeatable($0) }
+      load(saying: recovery.words)
+    } catch {
+      take([.held(Self.brief(error))])
+    }
+  }
+
+  /// Reads the queue beside the screen, which is there at once however long the queue is.
+  private func load(saying message: String? = nil) {
+    let (store, floor) = (keeper.store, floor)
+    intakeQueue.async {
+      let result = Result { try store.snapshot() }
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated {
+          guard let self else { return }
+          switch result {
+          case .success(let snapshot):
+            self.revision = snapshot.revision
+            self.show(snapshot.items.filter { $0.id > floor })
+            if let message { self.take([.message(message)]) }
+          case .failure(let error): self.take([.held(Self.brief(error))])
+          }
+        }
+      }
+    }
+  }
+
+  /// Puts items on the screen and into the engine's line.
+  private func show(_ added: [UploadItem]) {
+    let (sendable, shown) = jobs(engine == nil ? added.map(\.seenFromAside) : added)
+    for item in shown { items[item.id] = item }
+    take([.added(shown)])
+    engine?.submit(sendable)
+  }
+
+  /// What can be sent of these items, and all of them with the reasons of those that cannot be.
+  private func jobs(_ added: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
+    var sendable: [UploadJob] = []
+    let shown = added.map { item in
+      guard !item.state.isFinished, item.state != .paused else { return item }
+      switch book.target(of: item) {
+      case .success(let target):
+        sendable.append(UploadJob(item: item, target: target))
+        return item
+      case .failure(let cause):
+        var item = item
+        item.state = .failed(Failure(cause))
+        return item
+      }
+    }
+    return (sendable, shown)
+  }
+
+  // MARK: What the person asks for
+
+  /// Looks for files and queues them in portions: a folder of 100,000 files appears bit by bit.
+  func add<Path: Sendable>(
+    _ paths: [Path], finding files: @escaping @Sendable (Path) -> [FileLocation]
+  ) {
+    let (intake, queue, target, rules) = (
+      intake, QueueIntake(store: keeper.store, options.sent), book.current.name, options.rules
+    )
+    // The next hoist may be started in another folder.
+    let folder = FileManager.default.currentDirectoryPath
+    intakeQueue.async {
+      var portion: [UploadItem] = []
+      var total = QueueIntake.Added()
+      func handOver(isLast: Bool) {
+        let result = Result { try queue.add(portion) }
+        portion = []
+        if case .success(let added) = result { total.take(added) }
+        let count = Wording.count(total.items.count, "file")
+        let words =
+          if !isLast { "\(count) so far…" } else if let words = total.words { words } else {
+            total.items.count > Self.portion ? "\(count) added" : nil
+          }
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated { self.show(result, saying: words) }
+        }
+      }
+      for file in paths.lazy.flatMap(files) {
+        _ = intake.each(of: file.absolute(in: folder), in: rules) { item in
+          portion.append(item)
+          portion[portion.count - 1].target = target
+          if portion.count == Self.portion { handOver(isLast: false) }
+          return true
+        }
+      }
+      handOver(isLast: true)
+    }
+  }
+
+  /// As many as appear at once.
+  private nonisolated static let portion = 2_000
+
+  private func show(_ result: Result<QueueIntake.Added, any Error>, saying words: String?) {
+    switch result {
+    case .success(let added):
+      show(added.items)
+      if let words { take([.message(words)]) }
+    case .failure(let error): take([.message("nothing was added: \(Self.brief(error))")])
+    }
+  }
+
+  /// Sends files again as they are now.
+  func retry(_ ids: [ItemID]) {
+    let (intake, known) = (intake, ids.compactMap { items[$0] })
+    intakeQueue.async {
+      let looked = known.map(intake.look)
+      DispatchQueue.main.async { MainActor.assumeIsolated { self.send(again: looked) } }
+    }
+  }
+
+  private func send(again looked: [UploadItem]) {
+    // Whoever was removed meanwhile stays away.
+    let looked = looked.filter { items[$0.id] != nil }
+    guard write({ try $0.update(looked) }) else { return }
+    let (sendable, shown) = jobs(looked)
+    for item in shown { items[item.id] = item }
+    take([.added(shown)])
+    engine?.retry(sendable)
+  }
+
+  func pause(_ ids: [ItemID]) {
+    if let engine { return engine.pause(ids) }
+    change(ids) { $0.state = .paused }
+  }
+
+  func remove(_ ids: [ItemID]) {
+    write { try $0.remove(ids) }
+    engine?.remove(ids)
+    forget(ids)
+  }
+
+  private func forget(_ ids: [ItemID]) {
+    for id in ids {
+      guard let item = items.removeValue(forKey: id) else { continue }
+      if item.state.isDone { removed.sent += 1 } else { removed.unsent += 1 }
+    }
+  }
+
+  func restore(_ places: [Placement]) {
+    let restored = places.map(\.item)
+    // They had kept their places.
+    write { try $0.update(restored) }
+    for item in restored {
+      if item.state.isDone { removed.sent -= 1 } else { removed.unsent -= 1 }
+    }
+    let (sendable, shown) = jobs(restored)
+    for item in shown { items[item.id] = item }
+    engine?.submit(sendable)
+    engine?.arrange(state.waiting)
+  }
+
+  func move(_ id: ItemID, before other: ItemID?) {
+    write { try $0.move(id, before: other) }
+    engine?.move(id, before: state.firstWaiting(from: other))
+  }
+
+  func arrange(_ order: [ItemID]) {
+    write { try $0.arrange(order) }
+    engine?.arrange(state.waiting)
+  }
+
+  func edit(_ edited: [UploadItem]) {
+    write { try $0.edit(edited) }
+    for item in edited { items[item.id] = item }
+    engine?.update(jobs(edited).sendable)
+  }
+
+  private func change(_ ids: [ItemID], _ body: (inout UploadItem) -> Void) {
+    let changed = ids.compactMap { items[$0] }.map { item in
+      var item = item
+      body(&item)
+      return item
+    }
+    guard write({ try $0.update(changed) }) else { return }
+    for item in changed { items[item.id] = item }
+    take([.added(changed)])
+  }
+
+  /// Writes to the queue; says so where that is not possible.
+  @discardableResult
+  private func write(_ body: (UploadStore) throws -> Void) -> Bool {
+    do {
+      try body(keeper.store)
+      return true
+    } catch {
+      take([.message(Self.brief(error))])
+      return false
+    }
+  }
+
+  private static func brief(_ error: any Error) -> String {
+    (error as? StoreError)?.brief ?? "\(error)"
+  }
+
+  // MARK: What other processes do
+
+  private func takeInChanges() {
+    do {
+      guard let changes = try keeper.store.changesByOthers(since: revision) else { return }
+      revision = changes.revision
+      let gone = changes.removed.filter { items[$0] != nil }
+      if !gone.isEmpty {
+        engine?.remove(gone)
+        forget(gone)
+        take([.removed(gone)])
+      }
+      takeIn(changes.items.filter { $0.id > floor })
+      if let order = changes.order {
+        take([.reordered(order.filter { items[$0] != nil })])
+        engine?.arrange(state.waiting)
+      }
+    } catch {
+      take([.message(Self.brief(error))])
+    }
+  }
+
+  private func takeIn(_ changed: [UploadItem]) {
+    guard let engine else { return show(changed) }
+    var (fresh, again, paused): ([UploadItem], [UploadItem], [ItemID]) = ([], [], [])
+    for item in changed {
+      guard let known = items[item.id] else {
+        fresh.append(item)
+        continue
+      }
+      // What is under way here is known here best.
+      switch (item.state, known.state) {
+      case (.waiting, .failed), (.waiting, .paused): again.append(item)
+      case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
+      default: continue
+      }
+    }
+    show(fresh)
+    engine.pause(paused)
+    let (sendable, shown) = jobs(again)
+    for item in shown { items[item.id] = item }
+    if !shown.isEmpty { take([.added(shown)]) }
+    engine.retry(sendable)
+  }
+}
+
+extension UploadItem {
+  /// As a process sees it that does not send it: that it is being sent, and not how far it is.
+  fileprivate var seenFromAside: UploadItem {
+    guard state.isActive else { return self }
+    var item = self
+    item.state = .waiting
+    item.note = "another hoist is sending it"
+    return item
+  }
+}
+
+extension UploadStore.Recovery {
+  /// What a person should know of it.
+  fileprivate var words: String? {
+    var parts: [String] = []
+    if !interrupted.isEmpty {
+      parts.append(
+        "\(Wording.count(interrupted.count, "upload")) had been interrupted, again from the start")
+    }
+    if !unknown.isEmpty {
+      parts.append("\(Wording.count(unknown.count, "upload")) may have arrived: look on the server")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import MultipartForm
+import UploadModel
+
+/// Standard input as a file. A form says how long it is before its first byte is sent, so the input is
+/// kept on the disk until it has ended.
+///
+/// The file has no name: it is gone with this process, however that ends.
+struct SpooledInput {
+  /// Where it can be read.
+  let location: FileLocation
+
+  /// What stands for standard input among files.
+  static let argument = FileLocation("-")
+
+  private static let folder = "/dev/fd/"
+
+  /// Whether a location is that of kept input.
+  static func holds(_ location: FileLocation) -> Bool {
+    location.bytes.starts(with: folder.utf8)
+  }
+
+  /// Reads a descriptor to its end into a file in `directory`, which nobody else may read.
+  /// - Throws: `Trouble`, for example when the disk is full.
+  init(_ input: Int32 = STDIN_FILENO, in directory: String) throws(Trouble) {
+    var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
+    // mkstemp(3) gives the file mode 0600.
+    let file = mkstemp(&template)
+    guard file >= 0 else { throw Trouble(doing: "make a file in \(directory)", code: errno) }
+    unlink(template)
+    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    while true {
+      let count = read(input, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        let code = errno
+        close(file)
+        throw Trouble(doing: "read standard input", code: code)
+      }
+      guard count > 0 else { break }
+      var written = 0
+      while written < count {
+        let step = buffer.withUnsafeBytes {
+          write(file, $0.baseAddress?.advanced(by: written), count - written)
+        }
+        if step < 0, errno == EINTR { continue }
+        guard step > 0 else {
+          let code = step == 0 ? ENOSPC : errno
+          close(file)
+          throw Trouble(doing: "keep standard input in \(directory)", code: code)
+        }
+        written += step
+      }
+    }
+    location = FileLocation("\(Self.folder)\(file)")
+  }
+
+  /// What the system refused.
+  struct Trouble: Error, CustomStringConvertible {
+    var doing: String
+    var code: Int32
+
+    var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
+  }
+}
+
+extension UploadItem {
+  /// What a person calls the file: its path, or `-` where it came in on standard input.
+  var path: FileLocation { SpooledInput.holds(location) ? SpooledInput.argument : location }
+}

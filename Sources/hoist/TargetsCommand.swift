@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import Settings
+import UploadModel
+
+/// `hoist targets`.
+struct TargetsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "targets", abstract: "List the targets of the configuration.",
+    discussion: "The one that is used where none is named has a star.")
+
+  @OptionGroup var config: ConfigOption
+
+  @Flag(name: .long, help: "Print one JSON object a line: name, url, default.")
+  var json = false
+
+  func run() throws {
+    let settings = try config.load()
+    let targets = settings.targetNames.compactMap { name in
+      settings.blueprint(of: name).map { (name: name, url: Self.address(of: $0)) }
+    }
+    let width = targets.map(\.name.count).max() ?? 0
+    for (name, url) in targets {
+      let isDefault = name == settings.defaultTarget
+      if json {
+        Output.line(
+          JSONValue.object([
+            "name": .string(name), "url": .string(url), "default": .bool(isDefault),
+          ]).source)
+      } else {
+        let padding = String(repeating: " ", count: width - name.count)
+        Output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))
+      }
+    }
+    if targets.isEmpty, !json {
+      Output.error(
+        "\(SafeText.line(config.path)) has no targets; hoist target new makes one")
+    }
+  }
+
+  /// Where files go, without a query, which can hold a key.
+  private static func address(of target: Target) -> String {
+    let text = target.address?.source ?? TargetURL.shown(target.url)
+    return String(text.prefix { $0 != "?" })
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import Settings
+
+/// What is wrong with a command line, in the form of all other errors: one line that says what to do.
+enum Usage {
+  private static let verbs = Hoist.configuration.subcommands.compactMap {
+    $0.configuration.commandName
+  }
+
+  /// Finds a first word that is no file and nearly a command: as the name of a file it would be missing.
+  static func mistypedVerb(_ arguments: [String]) -> UserError? {
+    guard let word = arguments.first, !word.hasPrefix("-"), !verbs.contains(word), word != "help",
+      !word.contains(where: { "/.*?[~".contains($0) }), access(word, F_OK) != 0,
+      let verb = NearestName.of(word, among: verbs)
+    else { return nil }
+    return UserError(
+      "there is no command and no file \"\(word)\"; did you mean hoist \(verb)? "
+        + "A file would be ./\(word)")
+  }
+
+  /// What ArgumentParser found, as one line of ours.
+  static func mistake(_ message: String, _ arguments: [String]) -> UserError {
+    let text = message.split(whereSeparator: \.isNewline).map { line in
+      line.trimmingCharacters(in: .whitespaces)
+    }.joined(separator: " ")
+    let words = text.prefix(1).lowercased() + text.dropFirst()
+    let verb = arguments.first.flatMap { verbs.contains($0) ? " \($0)" : nil } ?? ""
+    let end = words.last.map { ".?!".contains($0) } == true ? " See" : "; see"
+    return UserError("\(words)\(end) hoist\(verb) --help")
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("The configuration is checked, shown and written by commands")
+  struct ConfigCommandTests {
+    private static let text = """
+      default_target = "album"
+      [targets.album]
+      url = "https://photos.example/{file.name}?key=hunter2"
+      headers = { Authorization = "Bearer hunter2", X-Token = "{env.UNSET}" }
+      [targets.b]
+      url = "http://b.example/up"
+      """
+
+    @Test("check says what is there, what is wrong, and what others can read")
+    func check() async throws {
+      let person = try Person()
+      let none = try await person.hoist("config", "check").end()
+      #expect(none.status == 0 && none.output.contains("there is no configuration"))
+      try person.configure(Self.text)
+      let good = try await person.hoist("config", "check").end()
+      #expect(good.status == 0, "\(good)")
+      #expect(good.output.hasSuffix("config.toml: 2 targets, no mistakes\n"))
+      #expect(good.errors.contains("targets.album.headers.Authorization: holds a secret"))
+      try person.configure(Self.text + "\nfile_feild = \"x\"")
+      let bad = try await person.hoist("config", "check").end()
+      #expect(bad.status == 2)
+      #expect(
+        bad.errors.hasSuffix(
+          "config.toml:7: targets.b.file_feild: unknown key; did you mean \"file_field\"?\n"))
+      let missing = try await person.hoist("config", "check", "--config", "none.toml").end()
+      #expect(missing.status == 2 && missing.errors.contains("none.toml: cannot be read"))
+    }
+
+    @Test("show and targets need no secret and show none; what is shown is a configuration")
+    func show() async throws {
+      let person = try Person()
+      try person.configure(Self.text)
+      let path = try await person.hoist("config", "path").end()
+      #expect(path.output.hasSuffix("/.config/hoist/config.toml\n"))
+      let shown = try await person.hoist("config", "show").end()
+      #expect(shown.status == 0, "\(shown)")
+      #expect(shown.output.contains("X-Token = \"{env.UNSET}\""))
+      #expect(shown.output.contains("timeout = \"60s\""))
+      #expect(!shown.output.contains("Bearer hunter2"))
+      try person.folder.write("again.toml", Array(shown.output.utf8))
+      let again = try await person.hoist("config", "check", "--config", "again.toml").end()
+      #expect(again.status == 0, "\(again)\n\(shown.output)")
+      let one = try await person.hoist("config", "show", "b").end()
+      #expect(one.output.hasPrefix("[targets.b]\n"))
+      let other = try await person.hoist("config", "show", "c").end()
+      #expect(other.status == 2 && other.errors.contains("no target is called \"c\""))
+
+      let targets = try await person.hoist("targets").end()
+      #expect(
+        targets.output
+          == "* album  https://photos.example/{file.name}\n  b      http://b.example/up\n")
+      let json = try await person.hoist("targets", "--json").end()
+      #expect(
+        json.output.split(separator: "\n").count == 2 && json.output.contains("\"default\":true"))
+    }
+
+    @Test("a shell completes the names of targets")
+    func completion() async throws {
+      let person = try Person()
+      try person.configure(Self.text)
+      let outcome = try await person.hoist(
+        "---completion", "push", "--", "--to", "4", "0", "hoist", "push", "a", "--to", ""
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.split(separator: "\n") == ["album", "b"], "\(outcome)")
+    }
+
+    @Test("a person answers questions, and can upload to what comes of it")
+    func new() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", [0x61])
+      let alone = try await person.hoist("target", "new").end()
+      #expect(alone.status == 2 && alone.errors.contains("nobody is here to be asked"))
+
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist target new")
+      for (question, answer) in [
+        ("Name of the target:", "a b"), ("a name has no blanks", "desk"),
+        ("URL that files are sent to:", "desk.example"),
+        ("expected a URL such as", inbox.url), ("Form field", "pic"),
+        ("Environment variable", "DESK_TOKEN"),
+      ] {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Upload with --to desk")
+      let pushed = try await person.shell("DESK_TOKEN=t hoist push a.txt --to desk --json").end()
+      #expect(pushed.status == 0, "\(pushed)")
+      let reply = try pushed.events().end(of: "a.txt").reply()
+      #expect((reply["files"] as? [[String: Any]])?.first?["field"] as? String == "pic")
+      let shown = try await person.hoist("config", "show", "desk").end()
+      #expect(shown.output.contains("Authorization = \"Bearer {env.DESK_TOKEN}\""))
+    }
+
+    @Test("a ShareX uploader comes over and uploads, and what does not come over is said")
+    func importing() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure(Self.text)
+      try person.folder.write("a.txt", [0x61])
+      try person.folder.write(
+        "host.sxcu",
+        Array(
+          """
+          {"Version": "15.0.0", "Name": "My Host", "RequestMethod": "POST", "RequestURL": "\(inbox.url)",
+           "Body": "MultipartFormData", "Arguments": {"z": "1", "a": "{filename}"},
+           "FileFormName": "pic", "URL": "{json:files[0].url}", "DeletionURL": "{json:x}"}
+          """.utf8))
+      let printed = try await person.hoist("target", "import", "host.sxcu", "--print").end()
+      #expect(printed.output.hasPrefix("[targets.my-host]\n"), "\(printed)")
+      let outcome = try await person.hoist("target", "import", "host.sxcu", "--name", "mine").end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errors.contains("not carried over: DeletionURL"))
+      let pushed = try await person.hoist("push", "a.txt", "--to", "mine").end()
+      #expect(pushed.status == 0 && pushed.output.hasSuffix("/files/a.txt\n"), "\(pushed)")
+      let shown = try await person.hoist("push", "a.txt", "--to", "mine", "--dry-run").end()
+      #expect(shown.output.matches(of: /part (\w+):/).map { String($0.1) } == ["z", "a", "pic"])
+      let twice = try await person.hoist("target", "import", "host.sxcu", "--name", "mine").end()
+      #expect(
+        twice.status == 2 && twice.errors.contains("there is a target called \"mine\" already"))
+    }
+  }
+}

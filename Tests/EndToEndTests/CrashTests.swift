@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+import UploadStore
+
+extension EndToEnd {
+  @Suite("hoist is killed")
+  struct CrashTests {
+    /// How often a hoist with 500 files to send is killed.
+    private static let kills = 200
+
+    @Test("at random moments: every file arrives, none vanishes, and every copy is accounted for")
+    func atRandomMoments() async throws {
+      var random = SplitMix64(seed: 2026)
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let queue = person.folder.path("state/queue.sqlite")
+      var names: [Data: String] = [:]
+      for number in 0..<500 {
+        let size = Int.random(in: 1...80_000, using: &random)
+        let path = try person.folder.write(
+          "file-\(number).bin", count: size, seed: UInt64(number + 1))
+        names[try bytes(path)] = "file-\(number).bin"
+      }
+      try #require(names.count == 500)
+      let added = try await person.shell("hoist add file-*.bin --to \(inbox.url) --queue \(queue)")
+        .end()
+      try #require(added.status == 0, "\(added.errors)")
+
+      // Slow enough that it is not through before the last kill.
+      let terminal = try await person.terminal(columns: 80, rows: 24)
+      try await terminal.command(
+        "until [ -e fast ]; do hoist --to \(inbox.url) --queue \(queue) --limit 600kB/s; done")
+      var last: Int32 = 0
+      for kill in 1...Self.kills {
+        last = try await wait(for: "hoist number \(kill)") { () -> Int32? in
+          guard let holder = SenderLock.holder(queue: queue), holder != last else { return nil }
+          return holder
+        }
+        // Some in the middle of their first steps, most under way.
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...180, using: &random)))
+        if kill == Self.kills { try person.folder.write("fast", []) }
+        try #require(Foundation.kill(last, SIGKILL) == 0)
+        if kill.isMultiple(of: 20) { try checkQueue(queue, after: kill) }
+      }
+
+      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.command("hoist --to \(inbox.url) --queue \(queue)")
+      let store = try UploadStore(path: queue)
+      try await wait(for: "everything but the unknown", seconds: 120) {
+        try store.items().allSatisfy(\.state.isFinished) ? true : nil
+      }
+      // The person has looked, and wants those sent again of which nobody knows.
+      let unknown = try store.items().filter { $0.state.failure?.code == "outcome-unknown" }
+      if !unknown.isEmpty {
+        let numbers = unknown.map { String($0.id.rawValue) }
+        let again = try await person.hoist(["queue", "retry", "--queue", queue] + numbers).end()
+        try #require(again.status == 0, "\(again.errors)")
+      }
+      try await wait(
+        for: "the end", seconds: 120, otherwise: { "\((try? store.items())?.map(\.state) ?? [])" }
+      ) {
+        try store.items().allSatisfy(\.state.isDone) ? true : nil
+      }
+
+      // What is on the server, by content: the receiver names copies anew.
+      var copies: [String: Int] = [:]
+      for arrived in inbox.names {
+        let content = try #require(inbox.bytes(arrived))
+        copies[try #require(names[content], "\(arrived) is no file that was sent"), default: 0] += 1
+      }
+      var doubtful: [String: Int] = [:]
+      var done: [String: Int] = [:]
+      for entry in try store.history() {
+        switch entry.outcome {
+        case "done": done[entry.name, default: 0] += 1
+        case "interrupted", "outcome-unknown": doubtful[entry.name, default: 0] += 1
+        default: Issue.record("\(entry.name) ended as \(entry.outcome ?? "nothing")")
+        }
+      }
+      #expect(Set(copies.keys) == Set(names.values))
+      #expect(done == [String: Int](uniqueKeysWithValues: names.values.map { ($0, 1) }))
+      for (name, count) in copies where count > 1 {
+        #expect(count - 1 <= doubtful[name] ?? 0, "\(name) is there \(count) times")
+      }
+      // Otherwise the kills came at moments that test nothing.
+      #expect(doubtful.values.reduce(0, +) > 100)
+    }
+
+    /// Nothing has vanished: each of the 500 is in the queue, or was sent.
+    private func checkQueue(_ queue: String, after kill: Int) throws {
+      let store = try UploadStore(path: queue)
+      let left = Set(try store.items().map(\.fileName))
+      let sent = Set(try store.history().filter { $0.outcome == "done" }.map(\.name))
+      #expect(left.union(sent).count == 500, "after kill \(kill)")
+    }
+  }
+}

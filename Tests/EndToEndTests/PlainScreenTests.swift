@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("A person listens instead of looking")
+  struct PlainScreenTests {
+    @Test("--plain says what happens and does what lines ask for")
+    func story() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", [1, 2])
+      let commands = person.folder.path("commands")
+      let program = try person.shell(
+        "mkfifo commands; hoist --plain --to \(inbox.url) < commands > said 2> errors; echo $? > end"
+      )
+      try await wait(for: "the pipe") { access(commands, F_OK) == 0 ? true : nil }
+      let pipe = try #require(FileHandle(forWritingAtPath: commands))
+      func say(_ line: String) throws { try pipe.write(contentsOf: Data("\(line)\n".utf8)) }
+      func hears(_ text: String) async throws {
+        try await wait(for: "\"\(text)\"", otherwise: { said }) { said.contains(text) ? true : nil }
+      }
+      var said: String {
+        String(
+          decoding: FileManager.default.contents(atPath: person.folder.path("said")) ?? Data(),
+          as: UTF8.self)
+      }
+      try say("add a.txt missing.txt")
+      try await hears("a.txt: 201 Created")
+      try await hears("missing.txt: file is missing")
+      try say("list")
+      try await hears("1  a.txt  2 B  done 201 Created")
+      try say("details 2")
+      try await hears("Path     ")
+      try say("frobnicate")
+      try await hears("no command is called")
+      try say("limit")
+      try await hears("this needs a screen")
+      try say("remove 2")
+      try say("status")
+      try await hears("1 done")
+      try say("quit")
+      _ = try await program.end()
+      let end = try String(contentsOfFile: person.folder.path("end"), encoding: .utf8)
+      #expect(end == "0\n")
+      #expect(!said.contains("\u{1B}"))
+      #expect(inbox.names == ["a.txt"])
+    }
+
+    @Test("when nobody can say anything more, what is queued is still sent")
+    func endOfInput() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("big.bin", count: 3_000_000)
+      let outcome = try await person.shell(
+        "TERM=dumb hoist --plain big.bin --to \(inbox.url) < /dev/null"
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("big.bin: 201 Created"), "\(outcome)")
+      #expect(inbox.names == ["big.bin"])
+    }
+  }
+}

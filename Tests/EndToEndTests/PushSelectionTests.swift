@@ -1,0 +1,262 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("What push sends")
+  struct PushSelectionTests {
+    /// Makes files with their own paths as content.
+    private static func make(_ paths: [String], for person: Person) throws {
+      for path in paths {
+        let folder = (person.folder.path(path) as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try person.folder.write(path, Array(path.utf8))
+      }
+    }
+
+    @Test("-r: the files in a folder, in order, and --exclude and --include choose")
+    func folders() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try Self.make(["d/b.jpg", "d/a/c.jpg", "d/a/d.tmp", "d/.hidden", "e.txt"], for: person)
+      let all = try await person.hoist(
+        "push", "-r", "d", "e.txt", "--to", inbox.url, "--json", "--concurrency", "1"
+      ).end()
+      #expect(all.status == 0, "\(all)")
+      let ends = try all.events().filter { $0.event == "finished" }.map(\.path)
+      #expect(ends == ["d/a/c.jpg", "d/a/d.tmp", "d/b.jpg", "e.txt"])
+      #expect(inbox.bytes("c.jpg") == Data("d/a/c.jpg".utf8))
+
+      let some = try await person.hoist(
+        "push", "-r", "d", "--exclude", "*.tmp", "--hidden", "--to", inbox.url, "--json"
+      ).end()
+      let paths = try some.events().filter { $0.event == "queued" }.map(\.path)
+      #expect(paths == ["d/.hidden", "d/a/c.jpg", "d/b.jpg"])
+
+      let without = try await person.hoist("push", "d", "--to", inbox.url).end()
+      #expect(without.status == 1 && without.errors.contains("push -r"), "\(without)")
+    }
+
+    @Test("a folder that may not be read is named and counts as a failure; the rest is sent")
+    func unreadable() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try Self.make(["d/open/a", "d/shut/b", "d/z"], for: person)
+      // The machine's own administrator may read everything; somebody else may not.
+      let line =
+        "chmod 755 . d d/open && chmod 700 d/shut && chown -R 0:0 d 2>/dev/null; "
+        + "if [ $(id -u) = 0 ]; then as='setpriv --reuid=65534 --regid=65534 --clear-groups'; "
+        + "else as=; chmod 000 d/shut; fi; "
+        + "HOME=/nonexistent $as hoist push -r d --to \(inbox.url) --json; echo status $?; chmod 755 d/shut"
+      let outcome = try await person.shell(line).end()
+      #expect(outcome.output.contains("status 1\n"), "\(outcome)")
+      let lines = outcome.output.split(separator: "\n").filter { $0.hasPrefix("{") }
+      let failed = lines.filter { $0.contains("\"event\":\"failed\"") }
+      #expect(failed.count == 1)
+      #expect(failed.first?.contains("\"path\":\"d/shut\"") == true, "\(outcome.output)")
+      #expect(failed.first?.contains("Permission denied") == true)
+      #expect(inbox.names == ["a", "z"])
+    }
+
+    @Test("--from-file: lines, NULs, names that are not UTF-8, a list that is still being written")
+    func lists() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try Self.make(["a", "b c", "d\ne"], for: person)
+      let outcome = try await person.shell(
+        """
+        printf x > "$(printf 'n\\377')"
+        printf 'a\\n\\nb c\\nn\\377' > list
+        hoist push --from-file list --to \(inbox.url) -q || exit 9
+        printf 'd\\ne\\0a' | hoist push --from-file - -0 --to \(inbox.url) -q || exit 8
+        """
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.errors == "")
+      #expect(inbox.names == ["a", "a (2)", "b c", "d%0Ae", "n\u{FFFD}"])
+
+      // Uploads begin before the list has ended.
+      let early = try person.shell(
+        "(echo a; until [ -e go ]; do sleep 0.05; done; echo 'b c') | "
+          + "hoist push --from-file - --to \(inbox.url) --json")
+      try await wait(for: "the first file", otherwise: { early.output }) {
+        early.output.contains("finished") ? true : nil
+      }
+      try person.folder.write("go", [])
+      let end = try await early.end()
+      #expect(try end.events().last?.number("sent") == 2)
+    }
+
+    @Test("10,000 files from a list")
+    func many() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      let outcome = try await person.shell(
+        """
+        mkdir many && cd many && seq 10000 | split -l 1 -a 4 - f && cd .. && find many -type f > list
+        exec hoist push --from-file list --to \(inbox.url) --report r.json --concurrency 8 > urls
+        """
+      ).end(seconds: 300)
+      #expect(outcome.status == 0, "\(outcome.errors.suffix(2000))")
+      #expect(outcome.errors.contains("10000 of 10000 files sent"))
+      let urls = String(decoding: try bytes(person.folder.path("urls")), as: UTF8.self)
+      #expect(urls.split(separator: "\n").count == 10_000)
+      let compared = try await person.shell("diff -r many inbox").end(seconds: 120)
+      #expect(compared.status == 0, "\(compared.output.suffix(500))")
+    }
+
+    @Test("6,000 files as arguments")
+    func arguments() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      let outcome = try await person.shell(
+        """
+        mkdir many && cd many && seq 6000 | split -l 1 -a 4 - f
+        exec hoist push --concurrency 8 * -q --to \(inbox.url) > ../urls
+        """
+      ).end()
+      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors.suffix(2000))")
+      let compared = try await person.shell("diff -r many inbox").end(seconds: 120)
+      #expect(compared.status == 0, "\(compared.output.suffix(500))")
+    }
+
+    @Test("standard input is a file with a name, and leaves nothing in the temporary folder")
+    func standardInput() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      let path = try person.folder.write("source.bin", count: 3_000_000)
+      let outcome = try await person.shell(
+        "mkdir t; TMPDIR=$PWD/t; export TMPDIR; "
+          + "cat source.bin | hoist push - --name dump.sql --to \(inbox.url) --json; ls -A t"
+      ).end()
+      let lines = outcome.output.split(separator: "\n")
+      #expect(lines.allSatisfy { $0.hasPrefix("{") }, "\(outcome.output)")
+      #expect(outcome.output.contains("\"path\":\"-\""))
+      #expect(outcome.output.contains("\"type\":\"application/sql\""), "\(outcome.output)")
+      #expect(try inbox.bytes("dump.sql") == bytes(path))
+    }
+
+    @Test("standard input that finds no room fails with the reason")
+    func standardInputWithoutRoom() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [65])
+      let outcome = try await person.shell(
+        "ulimit -f 100; head -c 1000000 /dev/zero | hoist push a - --name x --to \(inbox.url)"
+      ).end()
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("cannot keep standard input in"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("File too large"))
+      #expect(inbox.names == ["a"])
+    }
+
+    @Test(
+      "mistakes are found before anything is sent",
+      arguments: [
+        (["--from-file", "missing"], "--from-file missing: cannot read the list"),
+        (["--from-file", "."], "it is a folder"), (["-"], "add --name NAME"),
+        (["a", "--name", "x"], "no file is \"-\""), (["a", "-0"], "--from-file"),
+        (["-", "--from-file", "-", "--name", "x"], "read once"), ([], "nothing to send"),
+        (["a", "--exclude", ""], "--exclude"), (["a", "--existing"], "--watch"),
+        (["--watch", "missing"], "--watch missing"), (["--watch", "a"], "is no folder"),
+        (["a", "--report", "r.txt"], ".json or .csv"),
+        (["a", "--report", "no/r.json"], "No such file or directory"),
+        (["--retry-failed", "a"], "this is no report"),
+        (["--retry-failed", "missing.json"], "missing.json"),
+        (["a", "--timeout", "soon"], "--timeout soon"), (["a", "--bogus"], "hoist push --help"),
+        (["a", "--ignore-file", "x/y"], "--ignore-file x/y"),
+      ])
+    func mistakes(arguments: [String], words: String) async throws {
+      let person = try Person()
+      let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      try person.folder.write("a", [1])
+      let outcome = try await person.hoist(
+        ["push"] + arguments + ["--to", server.url().absoluteString]
+      ).end()
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.hasPrefix("hoist: ") && outcome.errors.contains(words), "\(outcome)")
+      #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+      #expect(outcome.output == "" && server.requests.isEmpty)
+    }
+
+    @Test("a mistyped command is not taken for a file, and a file is not taken for a command")
+    func verbs() async throws {
+      let person = try Person()
+      let wrong = try await person.hoist("pusj", "a.jpg", "--to", "http://127.0.0.1:9/").end()
+      #expect(wrong.status == 2 && wrong.errors.contains("did you mean hoist push?"), "\(wrong)")
+      try person.folder.write("pusj", [1])
+      // Without a terminal the screen cannot open; that it wanted to is the point.
+      let file = try await person.shell("setsid -w hoist pusj --to http://127.0.0.1:9/").end()
+      #expect(file.errors.contains("hoist push uploads without a screen"), "\(file.errors)")
+    }
+
+    @Test("--watch sends what is closed after writing or moved in, and no half of it")
+    func watching() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try Self.make(["w/old", "w/skip.tmp"], for: person)
+      let watch = try person.hoist(
+        "push", "--watch", "w", "-r", "--existing", "--exclude", "*.tmp", "--to", inbox.url,
+        "--json")
+      try await wait(for: "the old file", otherwise: { watch.errors }) {
+        inbox.bytes("old") == nil ? nil : true
+      }
+      let writer = try person.shell(
+        """
+        exec 3> w/slow; printf begun >&3
+        printf moved > other; mv other w/moved
+        mkdir -p w/sub/deep; printf deep > w/sub/deep/file; printf x > w/x.tmp
+        until [ -e go ]; do sleep 0.05; done
+        printf ' and done' >&3; exec 3>&-
+        """)
+      try await wait(for: "what was moved and what lies deep", otherwise: { watch.output }) {
+        inbox.bytes("moved") != nil && inbox.bytes("file") != nil ? true : nil
+      }
+      #expect(inbox.bytes("slow") == nil)
+      try person.folder.write("go", [])
+      #expect(try await writer.end().status == 0)
+      try await wait(for: "the slow one", otherwise: { watch.output }) {
+        inbox.bytes("slow") == nil ? nil : true
+      }
+      // Written to again, it is sent again.
+      #expect(try await person.shell("printf more >> w/moved").end().status == 0)
+      try await wait(for: "the changed one", otherwise: { watch.output }) {
+        inbox.bytes("moved (2)") == nil ? nil : true
+      }
+      watch.signal(SIGTERM)
+      let outcome = try await watch.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(inbox.bytes("slow") == Data("begun and done".utf8))
+      #expect(inbox.bytes("moved (2)") == Data("movedmore".utf8))
+      #expect(inbox.names == ["file", "moved", "moved (2)", "old", "slow"])
+      #expect(try outcome.events().last?.number("sent") == 5)
+    }
+
+    @Test("a watched folder that goes away ends the watch with an error")
+    func watchedFolderGoes() async throws {
+      let person = try Person()
+      try Self.make(["w/a"], for: person)
+      let watch = try person.hoist("push", "--watch", "w", "--to", "http://127.0.0.1:9/")
+      // Watching begins before anything is said: wait for inotify itself.
+      try await wait(for: "the watch", otherwise: { watch.errors }) {
+        let folder = "/proc/\(watch.identifier)/fd"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let links = files.compactMap {
+          try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+        }
+        return links.contains { $0.contains("inotify") } ? true : nil
+      }
+      try await wait(for: "the folder's own watch") {
+        let folder = "/proc/\(watch.identifier)/fdinfo"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.contains {
+          (try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8))?.contains("inotify wd")
+            == true
+        } ? true : nil
+      }
+      try FileManager.default.removeItem(atPath: person.folder.path("w"))
+      let outcome = try await watch.end()
+      #expect(outcome.status == 1 && outcome.errors.contains("has gone"), "\(outcome)")
+    }
+  }
+}

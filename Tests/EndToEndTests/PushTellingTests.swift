@@ -1,0 +1,237 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("What push tells")
+  struct PushTellingTests {
+    @Test("-q: nothing but the URL, so that it can be piped on")
+    func quiet() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("pic.png", [1])
+      let outcome = try await person.shell(
+        "hoist push pic.png -q --to \(inbox.url) | tr a-z A-Z"
+      ).end()
+      let base = inbox.url.replacingOccurrences(of: "/upload", with: "")
+      #expect(outcome.output == "\(base)/files/pic.png\n".uppercased())
+      #expect(outcome.errors == "")
+      let failed = try await person.hoist("push", "pic.png", "gone", "-q", "--to", inbox.url).end()
+      #expect(failed.status == 1)
+      #expect(failed.errors.contains("✗ gone: file is missing") && !failed.errors.contains("✓"))
+    }
+
+    @Test("the summary says what failed, why, and how to send it again; that then works")
+    func retryFailed() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync", "--max-file-bytes", "1 MB")
+      try person.folder.write("good", [1])
+      for name in ["big 1", "big 2"] { try person.folder.write(name, count: 1_500_000) }
+      let first = try await person.hoist(
+        "push", "good", "big 1", "missing", "big 2", "--to", inbox.url, "--report", "r.json"
+      ).end()
+      #expect(first.status == 1)
+      #expect(first.errors.contains("1 of 4 files sent"), "\(first.errors)")
+      #expect(first.errors.contains("  2 × 413 Content Too Large: big 1, big 2"))
+      #expect(first.errors.contains("  1 × file is missing: missing"))
+      let hint = "hoist push --retry-failed r.json --to \(inbox.url)"
+      #expect(first.errors.contains(hint))
+
+      try person.folder.write("missing", [2])
+      for name in ["big 1", "big 2"] { try person.folder.write(name, Array(name.utf8)) }
+      // As the summary says it, but from another folder.
+      let again = try await person.shell(
+        "cd / && \(hint.replacingOccurrences(of: "r.json", with: person.folder.path("r.json")))"
+      ).end()
+      #expect(again.status == 0, "\(again)")
+      #expect(again.errors.contains("3 of 3 files sent"))
+      #expect(inbox.names == ["big 1", "big 2", "good", "missing"])
+    }
+
+    @Test("--report: a full disk is a clear error, the old report stays, and so does what was sent")
+    func fullDisk() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      for number in 1...20 { try person.folder.write("\(number)", [1]) }
+      try person.folder.write("r.csv", Array("old".utf8))
+      let outcome = try await person.shell(
+        "ulimit -f 1; hoist push $(seq 20) --to \(inbox.url) -q --report r.csv"
+      ).end()
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("the report was not written"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("File too large"))
+      #expect(outcome.errors.contains("20 of 20 files were sent all the same"))
+      #expect(try bytes(person.folder.path("r.csv")) == Data("old".utf8))
+      #expect(inbox.names.count == 20)
+      let left = try FileManager.default.contentsOfDirectory(atPath: person.folder.path)
+      #expect(!left.contains { $0.hasPrefix(".hoist-") })
+    }
+
+    @Test("--fail-fast stops at the first failure")
+    func failFast() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try person.folder.write("a", count: 9_000_000)
+      let outcome = try await person.hoist(
+        "push", "a", "missing", "a", "--to", server.url, "--fail-fast", "--json"
+      ).end()
+      #expect(outcome.status == 1)
+      let summary = try #require(try outcome.events().last)
+      #expect(summary.event == "summary" && summary.number("sent") == 0)
+      let causes = try outcome.events().filter { $0.event == "failed" }.compactMap {
+        $0.text("cause")
+      }
+      #expect(
+        causes.contains("missing") && causes.allSatisfy { ["missing", "cancelled"].contains($0) })
+    }
+
+    @Test("as cron starts it: no terminal, no HOME, nothing on standard input")
+    func cron() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [1])
+      let outcome = try await person.shell(
+        "setsid -w env -i PATH=\"$PATH\" hoist push a --to \(inbox.url) <&- 2> err; echo $?; cat err"
+      ).end()
+      #expect(outcome.output.hasPrefix("http://127.0.0.1:"), "\(outcome)")
+      #expect(outcome.output.contains("\n0\n"))
+      #expect(outcome.output.contains("✓ a: 201 Created") && !outcome.output.contains("\u{1B}"))
+    }
+
+    @Test("--log tells each attempt, with its cause, and no secret, whatever the server says")
+    func log() async throws {
+      let person = try Person()
+      let token = "tok3n-of-mine"
+      let reply = "bad token \(token) for you"
+      let server = try HostileServer.answering(
+        "HTTP/1.1 503 No\r\nRetry-After: 0\r\nContent-Length: \(reply.utf8.count)\r\n\r\n\(reply)")
+      try person.configure(
+        """
+        [targets.desk]
+        url = "\(server.url("/in?key=k3y-in-the-url").absoluteString)"
+        headers = { Authorization = "Bearer {env.DESK_TOKEN}" }
+        fields = [ { name = "api_key", value = "f1eld-secret" } ]
+        """)
+      try person.folder.write("a b.txt", [65])
+      let outcome = try await person.shell(
+        "umask 022; DESK_TOKEN=\(token) hoist push 'a b.txt' gone --to desk --attempts 2 -v --log log"
+          + " --report r.json; stat -c %a log"
+      ).end()
+      #expect(outcome.output == "600\n", "\(outcome)")
+      let log = String(decoding: try bytes(person.folder.path("log")), as: UTF8.self)
+      let lines = log.split(separator: "\n")
+      #expect(
+        lines.allSatisfy {
+          $0.contains(#/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info|warning|error) /#)
+        }, "\(log)")
+      let about = lines.filter { $0.contains("path=\"a b.txt\"") }
+      #expect(about.contains { $0.contains(" debug started attempt=1 ") }, "\(log)")
+      #expect(
+        about.contains {
+          $0.contains(" warning will be tried again attempt=1 ") && $0.contains("cause=http-503")
+            && $0.contains("reply=\"bad token (secret) for you\"") && $0.contains("next=\"2 of 2\"")
+        }, "\(log)")
+      #expect(about.last?.contains(" error failed attempt=2 ") == true)
+      #expect(lines.contains { $0.contains("cause=missing") && $0.contains("path=gone") })
+      #expect(lines.last?.contains(" info over ") == true)
+      let report = String(decoding: try bytes(person.folder.path("r.json")), as: UTF8.self)
+      for secret in [token, "k3y-in-the-url", "f1eld-secret"] {
+        #expect(!log.contains(secret) && !report.contains(secret), "\(secret)")
+      }
+    }
+
+    @Test("a log that cannot be written is an error before, or afterwards")
+    func logTrouble() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      for number in 1...20 { try person.folder.write("\(number)", [1]) }
+      let before = try await person.hoist("push", "1", "--to", inbox.url, "--log", "no/log").end()
+      #expect(before.status == 2 && before.errors.contains("--log no/log"), "\(before)")
+      let after = try await person.shell(
+        "ulimit -f 1; hoist push $(seq 20) --to \(inbox.url) -q --log log"
+      ).end()
+      #expect(after.status == 1 && after.errors.contains("everything was sent, but"), "\(after)")
+      #expect(inbox.names.count == 20)
+    }
+
+    @Test("the screen logs too")
+    func screenLog() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [1])
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a --to \(inbox.url) --log log")
+      try await terminal.wait(for: "done 201")
+      try await wait(for: "a line") {
+        let log = FileManager.default.contents(atPath: person.folder.path("log")) ?? Data()
+        return String(decoding: log, as: UTF8.self).contains(" info sent attempt=1 ") ? true : nil
+      }
+    }
+
+    @Test("SIGHUP ends in order; under nohup it does not end at all")
+    func hangUp() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try person.folder.write("a.bin", count: 9_000_000)
+      let push = try person.hoist("push", "a.bin", "--to", server.url, "--json")
+      try await wait(for: "an upload") { server.visitors == 1 ? true : nil }
+      push.signal(SIGHUP)
+      let outcome = try await push.end()
+      #expect(outcome.status == 130)
+      #expect(try outcome.events().last?.event == "summary")
+
+      let stays = try person.shell("exec nohup hoist push a.bin --to \(server.url) --json")
+      try await wait(for: "an upload") { server.visitors == 2 ? true : nil }
+      stays.signal(SIGHUP)
+      gate.open()
+      #expect(try await stays.end().status == 0)
+    }
+
+    @Test("bars on a terminal, one for each file and one for all; lines above stay")
+    func bars() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 2_000_000) }
+      let terminal = try await person.terminal(columns: 80)
+      try await terminal.command("hoist push missing one.bin two.bin --to \(server.url)")
+      let screen = try await terminal.wait(until: "bars") {
+        $0.shows("1 of 3 files") && $0.shows("✗ missing: file is missing")
+          && $0.rows.count { $0.contains(".bin  ") && $0.contains("2.0 MB") } == 2
+      }
+      #expect(screen.rows.count { $0.contains("of 3 files") } == 1, "\(screen.text)")
+      try await terminal.resize(columns: 30, rows: 12)
+      try await terminal.wait(until: "narrow bars") {
+        $0.rows.allSatisfy { $0.count <= 30 } && $0.shows("1 of 3 files")
+      }
+      gate.open()
+      let end = try await terminal.wait(until: "the summary") { $0.shows("2 of 3 files sent") }
+      #expect(!end.shows("of 3 files  "), "\(end.text)")
+    }
+
+    @Test(
+      "completions are scripts that the shells themselves understand",
+      arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) async throws {
+      let person = try Person()
+      let check = shell == "fish" ? "fish --no-execute" : "\(shell) -n"
+      let outcome = try await person.shell(
+        "hoist completions \(shell) > script && \(check) script"
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)")
+      let script = String(decoding: try bytes(person.folder.path("script")), as: UTF8.self)
+      #expect(script.contains("retry-failed") && script.contains("receive"))
+      guard shell == "bash" else { return }
+      let completed = try await person.shell(
+        "bash -c 'source ./script; COMP_WORDS=(hoist pu); COMP_CWORD=1; COMP_LINE=\"hoist pu\"; "
+          + "COMP_POINT=8; COMP_TYPE=9; _hoist hoist pu hoist; echo ${COMPREPLY[@]}'"
+      ).end()
+      #expect(completed.output == "push\n", "\(completed)")
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+import UploadStore
+
+extension EndToEnd {
+  @Suite("A queue that outlives the program")
+  struct QueueTests {
+    let person: Person
+    var queue: String { person.folder.path("state/queue.sqlite") }
+
+    init() throws { person = try Person() }
+
+    private func hoist(_ line: String) async throws -> Program.Outcome {
+      try await person.shell("export HOIST_QUEUE=\(queue); hoist \(line)").end()
+    }
+
+    /// Opens the screen on the queue.
+    private func screen(_ options: String) async throws -> Tmux {
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command("HOIST_QUEUE=\(queue) hoist \(options)")
+      return terminal
+    }
+
+    @Test("What is left when the person quits goes on the next time, without saying where again")
+    func goingOn() async throws {
+      let inbox = try await person.receiver()
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 400_000) }
+      let terminal = try await screen("a.bin b.bin --to \(inbox.url) --limit 50kB/s")
+      try await terminal.wait(for: "sending")
+      try await terminal.press("q")
+      try await terminal.wait(for: "Quit?")
+      try await terminal.press("s")
+      let left = try await terminal.wait(for: "in the queue")
+      #expect(left.shows("2 files in the queue: hoist goes on"))
+      #expect(inbox.names == [])
+
+      let list = try await hoist("queue list --json")
+      #expect(list.output.components(separatedBy: "\"state\":\"waiting\"").count == 3)
+      try await terminal.command("cd /; clear; HOIST_QUEUE=\(queue) hoist")
+      try await terminal.wait(for: "2 ok")
+      #expect(inbox.names == ["a.bin", "b.bin"])
+      let history = try await hoist("history --csv")
+      let outcomes = history.output.split(separator: "\n").dropFirst()
+        .map { $0.split(separator: ",", omittingEmptySubsequences: false)[4] }
+      #expect(outcomes.sorted() == ["done", "done", "stopped", "stopped"])
+    }
+
+    @Test("What was interrupted says so and starts again; what may have arrived waits for a yes")
+    func afterACrash() async throws {
+      // It takes everything and never answers.
+      let mute = try HostileServer { connection, _ in
+        _ = connection.readRequest()
+        _ = connection.read(1)
+      }
+      defer { mute.stop() }
+      let inbox = try await person.receiver()
+      try person.folder.write("slow.bin", count: 4_000_000)
+      try person.folder.write("sent.bin", count: 1000)
+      try person.configure(
+        "[targets.mute]\nurl = \"\(mute.url())\"\n[targets.inbox]\nurl = \"\(inbox.url)\"\n")
+      let added = try await hoist("add sent.bin --to mute")
+      #expect(added.status == 0, "\(added.errors)")
+      let terminal = try await screen("slow.bin --to inbox --limit 100kB/s")
+      try await terminal.wait(for: "awaiting reply")
+      try await terminal.wait(until: "the slow one is on its way") {
+        $0.row(with: "slow.bin")?.contains("sending") == true
+      }
+      let process = try #require(SenderLock.holder(queue: queue))
+      kill(process, SIGKILL)
+      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist --to inbox --limit 100kB/s")
+      let again = try await terminal.wait(for: "may have arrived")
+      #expect(again.shows("1 upload had been interrupted"))
+      #expect(again.row(with: "sent.bin")?.contains("outcome unknown") == true)
+      #expect(mute.requests.count == 1)
+
+      let retried = try await hoist("queue retry")
+      #expect(retried.errors.contains("1 file with an unknown outcome left alone"))
+      try await terminal.press("u")
+      try await terminal.wait(for: "Limit")
+      try await terminal.press("C-u", "Enter")
+      try await terminal.wait(for: "1 ok")
+      #expect(try inbox.bytes("slow.bin") == bytes(person.folder.path("slow.bin")))
+      #expect(mute.requests.count == 1)
+    }
+
+    @Test("hoist add in another shell appears on the running screen, and so does every other edit")
+    func twoShells() async throws {
+      let inbox = try await person.receiver()
+      for name in ["a.bin", "b.bin", "c.bin"] { try person.folder.write(name, count: 300_000) }
+      let terminal = try await screen("a.bin --to \(inbox.url) --limit 20kB/s")
+      try await terminal.wait(for: "sending")
+      try await terminal.press("-", "-", "-")
+      let added = try await hoist("add b.bin c.bin --to \(inbox.url)")
+      #expect(added.status == 0 && added.errors.contains("2 files queued"))
+      try await terminal.wait(until: "three rows") { $0.shows("Queue 3") && $0.shows("c.bin") }
+      let removed = try await hoist("queue remove 2")
+      #expect(removed.status == 0)
+      try await terminal.wait(until: "b.bin has gone") { $0.shows("Queue 2") && !$0.shows("b.bin") }
+      try await terminal.press("u")
+      try await terminal.wait(for: "Limit")
+      try await terminal.press("C-u", "Enter")
+      try await terminal.wait(for: "2 ok")
+      #expect(inbox.names == ["a.bin", "c.bin"])
+    }
+
+    @Test("A second hoist shows the queue and adds to it; it sends when the first has gone")
+    func twoHoists() async throws {
+      let inbox = try await person.receiver()
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 600_000) }
+      let first = try await screen("a.bin --to \(inbox.url) --limit 20kB/s")
+      try await first.wait(for: "sending")
+      let second = try await screen("b.bin --to \(inbox.url)")
+      try await second.wait(until: "both files") {
+        $0.shows("sends this queue") && $0.shows("a.bin") && $0.shows("b.bin")
+      }
+      try await first.wait(for: "b.bin")
+      #expect(inbox.names.allSatisfy { $0.hasPrefix(".") }, "half-received at most")
+      try await first.press("C-c", "C-c")
+      try await first.wait(for: Tmux.prompt)
+      // Without a limit, and the sender by now.
+      try await second.wait(for: "2 ok")
+      #expect(inbox.names == ["a.bin", "b.bin"])
+    }
+
+    @Test("--fresh begins with an empty screen and leaves the queue alone")
+    func fresh() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("new.bin", count: 100)
+      _ = try await hoist("add old.bin --to \(inbox.url)")
+      let terminal = try await screen("new.bin --fresh --to \(inbox.url)")
+      let screen = try await terminal.wait(for: "1 ok")
+      #expect(screen.shows("Queue 1") && !screen.shows("old.bin"))
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
+      let list = try await hoist("queue list")
+      #expect(list.output.contains("old.bin") && !list.output.contains("failed 1"))
+    }
+
+    @Test("What was sent before is said when it is queued again, and left out if asked")
+    func sentBefore() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("a.bin", count: 100)
+      let terminal = try await screen("a.bin --to \(inbox.url)")
+      try await terminal.wait(for: "1 ok")
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
+      let skipped = try await hoist("add a.bin --skip-sent --to \(inbox.url)")
+      #expect(skipped.errors.contains("0 files queued") && skipped.errors.contains("1 skipped"))
+      let told = try await hoist("add a.bin --to \(inbox.url)")
+      #expect(told.errors.contains("a.bin: sent before, "))
+      try person.folder.write("a.bin", count: 101)
+      let changed = try await hoist("add a.bin --skip-sent --to \(inbox.url)")
+      #expect(changed.errors.contains("1 file queued"))
+    }
+
+    @Test("Options that may hold secrets are not kept, and the queue says what it needs")
+    func options() async throws {
+      let inbox = try await person.receiver()
+      let token = "s3cr3t-token-of-the-person"
+      try person.folder.write("a.bin", count: 400_000)
+      let terminal = try await screen(
+        "a.bin --to \(inbox.url) --header 'Authorization: Bearer \(token)' --limit 20kB/s")
+      try await terminal.wait(for: "sending")
+      try await terminal.press("C-c", "C-c")
+      try await terminal.wait(for: Tmux.prompt)
+      for name in ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite.lock"] {
+        let data = FileManager.default.contents(atPath: person.folder.path("state/\(name)"))
+        #expect(data?.range(of: Data(token.utf8)) == nil)
+      }
+      try await terminal.command("clear; HOIST_QUEUE=\(queue) hoist")
+      try await terminal.wait(until: "the reason") {
+        $0.row(with: "a.bin")?.contains("cannot be sent") == true
+      }
+      #expect(inbox.names == [])
+    }
+
+    @Test("A folder appears bit by bit, with what is hidden left out and loops survived")
+    func folder() async throws {
+      let inbox = try await person.receiver()
+      let deep = person.folder.path("photos/2026/november")
+      try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
+      for number in 0..<4_500 {
+        try person.folder.write("photos/2026/november/\(number).txt", Array("\(number)".utf8))
+      }
+      try person.folder.write("photos/.hidden", [1])
+      try person.folder.write("photos/left-out.tmp", [1])
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(deep)/loop", withDestinationPath: person.folder.path("photos"))
+      let terminal = try await screen(
+        "photos --to \(inbox.url) --follow-links --exclude '*.tmp' --limit 1kB/s")
+      try await terminal.wait(for: "Queue 4500")
+      try await terminal.wait(for: "4500 files added")
+      let screen = try await terminal.screen()
+      #expect(!screen.shows("hidden") && !screen.shows("left-out"))
+      try await terminal.press("C-c", "C-c")
+      try await terminal.wait(for: Tmux.prompt)
+      #expect(try UploadStore(path: queue).items().count == 4_500)
+    }
+
+    @Test("What the target does not take is said when it is added, and nothing of it is sent")
+    func preflight() async throws {
+      let inbox = try await person.receiver()
+      try person.configure(
+        """
+        [targets.photos]
+        url = "\(inbox.url)"
+        limits = { max_bytes = "1 kB", refuse_empty = true, types = ["image/*"] }
+        """)
+      try person.folder.write("empty.png", [])
+      try person.folder.write("big.png", count: 2_000)
+      try person.folder.write("notes.txt", Array("text".utf8))
+      let added = try await hoist("add empty.png big.png notes.txt gone.png --to photos")
+      #expect(added.status == 1)
+      for line in [
+        "empty.png: is empty", "big.png: too large for the target",
+        "notes.txt: type not accepted", "gone.png: file is missing", "0 files queued for photos",
+      ] {
+        #expect(added.errors.contains(line), "\(added.errors)")
+      }
+      #expect(inbox.names == [])
+    }
+
+    // MARK: What can be wrong with the place
+
+    @Test("A full disk stops the sending, loses nothing, and goes on when there is room")
+    func fullDisk() async throws {
+      let inbox = try await person.receiver()
+      for number in 0..<300 { try person.folder.write("\(number).bin", count: 100) }
+      _ = try await hoist("queue list")
+      // No file may grow beyond this: as good as a full disk to whoever writes.
+      let full = try await person.shell(
+        "ulimit -f 100; HOIST_QUEUE=\(queue) hoist add *.bin --to \(inbox.url)"
+      ).end()
+      #expect(full.status == 1)
+      #expect(full.errors.contains("the disk"), "\(full.errors)")
+      #expect(try UploadStore(path: queue).items().isEmpty, "half of an addition")
+
+      let added = try await hoist("add *.bin --to \(inbox.url)")
+      #expect(added.status == 0)
+      let terminal = try await person.terminal(columns: 100, rows: 24)
+      try await terminal.command(
+        "(ulimit -f 300; HOIST_QUEUE=\(queue) hoist --to \(inbox.url))")
+      try await terminal.wait(for: "the disk")
+      try await terminal.press("C-c", "C-c")
+      try await terminal.wait(for: Tmux.prompt)
+      let left = try UploadStore(path: queue).items().count { !$0.state.isDone }
+      #expect(left > 0 && left < 300, "\(left) left")
+
+      try await terminal.command("clear; HOIST_QUEUE=\(queue) hoist --to \(inbox.url)")
+      try await terminal.wait(until: "the end of the rest") {
+        !$0.shows("waiting") && !$0.shows("active") && $0.shows(" ok")
+      }
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
+      let store = try UploadStore(path: queue)
+      let doubtful = try store.history().count {
+        ["interrupted", "outcome-unknown"].contains($0.outcome)
+      }
+      let unknown = try store.items().count { $0.state.failure?.code == "outcome-unknown" }
+      #expect(inbox.names.count >= 300 - unknown)
+      #expect(inbox.names.count <= 300 + doubtful)
+    }
+
+    @Test("A damaged or newer queue is refused with what to do, and not touched")
+    func damaged() async throws {
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("state"), withIntermediateDirectories: true)
+      let noise = Data(repeating: 0x5A, count: 10_000)
+      try noise.write(to: URL(fileURLWithPath: queue))
+      let refused = try await hoist("queue list")
+      #expect(refused.status == 2)
+      #expect(refused.errors.contains("the file is damaged. Nothing was changed."))
+      #expect(try bytes(queue) == noise)
+    }
+
+    @Test("A folder that may not be written to is named")
+    func readOnly() async throws {
+      // Tests may run as root, whom no permission stops: a folder inside a file stops everybody.
+      try person.folder.write("state", [])
+      let refused = try await hoist("queue list")
+      #expect(refused.status == 2)
+      #expect(refused.errors.contains(queue))
+    }
+  }
+}

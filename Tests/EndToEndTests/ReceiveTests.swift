@@ -1,0 +1,206 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("A receiver to rely on")
+  struct ReceiveTests {
+    @Test("a browser without scripts sends files with the page, and is shown what arrived")
+    func browser() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--token", "s3cret")
+      let small = try person.folder.write("größe & <b>.txt", Array("small".utf8))
+      let big = try person.folder.write("big.bin", count: 5_000_000)
+      let page = inbox.url.replacingOccurrences(of: "/upload", with: "/")
+        .replacingOccurrences(of: "http://", with: "http://anybody:s3cret@")
+      let text = try TestSupport.Peer.run(
+        Repository.root + "/.build/peers/bin/python3",
+        [Repository.root + "/Tests/EndToEndTests/Peers/browse.py", page, small, big])
+      #expect(text.contains("What arrived") && text.contains("2 files"), "\(text)")
+      #expect(text.contains("größe &amp; _b_.txt") && text.contains("5000000"))
+      #expect(inbox.names == ["big.bin", "größe & _b_.txt"])
+      #expect(try inbox.bytes("big.bin") == bytes(big))
+    }
+
+    /// A proxy as its recipe has it, with the names of this test in it.
+    enum Proxy: String, CaseIterable {
+      case nginx, caddy
+
+      func start(_ person: Person, port: Int, receiver: String, _ certificate: Certificate) throws
+        -> Program
+      {
+        let file = self == .nginx ? "receiver-nginx.conf" : "receiver-caddy.Caddyfile"
+        var recipe = try String(
+          contentsOfFile: Repository.root + "/config/recipes/" + file, encoding: .utf8)
+        for (name, value) in [
+          ("listen 443 ssl", "listen 127.0.0.1:\(port) ssl"),
+          ("/etc/ssl/files.example.org.pem", certificate.file),
+          ("/etc/ssl/files.example.org.key", certificate.key), ("127.0.0.1:3000", receiver),
+          ("\nfiles.example.org {", "\nfiles.localhost:\(port) {"),
+          ("server_name files.example.org", "server_name files.localhost"),
+        ] { recipe = recipe.replacingOccurrences(of: name, with: value) }
+        let folder = person.folder.path
+        switch self {
+        case .nginx:
+          let around = """
+            daemon off; master_process off; pid \(folder)/nginx.pid; error_log \(folder)/error.log;
+            events { }
+            http {
+              client_body_temp_path \(folder)/body; proxy_temp_path \(folder)/proxy;
+              fastcgi_temp_path \(folder)/f; uwsgi_temp_path \(folder)/u; scgi_temp_path \(folder)/s;
+              access_log off;
+              include \(folder)/recipe.conf;
+            }
+            """
+          try person.folder.write("recipe.conf", Array(recipe.utf8))
+          try person.folder.write("nginx.conf", Array(around.utf8))
+          return try person.shell(
+            "exec $(PATH=$PATH:/usr/sbin command -v nginx) -p . -c $PWD/nginx.conf -e $PWD/error.log"
+          )
+        case .caddy:
+          let around = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
+          try person.folder.write("Caddyfile", Array((around + recipe).utf8))
+          return try person.shell("exec caddy run --adapter caddyfile --config Caddyfile")
+        }
+      }
+    }
+
+    @Test("behind a proxy with TLS, as the recipes have it", arguments: Proxy.allCases)
+    func proxied(_ proxy: Proxy) async throws {
+      let person = try Person()
+      let authority = try CertificateAuthority()
+      let port = try HostileServer.closedPort()
+      let site = "https://files.localhost:\(port)"
+      let inbox = try await person.receiver(
+        "--token", "s3cret", "--public-url", site, "--max-file-bytes", "20 MB")
+      let address = String(inbox.url.dropFirst("http://".count).prefix { $0 != "/" })
+      let program = try proxy.start(
+        person, port: port, receiver: address, try authority.issue("files.localhost"))
+      try person.configure(
+        """
+        [targets.files]
+        url = "\(site)/upload"
+        headers = { Authorization = "Bearer s3cret" }
+        tls = { ca_file = "\(authority.root.file)" }
+        """)
+      let big = try person.folder.write("big.bin", count: 15_000_000)
+      let small = try person.folder.write("größe.txt", Array("small".utf8))
+      // Trying again is how hoist waits for the proxy to be there.
+      let outcome = try await person.hoist(
+        "push", "größe.txt", "big.bin", "--to", "files", "--attempts", "20", "--concurrency", "1"
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)\n\(program.errors)")
+      #expect(outcome.output == "\(site)/files/gr%C3%B6%C3%9Fe.txt\n\(site)/files/big.bin\n")
+      #expect(try inbox.bytes("big.bin") == bytes(big) && inbox.bytes("größe.txt") == bytes(small))
+
+      // The receiver's own words come through.
+      try person.folder.write("huge.bin", [])
+      #expect(truncate(person.folder.path("huge.bin"), 300_000_000) == 0)
+      let huge = try await person.hoist("push", "huge.bin", "--to", "files", "--json").end()
+      // Caddy closes a connection with unread bytes in it, and then its answer may be lost on the way.
+      let causes = proxy == .caddy ? ["http-413", "connection-lost"] : ["http-413"]
+      #expect(causes.contains(try huge.events().end(of: "huge.bin").text("cause") ?? ""), "\(huge)")
+      let stranger = try await person.shell(
+        "curl -sS --cacert \(authority.root.file) --resolve files.localhost:\(port):127.0.0.1 "
+          + "-F f=@größe.txt \(site)/upload"
+      ).end()
+      #expect(stranger.output.contains("wants a token"), "\(stranger)")
+      #expect(inbox.names == ["big.bin", "größe.txt"])
+    }
+
+    @Test("50 clients, hoist and curl, send 2,000 files of the same names while others misbehave")
+    func crowd() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      let port = try #require(URL(string: inbox.url)?.port)
+      let head =
+        "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=B\r\n"
+      let part =
+        "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"1.bin\"\r\n\r\nlies"
+      let hostile = try (0..<20).map { index in
+        let client = try RawClient(port: port)
+        switch index % 5 {
+        // One stalls, one ends without an end, one never ends its head, one leaves, one says too much.
+        case 0: try client.send("\(head)Content-Length: 1000000\r\n\r\n\(part)")
+        case 1: try client.send("\(head)Content-Length: \(part.utf8.count)\r\n\r\n\(part)")
+        case 2: try client.send(head)
+        case 3:
+          try client.send("\(head)Content-Length: 1000000\r\n\r\n\(part)")
+          client.reset()
+        default: try client.send("\(head)Content-Length: 10\r\n\r\n\(part)\r\n--B--\r\n\(part)")
+        }
+        return client
+      }
+      let outcome = try await person.shell(
+        """
+        mkdir good; cd good
+        for c in $(seq 50); do
+          mkdir $c; head -c $((40 * 1000 + c * 400)) /dev/urandom > all; split -n 40 -a 2 -d all $c/
+        done
+        cat > ../client <<'END'
+        cd $1
+        if [ $(($1 % 2)) = 0 ]; then exec hoist push * -q --to \(inbox.url) > /dev/null; fi
+        for file in *; do curl -sSf -o /dev/null -F "file=@$file" \(inbox.url) || exit 1; done
+        END
+        rm all; seq 50 | xargs -P 50 -n 1 sh ../client
+        """
+      ).end(seconds: 300)
+      #expect(outcome.status == 0, "\(outcome.errors.suffix(2000))")
+      withExtendedLifetime(hostile) {}
+      inbox.program.signal(SIGTERM)
+      #expect(try await inbox.program.end().status == 0)
+      // Every content is there, once, and nothing else.
+      let compared = try await person.shell(
+        """
+        sums() { find "$1" -type f -exec sha256sum {} + | cut -d' ' -f1 | sort; }
+        sums good > sent; sums inbox > received; wc -l < received; cmp sent received
+        """
+      ).end()
+      #expect(compared.status == 0 && compared.output == "2000\n", "\(compared)")
+    }
+
+    @Test(
+      "mistakes are found before anything listens",
+      arguments: [
+        (["--port", "70000"], "--port 70000"),
+        (["--host", "192.0.2.1"], "address of this machine"),
+        (["--max-file-bytes", "lots"], "100 MB"), (["--token", ""], "--token"),
+        (["--public-url", "files"], "--public-url files"), (["--dir", "/proc/x"], "/proc/x"),
+        (["--keep-free", "-1"], "--keep-free"),
+      ])
+    func mistakes(options: [String], words: String) async throws {
+      let person = try Person()
+      let outcome = try await person.hoist(["receive", "--port", "0"] + options).end()
+      #expect(outcome.status == 2 && outcome.errors.hasPrefix("hoist: "), "\(outcome)")
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test("a disk that shall stay free is a refusal for good")
+    func refusals() async throws {
+      let person = try Person()
+      try person.folder.write("a", [1])
+      let full = try await person.receiver("--keep-free", "1000 TB")
+      let one = try await person.hoist("push", "a", "--to", full.url, "--json").end()
+      let failed = try one.events().end(of: "a")
+      #expect(failed.text("cause") == "http-507" && failed.number("attempt") == 1)
+    }
+
+    @Test("the manual page has every option, and mandoc finds no mistake in it")
+    func manual() async throws {
+      let person = try Person()
+      let outcome = try await person.shell(
+        "hoist --experimental-dump-help > help.json && "
+          + "\(Repository.root)/config/man.py 1.2.3 < help.json > hoist.1 && "
+          + "mandoc -T lint -W error hoist.1 && mandoc -T utf8 hoist.1 | sed 's/.\\x08//g'"
+      ).end()
+      #expect(outcome.status == 0, "\(outcome)")
+      let help = String(decoding: try bytes(person.folder.path("help.json")), as: UTF8.self)
+      let options = Set(help.matches(of: #/"kind" : "long",\s*"name" : "([a-z0-9-]+)"/#).map(\.1))
+      #expect(options.count > 25)
+      for option in options where !["help", "version"].contains(option) {
+        #expect(outcome.output.contains("--\(option)"), "--\(option)")
+      }
+      #expect(outcome.output.contains("hoist 1.2.3"))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("A person looks at what is on the server")
+  struct ServerPaneTests {
+    @Test("2 lists it, x deletes after a yes, and Y copies the command that sends a file")
+    func listAndDelete() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let site = inbox.url.replacing("/upload", with: "")
+      try person.configure(
+        """
+        default_target = "marks"
+        [targets.marks]
+        url = "\(inbox.url)"
+        headers = { X-Key = "{env.HOME}" }
+        [targets.marks.server]
+        list = { url = "\(site)/bookmarks", items = "", id = "/id", title = "/content_id" }
+        delete = { url = "\(site)/bookmarks/{id}" }
+        create = { url = "\(site)/bookmarks", json = { content_id = "{file.name}", created_date = "{now.iso8601}" } }
+        """)
+      try person.folder.write("one.bin", count: 10)
+      try person.folder.write("two.bin", count: 10)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.bin two.bin")
+      try await terminal.wait(for: "2 ok")
+      try await terminal.press("Y")
+      try await terminal.wait(for: "copied as a curl command")
+      try await terminal.press("2")
+      try await terminal.wait(for: "Server 2")
+      try await terminal.press("x")
+      try await terminal.wait(for: "Delete")
+      try await terminal.press("y")
+      let left = try await terminal.wait(for: "Server 1")
+      #expect(left.shows("one.bin") != left.shows("two.bin"))
+      #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+
+@testable import hoist
+
+@Suite("The files in a folder")
+struct FolderScanTests {
+  private let scratch: ScratchDirectory
+
+  init() throws { scratch = try ScratchDirectory() }
+
+  private func make(_ paths: String...) throws {
+    for path in paths {
+      let folder = (scratch.path(path) as NSString).deletingLastPathComponent
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try scratch.write(path, Array(path.utf8))
+    }
+  }
+
+  /// What a scan finds, from the folder on; a folder that cannot be listed ends with its error.
+  private func found(_ change: (inout FolderScan.Rules) -> Void = { _ in }) -> [String] {
+    var rules = FolderScan.Rules()
+    change(&rules)
+    return FolderScan(FileLocation(scratch.path), rules: rules).map { entry in
+      switch entry {
+      case .file(let file): String(file.description.dropFirst(scratch.path.count + 1))
+      case .unreadable(let folder, let code):
+        "\(folder.description.dropFirst(scratch.path.count + 1))!\(code)"
+      }
+    }
+  }
+
+  @Test("come in the order of their names' bytes, at every depth, hidden ones only where asked for")
+  func order() throws {
+    try make("b.txt", "a/2", "a/1", "B.txt", "a.txt", "é", ".hidden", ".git/x", "a/.x", "z/y/x/w")
+    #expect(found() == ["B.txt", "a/1", "a/2", "a.txt", "b.txt", "z/y/x/w", "é"])
+    #expect(
+      found { $0.includesHidden = true } == [
+        ".git/x", ".hidden", "B.txt", "a/.x", "a/1", "a/2", "a.txt", "b.txt", "z/y/x/w", "é",
+      ])
+    #expect(found { $0.isRecursive = false } == ["B.txt", "a.txt", "b.txt", "é"])
+  }
+
+  @Test("links: to files they are files, to folders only where asked for, loops end")
+  func links() throws {
+    try make("a/x", "b/y")
+    let manager = FileManager.default
+    for (link, to) in [
+      ("a/file", "x"), ("a/folder", "../b"), ("b/up", ".."), ("b/self", "."), ("c", "c"),
+      ("gone", "nowhere"),
+    ] {
+      try manager.createSymbolicLink(atPath: scratch.path(link), withDestinationPath: to)
+    }
+    #expect(found() == ["a/file", "a/x", "b/y", "c", "gone"])
+    #expect(
+      found { $0.followsLinks = true } == [
+        "a/file", "a/folder/y", "a/x", "b/y", "c", "gone",
+      ])
+  }
+
+  @Test("FIFOs are passed over, a name that is not UTF-8 is found as it is")
+  func kinds() throws {
+    try make("a")
+    #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
+    let strange = FileLocation(bytes: Array(scratch.path("x").utf8) + [0xFF, 0xFE])
+    let file = strange.withCString { open($0, O_CREAT | O_WRONLY, 0o600) }
+    #expect(file >= 0)
+    close(file)
+    let all = Array(FolderScan(FileLocation(scratch.path)))
+    #expect(all == [.file(FileLocation(scratch.path("a"))), .file(strange)])
+  }
+
+  @Test("a folder that is not there is told of")
+  func missing() {
+    let nowhere = FileLocation(scratch.path("nowhere"))
+    #expect(Array(FolderScan(nowhere)) == [.unreadable(nowhere, code: ENOENT)])
+  }
+
+  @Test("patterns leave out and let in")
+  func patterns() throws {
+    try make("a.jpg", "a.tmp", "raw/b.jpg", "raw/b.nef", "build/c.jpg", "x/build/d.jpg")
+    func patterns(_ texts: String...) -> [PathPattern] { texts.compactMap { PathPattern($0) } }
+    #expect(
+      found { $0.excludes = patterns("*.tmp", "build/") } == ["a.jpg", "raw/b.jpg", "raw/b.nef"])
+    #expect(
+      found { $0.excludes = patterns("/build") }
+        == ["a.jpg", "a.tmp", "raw/b.jpg", "raw/b.nef", "x/build/d.jpg"])
+    #expect(found { $0.includes = patterns("*.nef", "a.*") } == ["a.jpg", "a.tmp", "raw/b.nef"])
+    #expect(found { $0.includes = patterns("raw/") } == ["raw/b.jpg", "raw/b.nef"])
+    #expect(
+      found { $0.excludes = patterns("*.jpg", "!b.jpg") } == ["a.tmp", "raw/b.jpg", "raw/b.nef"])
+
+    var rules = FolderScan.Rules()
+    rules.excludes = patterns("build/")
+    rules.includes = patterns("*.jpg")
+    #expect(rules.take(["x", "a.jpg"]) && !rules.take(["build", "a.jpg"]))
+    #expect(!rules.take(["x", "a.tmp"]) && !rules.take([".x", "a.jpg"]))
+  }
+
+  @Test("ignore files hold for their folder and below; the deeper one decides")
+  func ignoreFiles() throws {
+    try make("a.log", "keep.log", "x/a.log", "x/keep.log", "x/y/a.log", "x/only")
+    try scratch.write(".gitignore", Array("# logs\n*.log\n!keep.log\n\n/x/only\n".utf8))
+    try scratch.write("x/.gitignore", Array("keep.log\n".utf8))
+    try scratch.write("x/y/.gitignore", Array("!a.log\n".utf8))
+    #expect(found { $0.ignoreFile = ".gitignore" } == ["keep.log", "x/y/a.log"])
+    #expect(
+      found {
+        $0.ignoreFile = ".gitignore"
+        $0.excludes = [PathPattern("y/")].compactMap { $0 }
+      } == ["keep.log"])
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import Screens
+
+/// The README's table of keys is made from the table of actions; `HOIST_RECORD=1` writes it anew.
+@Suite struct KeyTableTests {
+  private static let readme = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("README.md")
+
+  /// The actions that have a key in a pane or in the list of files.
+  private static var table: String {
+    var rows = ["| keys | name | does |", "|---|---|---|"]
+    let modes: Set<Mode> = Set(Mode.panes + [.browser])
+    for action in HelpText.all.flatMap(\.actions) where !modes.isDisjoint(with: action.modes) {
+      let keys = action.keys.map { "`\($0.label(ascii: false))`" }.joined(separator: " ")
+      let name = action.argument.map { "`\(action.name.word) \($0)`" } ?? "`\(action.name.word)`"
+      let place = action.modes.contains(where: Mode.panes.contains) ? "" : " (in the list of files)"
+      rows.append("| \(keys) | \(name) | \(action.help)\(place) |")
+    }
+    return rows.joined(separator: "\n")
+  }
+
+  @Test func theReadmeHasIt() throws {
+    let text = try String(contentsOf: Self.readme, encoding: .utf8)
+    let start = try #require(text.range(of: "<!-- keys -->\n"))
+    let end = try #require(text.range(of: "<!-- /keys -->"))
+    if ProcessInfo.processInfo.environment["HOIST_RECORD"] == "1" {
+      let new = text[..<start.upperBound] + Self.table + "\n" + text[end.lowerBound...]
+      try String(new).write(to: Self.readme, atomically: true, encoding: .utf8)
+      return
+    }
+    #expect(
+      text[start.upperBound..<end.lowerBound] == Self.table + "\n",
+      "the README's table of keys is old: make record writes it anew")
+  }
+}

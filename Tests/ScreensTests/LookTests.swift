@@ -1,0 +1,161 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Keys and looks that a person chooses, and texts that are laid out.
+@Suite struct LookTests {
+  @Test(arguments: [
+    ("a", Key.character("a")), ("R", .character("R")), ("é", .character("é")),
+    ("^a", .control("a")),
+    ("Ctrl-x", .control("x")), ("c-x", .control("x")), ("F5", .function(5)), ("f12", .function(12)),
+    ("Space", .character(" ")), ("PgDn", .pageDown), ("Shift-Tab", .backTab), ("esc", .escape),
+    ("/", .character("/")), ("^", .character("^")),
+  ])
+  func keysByName(_ text: String, _ key: Key) { #expect(Key(named: text) == key) }
+
+  @Test(arguments: ["", " ", "ab", "F0", "F13", "^1", "ctrl-", "^i", "^m", "meta-x"])
+  func whatIsNoKey(_ text: String) { #expect(Key(named: text) == nil) }
+
+  @Test func reboundKeysAreEverywhere() throws {
+    var state = Fixture.mixed()
+    state.options.keymap = try Keymap([.retry: [.function(5)], .remove: ["X"], .pause: []])
+    state.moveCursor(to: 3)
+    #expect(Fixture.play(&state, .key("r")) == [])
+    #expect(Fixture.play(&state, .key(.function(5))) == [.retry([ItemID(4)])])
+    #expect(Fixture.play(&state, .key("p")) == [])
+    #expect(Fixture.type("X", &state) == [.remove([ItemID(4)])])
+    #expect(render(state, size: state.size).text.last?.contains("F5 retry") == true)
+    #expect(render(state, size: state.size).text.last?.contains("pause") == false)
+    Fixture.type("?", &state)
+    #expect(render(state, size: state.size).text.contains { $0.contains("F5") })
+  }
+
+  @Test(
+    arguments: [
+      ([.retry: ["a"]], Keymap.Mistake.ambiguous("a", .add, .retry)),
+      ([.quit: []], .noWayOut(.quit)), ([.close: ["x"]], .typed("x", .close)),
+    ] as [(Keymap.Bindings, Keymap.Mistake)])
+  func whatCannotBeBound(_ bindings: Keymap.Bindings, _ mistake: Keymap.Mistake) {
+    #expect(throws: mistake) { _ = try Keymap(bindings) }
+  }
+
+  @Test func theUsualKeysAreFreeOfMistakes() throws { _ = try Keymap([:]) }
+
+  @Test(arguments: [
+    ("red", 1 as UInt8?, false), ("bold red", 1, true), ("bright-blue", 12, false),
+    ("244", 244, false),
+    ("#ff0000", 196, false), ("bold", nil, true), ("plain", nil, false),
+  ])
+  func looks(_ text: String, _ color: UInt8?, _ isBold: Bool) {
+    #expect(Theme.Look(text)?.color?.index == color)
+    #expect(Theme.Look(text)?.isBold == isBold)
+  }
+
+  @Test(arguments: ["", "purple-ish", "red blue", "256", "#12", "#gggggg"])
+  func whatIsNoLook(_ text: String) { #expect(Theme.Look(text) == nil) }
+
+  @Test(arguments: [
+    (196, 256, 196), (196, 16, 9), (196, 8, 1), (12, 8, 4), (12, 16, 12), (244, 8, 7),
+  ])
+  func fewerColours(_ index: Int, _ count: Int, _ expected: Int) {
+    #expect(Theme.Color(index: UInt8(index)).among(count).index == UInt8(expected))
+  }
+
+  @Test(arguments: [
+    ("{}", "{}"), ("[]", "[]"),
+    ("{\"a\":1,\"b\":[1,2]}", "{\n  \"a\": 1,\n  \"b\": [\n    1,\n    2\n  ]\n}"),
+    ("{\"a\":{}}", "{\n  \"a\": {}\n}"),
+    ("[ {\"x\" : \"}:,\\\"\"} ]", "[\n  {\n    \"x\": \"}:,\\\"\"\n  }\n]"),
+    ("[1.0e400]", "[\n  1.0e400\n]"), (" [true] \n", "[\n  true\n]"),
+  ])
+  func json(_ text: String, _ pretty: String) { #expect(JSONText.pretty(text) == pretty) }
+
+  @Test(arguments: [
+    "", "hello", "<html>", "{\"a\":1", "[1}", "]", "\"text\"", "{\"a", "12",
+    String(repeating: "[", count: 100),
+  ])
+  func noJSON(_ text: String) { #expect(JSONText.pretty(text) == nil) }
+
+  @Test func aGraphOfTheLastSeconds() {
+    var graph = Sparkline()
+    let start = Moment(seconds: 100.5)
+    #expect(graph.text(width: 10, at: start, ascii: false) == "")
+    for (second, bytes) in [0, 100, 50, 0, 100].enumerated() {
+      graph.note(Int64(bytes), at: start + Double(second))
+    }
+    // The second that still runs is not shown.
+    #expect(graph.text(width: 10, at: start + 4, ascii: false) == "▁█▄▁")
+    #expect(graph.text(width: 10, at: start + 6, ascii: false) == "▁█▄▁█▁")
+    #expect(graph.text(width: 2, at: start + 6, ascii: true) == "#_")
+    #expect(graph.text(width: 99, at: start + 1e6, ascii: false) == "")
+  }
+
+  @Test(arguments: [
+    ("jpg", "IMG.JPG", true), ("Img", "img.jpg", true), ("", "x", true), ("é", "café", true),
+    ("jpgx", "jpg", false), ("aab", "aaab", true),
+  ])
+  func matching(_ needle: String, _ text: String, _ isThere: Bool) {
+    #expect(Matcher(needle).matches(text) == isThere)
+  }
+
+  @Test func linesForThoseWhoListen() {
+    var announcer = Announcer()
+    var state = Fixture.empty()
+    #expect(announcer.lines(for: state) == [])
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin", size: 1000)]))
+    #expect(announcer.lines(for: state) == ["1 file added"])
+    Fixture.play(
+      &state, .engine([(ItemID(1), .sending(attempt: 1, sent: 0, total: 1000))], at: state.now),
+      .engine([(ItemID(1), .sending(attempt: 1, sent: 550, total: 1000))], at: state.now + 1))
+    #expect(announcer.lines(for: state).first?.hasPrefix("1 under way; 55%") == true)
+    #expect(announcer.lines(for: state) == [])
+    Fixture.play(&state, .command("quit"))
+    let question = announcer.lines(for: state)
+    #expect(question.first?.contains("Quit? 1 upload under way") == true)
+    #expect(question.first?.contains("s: stop and keep the queue") == true)
+    #expect(state.answer("stop") == .stopAndQuit)
+    #expect(state.answer("f") == .finishThenQuit)
+    #expect(state.answer("what") == nil)
+    Fixture.play(&state, .perform(.close))
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))
+    let end = announcer.lines(for: state)
+    #expect(end.first == "a.bin: 201 Created")
+    #expect(end.last?.hasPrefix("1 done") == true)
+    #expect(Announcer.list(of: state) == ["1  a.bin  1.0 kB  done 201 Created"])
+  }
+
+  @Test func aServerThatIsAwayIsNamedAndTriedWhenAsked() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
+    Fixture.play(&state, .outage(server: "https://api.example.com", until: state.now + 8))
+    #expect(render(state, size: state.size).text[0].contains("next try in 8 s"))
+    #expect(render(state, size: state.size).text[3].contains("waiting for the server"))
+    #expect(state.needsTicks)
+    #expect(Fixture.type("R", &state) == [.probe])
+    Fixture.play(&state, .outage(server: "https://api.example.com", until: nil))
+    #expect(!render(state, size: state.size).text[0].contains("next try"))
+  }
+
+  @Test func aStoppedQueueHasNoETAAndANewLimitForgetsTheOldSpeed() {
+    var state = Fixture.mixed()
+    #expect(state.speeds.totalSpeed(at: state.now) != nil)
+    Fixture.play(&state, .command("limit 1 MB/s"))
+    #expect(state.speeds.totalSpeed(at: state.now + 1) == nil)
+    var stopped = Fixture.empty()
+    Fixture.play(&stopped, .added([Fixture.item(1, "a")]), .key("s"))
+    #expect(!render(stopped, size: stopped.size).text.contains { $0.contains("ETA") })
+  }
+
+  @Test func theEndIsToldAsAskedFor() {
+    for (signal, expected): (AppState.EndSignal, [Effect]) in [
+      (.none, []), (.bell, [.bell]), (.notify, [.notify("1 file sent"), .bell]),
+    ] {
+      var state = Fixture.empty()
+      state.options.endSignal = signal
+      Fixture.play(&state, .added([Fixture.item(1, "a")]))
+      let done = ItemState.done(Fixture.receipt)
+      #expect(Fixture.play(&state, .engine([(ItemID(1), done)], at: state.now)) == expected)
+    }
+  }
+}

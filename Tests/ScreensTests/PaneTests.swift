@@ -1,0 +1,299 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What is beside the queue: panes, the list of files, the form, the command line, the mouse.
+@Suite struct PaneTests {
+  private static func browsing() -> AppState {
+    var state = Fixture.empty()
+    Fixture.play(&state, .key("b"), .folder(Fixture.folder))
+    return state
+  }
+
+  private static func path(_ name: String) -> PathText {
+    .bytes(Array("/home/me/pictures/\(name)".utf8))
+  }
+
+  static let choices: [([Key], [PathText])] = [
+    (["j", "a"], [path("IMG_0001.jpg")]), (["j", .enter], [path("IMG_0001.jpg")]),
+    (["j", " ", " ", .enter], [path("IMG_0001.jpg"), path("IMG_0002.jpg")]),
+    (["/", "n", "o", "t", .enter, "a"], [path("notes.txt")]),
+    ([.control("a"), "j", " ", "a"], [path("IMG_0002.jpg"), path("café.png"), path("notes.txt")]),
+    (["j", " ", .control("r"), "a"], [path("IMG_0002.jpg"), path("café.png"), path("notes.txt")]),
+    (["a"], [path("holiday 漢字")]),
+  ]
+
+  @Test(arguments: choices)
+  func filesAreChosenFromAList(_ keys: [Key], _ paths: [PathText]) {
+    var state = Self.browsing()
+    let effects = keys.flatMap { reduce(&state, .key($0)) }
+    guard case .add(let added)? = effects.last else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(Set(added.map { "\($0)" }) == Set(paths.map { "\($0)" }))
+    #expect(state.mode == .queue)
+  }
+
+  @Test func foldersAreEnteredAndLeft() {
+    var state = Self.browsing()
+    #expect(
+      Fixture.play(&state, .key(.enter))
+        == [.listFolder(Array("/home/me/pictures/holiday 漢字".utf8))])
+    #expect(Fixture.play(&state, .key("h")) == [.listFolder(Array("/home/me".utf8))])
+    // Coming up, the cursor is on the folder that was left.
+    let above = Folder(
+      path: Array("/home/me".utf8), name: "/home/me",
+      entries: ["aaa", "pictures", "zzz"].map {
+        Folder.Entry(name: $0, path: Array("/home/me/\($0)".utf8), isFolder: true, size: 0)
+      })
+    Fixture.play(&state, .folder(above))
+    guard case .browser(let browser) = state.dialog else { return }
+    #expect(browser.selected?.name == "pictures")
+    #expect(Fixture.play(&state, .key("h")) == [.bell], "there is nothing above")
+  }
+
+  @Test func hiddenNamesAreShownWhenAskedFor() {
+    var state = Self.browsing()
+    func names() -> [String] {
+      if case .browser(let browser) = state.dialog { browser.entries.map(\.name) } else { [] }
+    }
+    #expect(!names().contains(".thumbnails"))
+    Fixture.type(".", &state)
+    #expect(names().contains(".thumbnails"))
+    Fixture.type("/png", &state)
+    #expect(names() == ["café.png"])
+    Fixture.play(&state, .key(.escape))
+    #expect(names().count == 6)
+  }
+
+  @Test func aNameThatIsNoTextIsAddedByItsBytes() {
+    var state = Fixture.empty()
+    let bytes: [UInt8] = [0x2F, 0xFF, 0xFE]
+    let entry = Folder.Entry(name: "\u{FFFD}\u{FFFD}", path: bytes, isFolder: false, size: 3)
+    Fixture.play(&state, .key("b"), .folder(Folder(path: [0x2F], name: "/", entries: [entry])))
+    #expect(Fixture.type("a", &state) == [.add([.bytes(bytes)])])
+  }
+
+  // MARK: The form
+
+  static let edits: [(String, [Key], String, String?, String, String?)] = [
+    ("other.bin", [], "a/b", "other.bin", "text/plain", nil),
+    ("", [.tab], "image/webp", nil, "image/webp", nil),
+    ("", [.tab, .tab], "upload", nil, "text/plain", "upload"),
+  ]
+
+  @Test(arguments: edits)
+  func editing(
+    _ name: String, _ moves: [Key], _ text: String, _ newName: String?, _ type: String,
+    _ field: String?
+  ) throws {
+    var state = Fixture.mixed()
+    let before = try #require(state.queue.row(ItemID(7))?.item)
+    Fixture.type("jjjjjje", &state)
+    if !name.isEmpty { Fixture.play(&state, .key(.control("u")), .paste(name)) }
+    for key in moves { Fixture.play(&state, .key(key)) }
+    if !moves.isEmpty { Fixture.play(&state, .key(.control("u")), .paste(text)) }
+    let effects = Fixture.play(&state, .key(.enter))
+    guard case .edit(let items)? = effects.first, let item = items.first else {
+      Issue.record("\(effects) \(state.mode)")
+      return
+    }
+    #expect(item.fileName == newName ?? "漢字かな交じり文.png")
+    #expect(item.field == field)
+    #expect(moves.count == 1 ? item.mediaType == type : true)
+    if moves.count == 1 { #expect(item.typeSource == UploadItem.chosenByHand) }
+    // Undone, it is as it was.
+    let undone = Fixture.type("z", &state)
+    #expect(undone == [.edit([before])])
+  }
+
+  @Test(arguments: ["", "nonsense", "a/", "/b", "a/b/c", "a b/c", "ä/b"])
+  func whatIsNoTypeIsRefused(_ type: String) {
+    var state = Fixture.mixed()
+    Fixture.type("jjjjjje", &state)
+    Fixture.play(&state, .key(.tab), .key(.control("u")), .paste(type))
+    if type.isEmpty { Fixture.play(&state, .key("x"), .key(.backspace)) }
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(state.mode == .form)
+  }
+
+  @Test func severalFilesKeepWhatDiffers() {
+    var state = Fixture.mixed()
+    Fixture.type("jjjjjj  e", &state)
+    Fixture.play(&state, .key(.tab), .paste("attachment"))
+    let effects = Fixture.play(&state, .key(.enter))
+    guard case .edit(let items)? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(items.map(\.field) == ["attachment", "attachment"])
+    #expect(items.map(\.mediaType) == ["image/png", "application/octet-stream"])
+  }
+
+  @Test func whatBeganWhileTheFormWasOpenIsNotChanged() {
+    var state = Fixture.mixed()
+    Fixture.type("jjjjjje", &state)
+    Fixture.play(
+      &state, .engine([(ItemID(7), .preparing(attempt: 1))], at: state.now), .key("x"))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(state.message == "not changed: it is being sent by now")
+  }
+
+  // MARK: Targets, the server, the history
+
+  @Test func theTargetIsSwitched() {
+    var state = Fixture.mixed()
+    state.options.targets = ["album", "photos", "tickets"]
+    #expect(Fixture.play(&state, .key("t"), .key("j"), .key(.enter)) == [.switchTarget("tickets")])
+    Fixture.play(&state, .target(name: "tickets", url: "https://t/", listsServer: true))
+    #expect(render(state, size: state.size).text[0].contains("tickets"))
+    #expect(Fixture.play(&state, .command("target tickets")) == [])
+    #expect(Fixture.play(&state, .command("target album")) == [.switchTarget("album")])
+    #expect(Fixture.play(&state, .command("target nowhere")) == [.bell])
+  }
+
+  @Test func whatIsOnTheServerIsListedAndDeleted() {
+    var state = Fixture.empty()
+    #expect(Fixture.type("L", &state) == [], "this target has no list")
+    state.options.listsServer = true
+    #expect(Fixture.type("L", &state) == [.listServer])
+    Fixture.play(&state, .server(.rows(Fixture.serverRows)))
+    #expect(Fixture.type("jx", &state) == [])
+    #expect(state.mode == .deleting)
+    #expect(Fixture.play(&state, .key(.enter)) == [], "the way out is lit")
+    #expect(Fixture.type("xy", &state) == [.deleteOnServer(Fixture.serverRows[1])])
+    Fixture.play(&state, .server(.rows([Fixture.serverRows[0]])))
+    #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/1")])
+    #expect(Fixture.type("r", &state) == [.listServer])
+  }
+
+  @Test func theHistoryIsReadAgainEachTime() {
+    var state = Fixture.empty()
+    #expect(Fixture.type("3", &state) == [.listHistory])
+    Fixture.play(&state, .history(.rows(Fixture.historyRows)))
+    #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/42")])
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .page)
+    #expect(render(state, size: state.size).text.contains { $0.contains("\"tags\": []") })
+    #expect(Fixture.type("q13", &state) == [.listHistory])
+  }
+
+  @Test func theLogIsBoundedAndStaysAtItsEnd() {
+    var state = Fixture.empty()
+    for number in 0..<3000 { Fixture.play(&state, .message("line \(number)")) }
+    #expect(state.log.lines.count <= SessionLog.limit + SessionLog.limit / 4)
+    Fixture.type("4", &state)
+    #expect(render(state, size: state.size).text.contains { $0.contains("line 2999") })
+    Fixture.type("g", &state)
+    Fixture.play(&state, .message("newer"))
+    #expect(state.log.list.cursor == 0, "whoever reads is not carried away")
+  }
+
+  // MARK: The command line
+
+  static let lines: [(String, [Effect], String?)] = [
+    ("add /a/b 'c d'", [.add([.typed("/a/b"), .exact("c d")])], nil),
+    ("add a\\ b", [.add([.typed("a b")])], nil), ("limit 2 MB/s", [.setLimit(2_000_000)], nil),
+    ("limit off", [.setLimit(nil)], nil),
+    ("limit fast", [.bell], "limit: \"fast\" is no speed; 2 MB/s, 500k or off is"),
+    ("lanes 65", [.bell], "lanes: expected a number from 1 to 64, not \"65\""),
+    ("lanes", [.bell], "lanes: say how many, such as lanes 4"),
+    ("retry 4 9", [.retry([ItemID(4), ItemID(9)])], nil),
+    ("retry lost.bin", [.retry([ItemID(9)])], nil),
+    ("retry 99", [.bell], "retry: no file of the queue is \"99\""),
+    ("rm 4", [.remove([ItemID(4)])], nil), ("remove gone.txt", [.remove([ItemID(10)])], nil),
+    ("pause 7", [.pause([ItemID(7)])], nil), ("retry-all", [.retry([ItemID(4), ItemID(10)])], ""),
+    ("details 2", [.inspect(ItemID(2))], nil), ("start-stop", [.setStarted(false)], nil),
+    ("find lost", [], nil), ("filter txt", [], nil), ("history", [.listHistory], nil),
+    ("quit", [], nil), ("q", [], nil), ("", [], nil), ("  ", [], nil),
+    ("frobnicate", [.bell], "no command is called \"frobnicate\"; Tab shows all of them"),
+    ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
+    (
+      "sort sideways", [.bell],
+      "sort: expected one of name, smallest, largest, type, failed, reverse, not \"sideways\""
+    ),
+  ]
+
+  @Test(arguments: lines)
+  func commands(_ line: String, _ effects: [Effect], _ message: String?) {
+    var state = Fixture.mixed()
+    #expect(Fixture.play(&state, .command(line)) == effects)
+    if message != "" { #expect(state.message == message) }
+  }
+
+  @Test func commandsAreCompletedAndRemembered() {
+    var state = Fixture.empty()
+    state.options.targets = ["album", "photos"]
+    func text() -> String {
+      if case .command(let prompt) = state.dialog { prompt.line.field.text } else { "" }
+    }
+    Fixture.type(":und", &state)
+    Fixture.play(&state, .key(.tab))
+    #expect(text() == "undo")
+    Fixture.play(&state, .key(.escape))
+    Fixture.type(":target a", &state)
+    Fixture.play(&state, .key(.tab))
+    #expect(text() == "target album")
+    #expect(Fixture.play(&state, .key(.enter)) == [.switchTarget("album")])
+    Fixture.type(":lanes 3", &state)
+    Fixture.play(&state, .key(.enter))
+    Fixture.type(":", &state)
+    Fixture.play(&state, .key(.up))
+    #expect(text() == "lanes 3")
+    Fixture.play(&state, .key(.up))
+    #expect(text() == "target album")
+    Fixture.play(&state, .key(.down), .key(.down))
+    #expect(text() == "")
+    Fixture.play(&state, .paste("add ~/my\\ fi"))
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("~/my fi")])
+    Fixture.play(&state, .completions(for: "~/my fi", ["~/my file.txt"]))
+    #expect(text() == "add ~/my\\ file.txt")
+    #expect(Fixture.play(&state, .key(.enter)) == [.add([.typed("~/my file.txt")])])
+  }
+
+  @Test func everyActionHasAWordOfItsOwn() {
+    #expect(Set(Action.Name.allCases.map(\.word)).count == Action.Name.allCases.count)
+    #expect(Action.Name(word: "retry-all") == .retryAll)
+    #expect(Action.Name.copyURL.word == "copy-url")
+    #expect(Action.Name(word: "nothing") == nil)
+  }
+
+  // MARK: The mouse
+
+  @Test func clicksSelectAndOpen() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .mouse(Mouse(.click, row: 6, column: 10)))
+    #expect(state.selected?.id == ItemID(4))
+    #expect(
+      Fixture.play(&state, .mouse(Mouse(.click, row: 6, column: 10))) == [.inspect(ItemID(4))])
+    Fixture.play(&state, .key(.escape), .mouse(Mouse(.wheelDown, row: 5, column: 5)))
+    #expect(state.list.cursor == 6)
+    Fixture.play(&state, .mouse(Mouse(.wheelUp, row: 5, column: 5)))
+    #expect(state.list.cursor == 3)
+    let tabs = Tabs(state, width: 80).tabs
+    for tab in tabs {
+      Fixture.play(&state, .mouse(Mouse(.click, row: 1, column: tab.columns.lowerBound)))
+      #expect(state.pane == tab.pane)
+    }
+    Fixture.play(&state, .key("1"), .key("q"))
+    let rows = render(state, size: state.size).text
+    let row = rows.firstIndex { $0.contains("finish, then quit") } ?? 0
+    #expect(Fixture.play(&state, .mouse(Mouse(.click, row: row, column: 30))) == [])
+    #expect(state.leavesWhenDone)
+  }
+
+  @Test(arguments: Fixture.sizes) func aClickAnywhereIsSafe(_ size: Size) {
+    for keys in ["", "b", "o", "q", "?", "4", "a", ":", "jje"] {
+      for row in -1...size.height {
+        var state = Fixture.mixed(size: size)
+        Fixture.type(keys, &state)
+        Fixture.play(&state, .folder(Fixture.folder))
+        for column in [-1, 0, size.width / 2, size.width] {
+          Fixture.play(&state, .mouse(Mouse(.click, row: row, column: column)))
+        }
+      }
+    }
+  }
+}

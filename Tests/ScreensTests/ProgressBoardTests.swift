@@ -1,0 +1,68 @@
+import MultipartForm
+import Testing
+import UploadModel
+
+@testable import Screens
+
+@Suite("The bars of push")
+struct ProgressBoardTests {
+  private func item(_ id: Int64, _ name: String, _ state: ItemState) -> UploadItem {
+    UploadItem(id: ItemID(id), location: FileLocation(name), size: 1_000_000, state: state)
+  }
+
+  private func board(ascii: Bool = false, files: Int64 = 3) -> ProgressBoard {
+    var board = ProgressBoard(ascii: ascii)
+    for id in 1...files { board.add(item(id, "\(id)", .waiting)) }
+    for step in 0...10 {
+      let now = Moment(seconds: Double(step))
+      let sent = Int64(step) * 50_000
+      for id in 1..<files {
+        let name = id == 1 ? "漢字-of-a-long-name-\(id).jpeg" : "photo-\(id).jpeg"
+        board.note(item(id, name, .sending(attempt: 1, sent: sent, total: 1_000_000)), at: now)
+      }
+      board.settle(at: now)
+    }
+    return board
+  }
+
+  private func text(_ frame: Frame) -> [String] {
+    (0..<frame.size.height).map { row in
+      frame.line(row).map(\.glyph).filter { $0.width > 0 }.map(\.text).joined()
+    }
+  }
+
+  @Test("show each file under way and all of them together")
+  func usual() {
+    let lines = text(board().frame(size: Size(width: 79, height: 24), at: Moment(seconds: 10)))
+    #expect(lines.count == 3)
+    #expect(lines[0].hasPrefix("漢字-of-a") && lines[0].contains(".jpeg"))
+    #expect(lines[0].contains("50%") && lines[0].contains("1.0 MB") && lines[0].contains("kB/s"))
+    #expect(lines[2].hasPrefix("0 of 3+ files") && lines[2].contains("3.0 MB+"))
+  }
+
+  @Test("count up, and know the time that is left when everything is counted")
+  func counting() {
+    var board = board()
+    board.endCounting()
+    board.note(item(1, "1", .done(Receipt(status: 200))), at: Moment(seconds: 10))
+    board.note(item(2, "2", .failed(Failure(.missing))), at: Moment(seconds: 10))
+    board.settle(at: Moment(seconds: 10))
+    let lines = text(board.frame(size: Size(width: 100, height: 24), at: Moment(seconds: 10)))
+    #expect(lines.count == 1)
+    #expect(lines[0].contains("2 of 3 files") && lines[0].contains("66%"))
+    #expect(lines[0].contains("1 failed"))
+  }
+
+  @Test(
+    "fit into any terminal", arguments: [1, 5, 11, 20, 31, 40, 59, 60, 80, 132, 300], [1, 2, 5, 24])
+  func sizes(width: Int, height: Int) {
+    for ascii in [true, false] {
+      let board = board(ascii: ascii, files: 40)
+      let frame = board.frame(size: Size(width: width, height: height), at: Moment(seconds: 10))
+      #expect(frame.size.width == width)
+      #expect(frame.size.height <= max(2, height / 2 + 1))
+      if ascii { #expect(text(frame).allSatisfy { $0.utf8.allSatisfy { $0 < 0x7F } }) }
+      if width >= 20, height >= 5 { #expect(text(frame).joined().contains("more")) }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Edits of the queue, taken back and done again.
+@Suite struct UndoTests {
+  private static func ids(_ numbers: Int64...) -> [ItemID] { numbers.map(ItemID.init) }
+
+  private static func order(_ state: AppState) -> [Int64] {
+    state.queue.rows.map(\.item.id.rawValue)
+  }
+
+  /// Keys on a row of the queue of all states, and the order that is there afterwards.
+  static let edits: [(row: Int, keys: [Key], order: [Int64])] = [
+    (3, ["x"], [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (11, ["x"], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    (0, ["x", "y"], [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (2, [" ", " ", "j", " ", "x", "y"], [1, 2, 5, 7, 8, 9, 10, 11, 12]),
+    (0, [.control("a"), "x", "y"], []),
+    (0, ["c"], [1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (0, ["J"], [2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    (11, ["T"], [12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    (2, [" ", "j", " ", "J"], [1, 2, 4, 6, 3, 5, 7, 8, 9, 10, 11, 12]),
+    (0, [" ", "G", " ", "K"], [1, 12, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+    (6, ["K", "K", "x", "z"], [1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12]),
+  ]
+
+  @Test(arguments: edits.indices) func undoneAndRedone(_ index: Int) {
+    let (row, keys, order) = Self.edits[index]
+    var state = Fixture.mixed()
+    let before = Self.order(state)
+    let totals = state.queue.totals
+    state.moveCursor(to: row)
+    for key in keys { Fixture.play(&state, .key(key)) }
+    #expect(Self.order(state) == order)
+
+    var undone = 0
+    while Self.order(state) != before, undone < 9 {
+      Fixture.play(&state, .key("z"))
+      undone += 1
+    }
+    #expect(Self.order(state) == before)
+    #expect(state.queue.totals.all == totals.all)
+    for _ in 0..<undone { Fixture.play(&state, .key("Z")) }
+    #expect(Self.order(state) == order)
+  }
+
+  @Test func saysAllThatIsNeededToDoTheSame() {
+    var state = Fixture.mixed()
+    Fixture.type("jjj  x", &state)
+    let effects = Fixture.type("z", &state)
+    guard case .restore(let places)? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(places.map(\.item.id) == Self.ids(4, 5))
+    #expect(places.map(\.before) == [ItemID(6), ItemID(6)])
+    // What was to be tried again waits; what had failed has still failed.
+    #expect(places.map(\.item.state) == [.failed(Fixture.tooLarge), .waiting])
+    #expect(state.message == "undone: removal of 2 files")
+    #expect(Fixture.type("Z", &state) == [.remove(Self.ids(4, 5))])
+    #expect(state.message == "redone: removal of 2 files")
+  }
+
+  @Test func whatWasBeingSentStartsAgain() {
+    var state = Fixture.mixed()
+    Fixture.type("xyz", &state)
+    #expect(state.queue.row(ItemID(1))?.item.state == .waiting)
+    #expect(state.selected?.id == ItemID(1), "the cursor is on what came back")
+  }
+
+  @Test func redoingDoesNotBreakOffWhatIsBeingSent() {
+    var state = Fixture.mixed()
+    Fixture.type("xyz", &state)
+    Fixture.play(
+      &state, .engine([(ItemID(1), .sending(attempt: 1, sent: 1, total: 2))], at: state.now))
+    #expect(Fixture.type("Z", &state) == [.bell])
+    #expect(state.message?.contains("being sent") == true)
+    #expect(state.queue.row(ItemID(1)) != nil)
+    // It can be redone when it is over.
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(Fixture.type("Z", &state) == [.remove(Self.ids(1))])
+  }
+
+  @Test func aNewEditEndsWhatCouldBeRedone() {
+    var state = Fixture.mixed()
+    Fixture.type("GxzgJ", &state)
+    #expect(Fixture.type("Z", &state) == [.bell])
+    #expect(state.message == "nothing to redo")
+  }
+
+  @Test func thereIsNothingToUndoAtFirst() {
+    var state = Fixture.mixed()
+    #expect(Fixture.type("z", &state) == [.bell])
+    #expect(state.message == "nothing to undo")
+  }
+
+  @Test func whatOthersDidMeanwhileStays() {
+    var state = Fixture.mixed()
+    Fixture.type("jjjx", &state)
+    // The neighbour is taken out elsewhere, the item is put back elsewhere.
+    Fixture.play(&state, .removed(Self.ids(5)))
+    Fixture.type("z", &state)
+    #expect(Self.order(state).last == 4, "without its neighbour it stands at the end")
+    Fixture.type("x", &state)
+    Fixture.play(&state, .removed(Self.ids(1, 2, 3, 6, 7, 8, 9, 10, 11, 12)))
+    Fixture.play(&state, .added([Fixture.item(4, "disk.img")]))
+    #expect(Fixture.type("z", &state) == [.bell])
+    #expect(state.message == "those files are no longer in the queue")
+  }
+
+  @Test func otherProcessesMoveTheRowsAndNotTheCursor() {
+    var state = Fixture.mixed()
+    Fixture.type("jjj", &state)
+    Fixture.play(&state, .reordered(Self.ids(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)))
+    #expect(state.selected?.id == ItemID(4))
+    #expect(state.list.cursor == 8)
+    Fixture.play(&state, .reordered(Self.ids(1, 12)))
+    #expect(Self.order(state).first == 1)
+    #expect(Self.order(state)[1...10] == [11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+    Fixture.play(&state, .removed(Self.ids(12, 3, 99)))
+    #expect(state.selected?.id == ItemID(4))
+    #expect(state.queue.count == 10)
+  }
+
+  @Test func marksOfWhatIsInterruptedAndOfWhatWasSentBefore() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.bin")
+    item.wasInterrupted = true
+    var again = Fixture.item(2, "b.bin")
+    again.note = "sent before"
+    Fixture.play(&state, .added([item, again]))
+    #expect(render(state, size: state.size).text[3].contains("interrupted"))
+    #expect(render(state, size: Size(width: 120, height: 40)).text[4].contains("sent before"))
+    Fixture.play(&state, .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    Fixture.play(&state, .engine([(ItemID(1), .waiting)], at: state.now))
+    #expect(!render(state, size: state.size).text[3].contains("interrupted"))
+  }
+
+  @Test func aLongQueueIsUndoneAtOnce() {
+    var state = Fixture.empty()
+    let done = ItemState.done(Fixture.receipt)
+    Fixture.play(
+      &state,
+      .added((0..<100_000).map { Fixture.item($0, "\($0)", state: $0 % 2 == 0 ? done : .waiting) }))
+    Fixture.type("c", &state)
+    #expect(state.queue.count == 50_000)
+    Fixture.type("z", &state)
+    #expect(Self.order(state) == Array(0..<100_000))
+  }
+}

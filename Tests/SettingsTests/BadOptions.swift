@@ -1,0 +1,242 @@
+/// Mistakes in what goes beyond an address, fields and headers.
+extension BadConfiguration {
+  private static let size = "expected a size such as \"100 MB\""
+  private static let placeholders =
+    "{file.name} {file.stem} {file.ext} {file.size} {file.type} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+
+  static let options: [BadConfiguration] = [
+    // The body.
+    BadConfiguration(
+      line: "body = \"raw\"", "body: expected \"multipart\" or \"binary\", found \"raw\""),
+    BadConfiguration(line: "body = 1", "body: expected a string, found a number"),
+    BadConfiguration(
+      line: "file_field = \"x\"\nbody = \"binary\"",
+      "file_field: a binary body is the file alone; there is no form for \"file_field\""),
+    BadConfiguration(
+      line: "fields = { a = \"b\" }\nbody = \"binary\"",
+      "fields: a binary body is the file alone; there is no form for \"fields\""),
+    BadConfiguration(line: "file_name = \"\"", "file_name: expected a file name, found nothing"),
+    BadConfiguration(
+      line: "file_name = \"{file.nam}\"",
+      "file_name: unknown placeholder {file.nam}; there are \(placeholders) {env.NAME} {secret.NAME}"
+    ),
+    BadConfiguration(
+      line: "file_name = \"{id}\"",
+      "file_name: {id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"),
+    // Placeholders in the address.
+    BadConfiguration(
+      url: "\"http://{file.name}/\"", "the host and port of a URL hold no placeholders"),
+    BadConfiguration(
+      url: "\"http://h:{file.size}/\"",
+      "expected a URL such as https://host/upload, found \"http://h:a/\""),
+    BadConfiguration(
+      url: "\"{file.name}\"", "expected a URL such as https://host/upload, found \"a\""),
+    BadConfiguration(
+      url: "\"http://h/{file.name\"", "\"{\" without \"}\" after it; write \"{{\" for a brace"),
+    // Limits.
+    BadConfiguration(line: "limits = 5", "limits: expected a table, found a number"),
+    BadConfiguration(
+      line: "limits = { max_byte = 5 }", "limits.max_byte: unknown key; did you mean \"max_bytes\"?"
+    ),
+    BadConfiguration(line: "limits = { max_bytes = 0 }", "limits.max_bytes: \(size)"),
+    BadConfiguration(line: "limits = { max_bytes = \"big\" }", "limits.max_bytes: \(size)"),
+    BadConfiguration(line: "limits = { max_bytes = 1.5 }", "limits.max_bytes: \(size)"),
+    BadConfiguration(
+      line: "limits = { types = \"image/*\" }", "limits.types: expected an array, found a string"),
+    BadConfiguration(
+      line: "limits = { types = [] }", "limits.types: no file would be of a type that is taken"),
+    BadConfiguration(
+      line: "limits = { types = [\"image/*\", \"jpeg\"] }",
+      "limits.types[1]: expected a media type such as \"image/jpeg\" or \"image/*\", found \"jpeg\""
+    ),
+    BadConfiguration(
+      line: "limits = { types = [\"*/*\"] }",
+      "limits.types[0]: expected a media type such as \"image/jpeg\" or \"image/*\", found \"*/*\""),
+    // JSON.
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", value = \"b\", json = {} }]",
+      "fields[0]: a field needs \"name\", and either \"value\" or \"json\""),
+    BadConfiguration(
+      line: "fields = [{ value = \"b\" }]",
+      "fields[0]: a field needs \"name\", and either \"value\" or \"json\""),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { d = 2026-11-20 } }]",
+      "fields[0].json.d: JSON has no dates; write it as a string"),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { n = [1, nan] } }]",
+      "fields[0].json.n[1]: JSON has no such number"),
+    BadConfiguration(
+      line: "fields = [{ name = \"a\", json = { n = \"{x}\" } }]",
+      "fields[0].json.n: unknown placeholder {x}; there are \(placeholders) {env.NAME} {secret.NAME}"
+    ),
+    // Commands.
+    BadConfiguration(
+      line: "prepare = \"magick {in} {out}\"",
+      "prepare: expected an array: the program and its arguments, for no shell takes it apart"),
+    BadConfiguration(line: "prepare = []", "prepare: expected a program to run"),
+    BadConfiguration(
+      line: "prepare = [\"cp\", 1]", "prepare[1]: expected a string, found a number"),
+    BadConfiguration(
+      line: "prepare = [\"cp\", \"{in}\"]",
+      "prepare: {out} is missing: the path of the file to write"),
+    BadConfiguration(
+      line: "prepare = [\"cp\", \"{out}\"]",
+      "prepare: {in} is missing: the path of the file to read"),
+    BadConfiguration(
+      line: "prepare = { timeout = \"5s\" }",
+      "prepare: \"command\" is missing: the program and its arguments"),
+    BadConfiguration(
+      line: "prepare = { command = [\"cp\", \"{in}\", \"{out}\"], timeout = \"soon\" }",
+      "prepare.timeout: expected a time such as \"30s\" or \"5m\", found \"soon\""),
+  ]
+
+  private static let statuses =
+    "expected statuses from 200 to 599 such as \"200-299\" or 201, found"
+  private static let rule = "response = { fail_when = [{ pointer = \"/rc\""
+
+  static let replies: [BadConfiguration] = [
+    BadConfiguration(
+      line: "response = { okay = 200 }",
+      "response.okay: unknown key; valid here: fail_when, ok, url"),
+    BadConfiguration(line: "response = { ok = \"2xx\" }", "response.ok: \(statuses) \"2xx\""),
+    BadConfiguration(
+      line: "response = { ok = \"299-200\" }", "response.ok: \(statuses) \"299-200\""),
+    BadConfiguration(line: "response = { ok = 100 }", "response.ok: \(statuses) \"100\""),
+    BadConfiguration(line: "response = { ok = \"200-\" }", "response.ok: \(statuses) \"200-\""),
+    BadConfiguration(line: "response = { ok = [200, \"x\"] }", "response.ok[1]: \(statuses) \"x\""),
+    BadConfiguration(line: "response = { ok = [] }", "response.ok: no status would mean success"),
+    BadConfiguration(
+      line: "response = { ok = true }",
+      "response.ok: expected statuses such as \"200-299\" or 201, found a boolean"),
+    BadConfiguration(
+      line: "response = { url = \"files/0\" }",
+      "response.url: expected a JSON Pointer such as \"/files/0/url\", found \"files/0\""),
+    BadConfiguration(
+      line: "response = { url = \"/a~b\" }",
+      "response.url: \"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"/a~b\""),
+    BadConfiguration(
+      line: "response = { url = 5 }", "response.url: expected a JSON Pointer, found a number"),
+    BadConfiguration(
+      line: "response = { url = {} }",
+      "response.url: expected one of \"pointer\", \"regex\" and \"header\""),
+    BadConfiguration(
+      line: "response = { url = { regex = \"a\", header = \"b\" } }",
+      "response.url: expected one of \"pointer\", \"regex\" and \"header\""),
+    BadConfiguration(
+      line: "response = { url = { regex = \"(a\" } }",
+      "response.url.regex: the regular expression has a \"(\" without \")\" after it"),
+    BadConfiguration(
+      line: "response = { url = { regex = '(a)\\1' } }",
+      "response.url.regex: the regular expression refers back with \"\\1\", which takes no bounded time"
+    ),
+    BadConfiguration(
+      line: "response = { url = { regex = \"\" } }",
+      "response.url.regex: expected a regular expression, found nothing"),
+    BadConfiguration(
+      line: "response = { url = { header = \"\" } }",
+      "response.url.header: expected a header name, found nothing"),
+    BadConfiguration(
+      line: "response = { fail_when = [{ not = 0 }] }",
+      "response.fail_when[0]: \"pointer\" is missing: the value of the reply to look at"),
+    BadConfiguration(
+      line: "\(rule) }] }",
+      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+    BadConfiguration(
+      line: "\(rule), is = 1, not = 0 }] }",
+      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+    BadConfiguration(
+      line: "\(rule), not = 0, mesage = \"/x\" }] }",
+      "response.fail_when[0].mesage: unknown key; did you mean \"message\"?"),
+    BadConfiguration(
+      line: "\(rule), not = 0, message = \"/~\" }] }",
+      "response.fail_when[0].message: \"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"/~\""
+    ),
+    BadConfiguration(
+      line: "\(rule), not = 2026-11-20 }] }",
+      "response.fail_when[0].not: JSON has no dates; write it as a string"),
+  ]
+
+  static let servers: [BadConfiguration] = [
+    // The server side.
+    BadConfiguration(
+      line: "server = { lists = {} }", "server.lists: unknown key; did you mean \"list\"?"),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/\" }",
+      "server.list: \"id\" is missing: where an entry holds what it is called by"),
+    BadConfiguration(
+      line: "server.list = { id = \"/id\" }",
+      "server.list: \"url\" is missing: the address of the request"),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/\", id = \"id\" }",
+      "server.list.id: expected a JSON Pointer such as \"/files/0/url\", found \"id\""),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/{file.name}\", id = \"/id\" }",
+      "server.list.url: {file.name} has no value here; there are {unix_s} {unix_ms} {now.iso8601} {uuid} {env.NAME} {secret.NAME}"
+    ),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/\", id = \"/id\", json = {} }",
+      "server.list.json: a GET request has no body"),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/\", id = \"/id\", method = \"HEAD\" }",
+      "server.list.method: expected one of GET, POST, PUT, PATCH, DELETE, found \"HEAD\""),
+    BadConfiguration(
+      line: "server.delete = { url = \"http://h/all\" }",
+      "server.delete: {id} is missing: every request would delete the same entry"),
+    BadConfiguration(
+      line: "server.delete = { url = \"http://{id}/\" }",
+      "server.delete.url: the host and port of a URL hold no placeholders"),
+    BadConfiguration(
+      line: "server.create = { url = \"h/\" }",
+      "server.create.url: expected a URL such as https://host/upload, found \"h/\""),
+    // Tickets.
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nticket = {}",
+      "c.toml:2: targets.a.url: the ticket says where files go; leave \"url\" away"),
+    BadConfiguration(
+      "[targets.a]\nquery = { a = \"b\" }\nticket = {}",
+      "c.toml:2: targets.a.query: the ticket says where files go; leave \"query\" away"),
+    BadConfiguration(
+      "[targets.a.ticket]\nurl = \"http://h/\"",
+      "c.toml:1: targets.a.ticket: \"upload_url\" is missing: where the reply holds the address for the file"
+    ),
+    BadConfiguration(
+      "[targets.a.ticket]\nupload_url = \"/url\"",
+      "c.toml:1: targets.a.ticket: \"url\" is missing: the address of the request"),
+    BadConfiguration(
+      "[targets.a.ticket]\nurl = \"http://h/\"\nupload_url = \"/url\"\nfeilds = \"/f\"",
+      "c.toml:4: targets.a.ticket.feilds: unknown key; did you mean \"fields\"?"),
+  ]
+
+  private static let source = "expected { env = … }, { file = … } or { command = [ … ] }"
+
+  static let secrets: [BadConfiguration] = [
+    BadConfiguration(
+      "[secrets]\na = \"hunter2\"",
+      "c.toml:2: secrets.a: \(source); the secret itself does not belong in here"),
+    BadConfiguration("[secrets]\na = {}", "c.toml:2: secrets.a: \(source)"),
+    BadConfiguration(
+      "[secrets]\na = { env = \"X\", file = \"y\" }", "c.toml:2: secrets.a: \(source)"),
+    BadConfiguration(
+      "[secrets]\na = { comand = [\"x\"] }",
+      "c.toml:2: secrets.a.comand: unknown key; did you mean \"command\"?"),
+    BadConfiguration(
+      "[secrets]\na = { command = \"pass show a\" }",
+      "c.toml:2: secrets.a.command: expected an array: the program and its arguments, for no shell takes it apart"
+    ),
+    BadConfiguration(
+      "[secrets]\na = { file = \"x\", timeout = \"1s\" }",
+      "c.toml:2: secrets.a.timeout: only a command has a time-out"),
+    BadConfiguration(
+      "[secrets]\na = { env = \"\" }", "c.toml:2: secrets.a.env: expected the name of a variable"),
+    BadConfiguration("[secrets]\na = { file = \"\" }", "c.toml:2: secrets.a.file: expected a path"),
+    BadConfiguration(
+      "[secrets]\n\"a b\" = { env = \"X\" }",
+      "c.toml:2: secrets.\"a b\": a secret's name has letters, digits, \"_\" and \"-\" only"),
+    BadConfiguration(
+      line: "headers = { A = \"{secret.token}\" }",
+      "headers.A: no secret is called \"token\"; the configuration has no [secrets]"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"{secret.tokn}\" }\n[secrets]\ntoken = { env = \"T\" }",
+      "c.toml:3: targets.a.headers.A: no secret is called \"tokn\"; did you mean \"token\"?"),
+  ]
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+import UploadModel
+
+@testable import Settings
+
+struct ShareXTests {
+  private func imported(_ text: String) throws -> (text: String, notes: [String]) {
+    let uploader = try ShareXUploader(text)
+    let table = TargetText.of(uploader.target, named: uploader.name, isRevealing: true)
+    // What comes out has to be a configuration.
+    let settings = try Settings.parse(table, file: "c.toml", environment: [:])
+    let target = try #require(settings.blueprint(of: uploader.name))
+    #expect(TargetText.of(target, named: uploader.name, isRevealing: true) == table)
+    return (table, uploader.notes)
+  }
+
+  @Test func thePresentSyntax() throws {
+    let (text, notes) = try imported(
+      #"""
+      {
+        "Version": "15.0.0",
+        "Name": "My Host (images)",
+        "DestinationType": "ImageUploader, FileUploader",
+        "RequestMethod": "POST",
+        "RequestURL": "https://img.example/api/upload",
+        "Parameters": { "z": "1", "api_key": "k3y" },
+        "Headers": { "Authorization": "Basic {base64:me:secret}", "Content-Length": "1" },
+        "Body": "MultipartFormData",
+        "Arguments": { "zeta": "{filename}", "alpha": "%unix", "password": "hunter2", "when": "%mo" },
+        "FileFormName": "images[]",
+        "URL": "https://i.example/{json:data.files[0]['link id']}.png",
+        "ThumbnailURL": "{json:data.thumb}",
+        "ErrorMessage": "{json:error}"
+      }
+      """#)
+    #expect(
+      text == """
+        [targets.my-host-images]
+        url = "https://img.example/api/upload"
+        file_field = "images[]"
+        fields = [
+          { name = "zeta", value = "{file.name}" },
+          { name = "alpha", value = "{unix_s}" },
+          { name = "password", value = "hunter2" },
+        ]
+        query = { api_key = "k3y", z = "1" }
+        headers = { Authorization = "Basic bWU6c2VjcmV0" }
+
+        [targets.my-host-images.response]
+        url = { pointer = "/data/files/0/link id", prefix = "https://i.example/", suffix = ".png" }
+
+        """)
+    #expect(
+      notes == [
+        "Headers: Content-Length is set by hoist itself",
+        "Arguments when: %mo has no counterpart here",
+        "ThumbnailURL: hoist has no place for it", "ErrorMessage: hoist has no place for it",
+      ])
+  }
+
+  @Test func theOldSyntax() throws {
+    let (text, notes) = try imported(
+      #"""
+      {
+        "Name": "old",
+        "RequestType": "POST",
+        "RequestURL": "http://old.example/up.php",
+        "FileFormName": "sharex",
+        "Arguments": { "secret": "abc", "name": "$filename$" },
+        "Version": "12.4.1",
+        "RegexList": [ "x", "<a href=\"([^\"]+)\">(\\w{2,3})" ],
+        "URL": "http://old.example/$regex:2|1$"
+      }
+      """#)
+    #expect(notes.isEmpty)
+    #expect(
+      text == #"""
+        [targets.old]
+        url = "http://old.example/up.php"
+        file_field = "sharex"
+        fields = [
+          { name = "secret", value = "abc" },
+          { name = "name", value = "{file.name}" },
+        ]
+
+        [targets.old.response]
+        url = { regex = '<a href="([^"]+)">(\w{2,3})', prefix = "http://old.example/" }
+
+        """#)
+  }
+
+  @Test(arguments: [
+    ("15.0.0", "{json:url}", "url = \"/url\""),
+    ("12.0.0", "$json:data.link$", "url = \"/data/link\""),
+    ("15.0.0", "{json:$.a['b/c'][2]}", "url = \"/a/b~1c/2\""),
+    ("15.0.0", "{response}", #"regex = '\S+'"#),
+    ("12.0.0", "$response$", #"regex = '\S+'"#),
+    ("15.0.0", "{header:Location}", "header = \"location\""),
+    ("15.0.0", "{regex:\\d{3,}}", #"regex = '\d{3,}'"#),
+    ("15.0.0", "{regex:id=(\\d+)|1}", #"regex = 'id=(\d+)'"#),
+    ("15.0.0", "{regex:a(\\d)|0}", #"regex = '(a(\d))'"#),
+    ("12.0.0", "http://x/$json:id$", "prefix = \"http://x/\""),
+    ("15.0.0", "", #"regex = '\S+'"#),
+  ])
+  func addresses(_ version: String, _ url: String, _ expected: String) throws {
+    let quoted = JSONValue.string(url).source
+    let (text, notes) = try imported(
+      #"{"Version":"\#(version)","RequestURL":"http://h/","URL":\#(quoted)}"#)
+    #expect(text.contains(expected), "\(text)")
+    #expect(notes.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("{json:a}{json:b}", "it puts several values together, and hoist takes one"),
+    ("{xml:/a/b}", "{xml} has no counterpart here"),
+    ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
+    ("{regex:(a)(b)|2}", "it takes group 2, and hoist the first"),
+    (
+      "{regex:(?=a)}",
+      "the regular expression looks around with \"(?\", which takes no bounded time; write it without"
+    ),
+    ("http://fixed/", "it takes nothing from the reply"),
+    ("{json:a", "a placeholder without its end"),
+  ])
+  func addressesThatAreNotCarriedOver(_ url: String, _ note: String) throws {
+    let quoted = JSONValue.string(url).source
+    let (text, notes) = try imported(
+      #"{"Version":"15.0.0","RequestURL":"http://h/","URL":\#(quoted)}"#)
+    #expect(notes == ["URL: \(note)"])
+    #expect(!text.contains("response"))
+  }
+
+  @Test(arguments: [
+    ("[]", "is not a JSON object, as ShareX writes its uploaders"), ("{}", "has no RequestURL"),
+    (#"{"RequestURL":"x"}"#, "RequestURL: expected a URL such as https://host/upload, found \"x\""),
+    (
+      #"{"RequestURL":"http://h/{filename}"}"#,
+      "RequestURL holds placeholders; write the target by hand"
+    ),
+    (
+      #"{"RequestURL":"http://h/","RequestMethod":"GET"}"#,
+      "RequestMethod is GET, and no file goes with that"
+    ),
+    (
+      #"{"RequestURL":"http://h/","Body":"JSON"}"#,
+      "Body is JSON: it sends texts or addresses, and no file"
+    ),
+  ])
+  func whatIsNoUploader(_ text: String, _ message: String) {
+    let mistake = #expect(throws: ShareXUploader.Mistake.self) { try ShareXUploader(text) }
+    #expect(mistake?.description == message)
+  }
+
+  @Test func binaryUploaders() throws {
+    let (text, _) = try imported(
+      #"{"Version":"15.0.0","RequestURL":"http://h/","RequestMethod":"PUT","Body":"Binary","FileFormName":"x"}"#
+    )
+    #expect(
+      text.hasPrefix("[targets.h]\nurl = \"http://h/\"\nmethod = \"PUT\"\nbody = \"binary\"\n"))
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import Settings
+
+struct TargetTextTests {
+  private func settings(_ text: String) throws -> Settings {
+    try Settings.parse(text, file: "/c.toml", environment: ["HOME": "/home/me"])
+  }
+
+  private static let samples = [
+    "url = \"http://h/up?a=b\"",
+    "url = \"http://h/{{x}}/{file.name}?t={env.T}\"\nbody = \"binary\"\nmethod = \"PUT\"",
+    #"""
+    url = "https://h/"
+    file_field = 'a "b" \c'
+    file_name = "{unix_ms}_{{x}}.{file.ext}"
+    fields = [
+      { name = "z", value = "line\nand 'more' \"of\" it" }, { name = "a", value = "{secret.s}", type = "text/csv" },
+      { name = "r", json = { memo = "{file.stem} {{}}", n = [1, 2.5, true, {}], "ä b" = "x\ty" } },
+    ]
+    query = { a = "{now.iso8601}", "b c" = "d" }
+    headers = { Authorization = "Bearer {env.TOKEN}", X-Plain = "v" }
+    limits = { max_bytes = "100 MB", types = ["image/*", "text/csv"] }
+    prepare = { command = ["sh", "-c", "cp $0 $1", "{in}", "{out}"], timeout = "1500ms" }
+    concurrency = 7
+    rate_limit = "2 MiB/s"
+    retry = { attempts = 3, base = "500ms", max = "10s" }
+    idempotent = true
+    timeout = "2m"
+    deadline = "1h"
+    redirect_to = ["https://b.example", "http://a.example:8080"]
+    tls = { pin = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" }
+    http = "2"
+    response.ok = ["200-204", 302]
+    response.fail_when = [{ pointer = "/rc", not = 0, message = "/descr" }, { pointer = "/e", is = { a = [1.5, "x"] }, message = "no" }]
+    response.url = { regex = 'href="([^"]+)"', prefix = "http://i/" }
+    server.list = { url = "https://h/l?s={unix_s}", items = "/items", id = "/id", title = "/name" }
+    server.delete = { url = "https://h/l/{id}", method = "POST", fail_when = [] }
+    server.create = { url = "https://h/n", json = { url = "{result.url}", n = 1 }, ok = 201 }
+    """#,
+    """
+    headers = { Authorization = "Bearer {secret.s}" }
+    ticket = { url = "https://h/presign/{file.name}", json = { name = "{file.name}" }, upload_url = "/url", fields = "/fields" }
+    """,
+    """
+    url = "http://h/"
+    auth = { bearer_command = ["pass", "show", "a b"] }
+    batch = { max_files = 10, max_bytes = "64 MiB", split_refused = true }
+    """,
+    "url = \"http://h/\"\nauth = { bearer = \"{secret.s}\" }\nbatch = { max_files = 2 }",
+    "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
+  ]
+
+  private static let secrets = "\n[secrets]\ns = { env = \"S\" }\n"
+
+  @Test(arguments: samples)
+  func readsAsTheSameAgain(_ sample: String) throws {
+    let target = try #require(
+      try settings("[targets.\"a b\"]\n\(sample)\(Self.secrets)").blueprint(of: "a b"))
+    for showsDefaults in [false, true] {
+      let text = TargetText.of(
+        target, named: "a b", isRevealing: true, showsDefaults: showsDefaults)
+      let again = try #require(try settings(text + Self.secrets).blueprint(of: "a b"), "\(text)")
+      #expect(again == target, "\(text)")
+    }
+  }
+
+  @Test func thePlainOneIsShort() throws {
+    let target = try #require(
+      try settings("[targets.a]\nurl = \"http://h/\"\nmethod = \"POST\"").blueprint(of: "a"))
+    #expect(TargetText.of(target, named: "a") == "[targets.a]\nurl = \"http://h/\"\n")
+  }
+
+  @Test func literalSecretsAreHidden() throws {
+    let target = try #require(
+      try settings("[targets.a]\n\(Self.samples.last ?? "")").blueprint(of: "a"))
+    let text = TargetText.of(target, named: "a")
+    #expect(text.contains("query = { api_key = \"…\" }") && !text.contains("hunter2"))
+  }
+
+  // MARK: Into a file
+
+  private func add(_ url: String, to text: String) throws -> String {
+    let target = Target(name: "new", url: try TargetURL.parse(url))
+    return try TargetEdit(of: text, file: "/c.toml", environment: [:])
+      .adding(target, named: "new")
+  }
+
+  @Test func whatIsThereStays() throws {
+    let table = "[targets.new]\nurl = \"http://h/\"\n"
+    let before = "# mine\r\n[targets.old]\r\nurl = \"http://o/\" # here"
+    #expect(try add("http://h/", to: "") == table)
+    #expect(try add("http://h/", to: before) == "\(before)\n\n\(table)")
+    #expect(try add("http://h/", to: before + "\n") == "\(before)\n\n\(table)")
+  }
+
+  @Test(arguments: [
+    ("[targets.new]\nurl = \"http://o/\"", "/c.toml: there is a target called \"new\" already"),
+    ("[targets", "/c.toml:1: not valid TOML"),
+    ("targets = { old = { url = \"http://o/\" } }\n", "/c.toml:"),
+  ])
+  func whatIsNotEdited(_ text: String, _ beginning: String) {
+    let mistake = #expect(throws: TargetEdit.Mistake.self) { try add("http://h/", to: text) }
+    #expect(mistake?.description.hasPrefix(beginning) == true, "\(mistake?.description ?? "")")
+  }
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadEngine
+
+/// Servers that do not take every credential, and commands that give them.
+@Suite(.timeLimit(.minutes(1)))
+struct CredentialTests {
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
+
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+  /// The header values that a server takes.
+  private final class Guests: Sendable {
+    private let values: Mutex<Set<String>>
+    init(_ values: String...) { self.values = Mutex(Set(values)) }
+    func invite(_ value: String) { values.withLock { _ = $0.insert(value) } }
+    func has(_ value: String?) -> Bool { values.withLock { $0.contains(value ?? "") } }
+  }
+
+  private func server(for guests: Guests, status: Int = 401) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          guests.has(request.headers["authorization"])
+            ? Self.ok
+            : "HTTP/1.1 \(status) No\r\nWWW-Authenticate: Bearer\r\nContent-Length: 11\r\n\r\nwho are you"
+        )
+      }
+    }
+  }
+
+  /// A command that gives t1, t2, … and counts how often it was asked.
+  private var counting: TokenCommand {
+    TokenCommand([
+      "sh", "-c",
+      "echo >> \(folder.path)/runs; echo \"t$(wc -l < \(folder.path)/runs)\"; echo more",
+    ])
+  }
+
+  private var runs: Int {
+    (try? String(contentsOfFile: folder.path("runs"), encoding: .utf8).count) ?? 0
+  }
+
+  private func jobs(
+    _ count: Int, to url: URL, command: TokenCommand? = nil, batch: BatchRule? = nil
+  ) throws -> [UploadJob] {
+    var target = Target.once(url)
+    target.tokenCommand = command
+    target.batch = batch
+    return try (1...count).map { number in
+      let path = try folder.write("\(number)", count: 100, seed: UInt64(number))
+      return UploadJob(item: .file(path, id: Int64(number)), target: target)
+    }
+  }
+
+  private func upload(
+    _ jobs: [UploadJob], lanes: Int = 4
+  ) async -> (harness: EngineHarness, ends: [ItemState]) {
+    let harness = EngineHarness(lanes: lanes)
+    harness.engine.submit(jobs)
+    return (harness, await harness.finish(jobs.map(\.item.id)))
+  }
+
+  @Test func aTokenIsFetchedOnceForAll() async throws {
+    let server = try server(for: Guests("Bearer t1"))
+    defer { server.stop() }
+    let (_, ends) = await upload(try jobs(20, to: server.url(), command: counting))
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(runs == 1 && server.requests.count == 20)
+  }
+
+  @Test(arguments: [nil, BatchRule(maxFiles: 5)], [401, 403])
+  func aTokenThatHasExpiredIsRenewedOnceAndNoAttemptIsLost(
+    _ batch: BatchRule?, _ status: Int
+  ) async throws {
+    let server = try server(for: Guests("Bearer t2"), status: status)
+    defer { server.stop() }
+    let (harness, ends) = await upload(
+      try jobs(30, to: server.url(), command: counting, batch: batch))
+    for end in ends {
+      guard case .done(let receipt) = end else {
+        Issue.record("\(end)")
+        continue
+      }
+      #expect(receipt.attempts == 1)
+    }
+    #expect(runs == 2)
+    #expect(server.requests.count { $0.headers["authorization"] == "Bearer t1" } <= 4)
+    #expect(
+      server.requests.count { $0.headers["authorization"] == "Bearer t2" }
+        == (batch == nil ? 30 : 6))
+    let told = (1...30).map { "\(harness.states(of: ItemID(Int64($0))))" }.joined()
+    #expect(!told.contains("t1") && !told.contains("t2"))
+  }
+
+  @Test func aServerThatTakesNoNewTokenEitherIsLeftAlone() async throws {
+    let server = try server(for: Guests())
+    defer { server.stop() }
+    let (_, ends) = await upload(try jobs(50, to: server.url(), command: counting))
+    #expect(Set(ends.map(\.code)) == ["http-401"])
+    #expect(runs == 2)
+    #expect(server.requests.count <= 8, "\(server.requests.count) requests for 50 files")
+    let failures = ends.compactMap(\.failure)
+    #expect(failures.allSatisfy { $0.explanation.contains("also with a new token from sh") })
+    #expect(failures.allSatisfy { $0.reply.text == "who are you" })
+    #expect(failures.contains { $0.attempts == 1 } && failures.contains { $0.attempts == 0 })
+  }
+
+  @Test(arguments: [
+    ("echo 'no \u{1B}[31mkey' >&2; exit 3", "sh ended with status 3: no ␛[31mkey"),
+    ("echo s3cret; echo 'bad s3cret' >&2; exit 1", "sh ended with status 1: bad …"),
+    ("true", "sh printed no token"), ("echo; echo later", "sh printed no token"),
+    ("printf 'a b\\n'", "the first line that sh printed has characters that no token has"),
+    ("kill -9 $$", "sh was ended by signal 9"),
+    ("exec sleep 60", "sh was not done after 0.5 s"),
+  ])
+  func aCommandThatFailsSaysWhyAndNothingIsSent(_ script: String, _ words: String) async throws {
+    let server = try server(for: Guests())
+    defer { server.stop() }
+    let command = TokenCommand(
+      ["/bin/sh", "-c", script], timeout: script.contains("sleep") ? 0.5 : 30)
+    let (_, ends) = await upload(try jobs(10, to: server.url(), command: command))
+    #expect(Set(ends.map(\.code)) == ["no-credentials"])
+    #expect(ends.first?.failure?.cause == .denied(words))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aCommandThatDoesNotExistSaysSo() async throws {
+    let server = try server(for: Guests())
+    defer { server.stop() }
+    let (_, ends) = await upload(
+      try jobs(2, to: server.url(), command: TokenCommand(["no-such-program-at-all"])))
+    #expect(
+      ends.first?.failure?.cause
+        == .denied("no-such-program-at-all cannot be started: No such file or directory"))
+  }
+
+  @Test(arguments: [401, 403])
+  func aServerThatRefusesIsNotTriedWithEveryFile(_ status: Int) async throws {
+    let server = try server(for: Guests(), status: status)
+    defer { server.stop() }
+    let (_, ends) = await upload(try jobs(100, to: server.url()), lanes: 3)
+    #expect(Set(ends.map(\.code)) == ["http-\(status)"])
+    #expect(server.requests.count <= 3)
+    #expect(ends.allSatisfy { $0.failure?.reply.text == "who are you" })
+    let untried = ends.compactMap(\.failure).filter { $0.attempts == 0 }
+    #expect(untried.count >= 97)
+    #expect(untried.allSatisfy { $0.explanation.contains("this one was not tried itself") })
+  }
+
+  @Test func aForbiddenFileAmongOthersFailsAlone() async throws {
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let name = (try? request.files().first?.name) ?? ""
+        connection.send(
+          ["5", "6", "20"].contains(name)
+            ? "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n" : Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let (_, ends) = await upload(try jobs(30, to: server.url()), lanes: 1)
+    #expect(ends.indices.filter { ends[$0].code == "http-403" } == [4, 5, 19])
+    #expect(ends.count { $0.code == "done 200" } == 27)
+  }
+
+  @Test func withAPersonThereTheRestWaitsUntilOneIsRetried() async throws {
+    let guests = Guests()
+    let server = try server(for: guests)
+    defer { server.stop() }
+    var jobs = try jobs(20, to: server.url())
+    for index in jobs.indices {
+      jobs[index].target.headers = [.init(name: "Authorization", value: Template(literal: "new"))]
+    }
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    harness.engine.submit(jobs)
+    await harness.wait { $0[ItemID(1)]?.last?.code == "http-401" }
+    #expect(server.requests.count == 1)
+    guests.invite("new")
+    harness.engine.retry([jobs[0]])
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+  }
+
+  @Test func aRetryByThePersonRunsTheCommandAgain() async throws {
+    let server = try server(for: Guests("Bearer t3"))
+    defer { server.stop() }
+    let jobs = try jobs(20, to: server.url(), command: counting)
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    harness.engine.submit(jobs)
+    await harness.wait { $0[ItemID(1)]?.last?.code == "http-401" }
+    #expect(runs == 2)
+    harness.engine.retry([jobs[0]])
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(runs == 3)
+  }
+
+  @Test func whoWaitsForATokenCanBeTakenBack() async throws {
+    let server = try server(for: Guests("Bearer late"))
+    defer { server.stop() }
+    let fifo = folder.path("fifo")
+    mkfifo(fifo, 0o600)
+    let jobs = try jobs(5, to: server.url(), command: TokenCommand(["cat", fifo]))
+    let harness = EngineHarness(lanes: 2)
+    harness.engine.submit(jobs)
+    harness.engine.cancel([ItemID(1), ItemID(4)])
+    let first = await harness.finish([ItemID(1), ItemID(4)])
+    #expect(first.map(\.code) == ["cancelled", "cancelled"])
+    await Task.detached { try? Data("late\n".utf8).write(to: URL(filePath: fifo)) }.value
+    let ends = await harness.finish([2, 3, 5].map { ItemID($0) })
+    #expect(ends.map(\.code) == ["done 200", "done 200", "done 200"], "\(ends)")
+  }
+
+  @Test func theTokenStaysAtItsOrigin() async throws {
+    let other = try HostileServer.answering(Self.ok)
+    let server = try HostileServer.answering(
+      "HTTP/1.1 307 There\r\nLocation: \(other.url("/there"))\r\nContent-Length: 0\r\n\r\n")
+    defer {
+      server.stop()
+      other.stop()
+    }
+    var jobs = try jobs(1, to: server.url(), command: counting)
+    jobs[0].target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let (_, ends) = await upload(jobs)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer t1"])
+    #expect(other.requests.map { $0.headers["authorization"] } == [nil])
+  }
+
+  @Test func aTokenDoesNotShowItself() throws {
+    let token = try BearerToken(TokenCommand(["echo", "s3cret"]))
+    var dumped = ""
+    dump(token, to: &dumped)
+    for text in ["\(token)", String(reflecting: token), dumped, "\(Optional(token) as Any)"] {
+      #expect(!text.contains("s3cret"), "\(text)")
+    }
+    #expect(token.headerValue == "Bearer s3cret")
+  }
+}

@@ -1,0 +1,307 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadEngine
+
+/// What happens around a request: the command before it, the ticket, the record after it.
+@Suite(.timeLimit(.minutes(1)))
+struct StepsTests {
+  /// Answers by path, the first time and each time after.
+  private func server(
+    _ answers: @escaping @Sendable (_ path: String, _ count: Int) -> (Int, String)
+  ) throws -> HostileServer { try keeping(Log(), answers) }
+
+  /// A server that keeps whole requests.
+  private func keeping(
+    _ requests: Log, _ answers: @escaping @Sendable (_ path: String, _ count: Int) -> (Int, String)
+  ) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard let request = connection.readRequest() else { return }
+      let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+      let count = requests.note(path, request)
+      let (status, body) = answers(path, count)
+      connection.send(
+        "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+      )
+    }
+  }
+
+  private final class Log: Sendable {
+    private let content = Mutex<[(path: String, request: HostileServer.SeenRequest)]>([])
+    var all: [(path: String, request: HostileServer.SeenRequest)] { content.withLock { $0 } }
+    func note(_ path: String, _ request: HostileServer.SeenRequest) -> Int {
+      content.withLock { content in
+        content.append((path, request))
+        return content.count { $0.path == path }
+      }
+    }
+    func body(_ index: Int) -> String { String(decoding: all[index].request.body, as: UTF8.self) }
+  }
+
+  private func template(
+    _ text: String, _ scope: [Template.Placeholder] = Template.Placeholder.ofCommand,
+    _ escaping: Template.Escaping = .none
+  ) throws -> Template {
+    try Template(
+      text, scope: scope, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
+  }
+
+  private func command(_ script: String, timeout: Double = 20) throws -> PrepareCommand {
+    PrepareCommand(
+      words: try ["sh", "-c", script, "{in}", "{out}"].map { try template($0) }, timeout: timeout)
+  }
+
+  private func failure(_ state: ItemState?) -> Failure? { state?.failure }
+
+  // MARK: Commands
+
+  @Test func theMadeFileIsSentAndLeavesNothingBehind() async throws {
+    let log = Log()
+    let server = try keeping(log) { _, _ in (200, "ok") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a b.txt", Array("hello".utf8))
+    var target = Target.once(server.url())
+    // The file's name comes after the other word: $0 is {in}, $1 is {out}.
+    target.prepare = try command(
+      "tr a-z A-Z < \"$0\" > \"$1\"; echo \"$1\" > '\(folder.path("where"))'")
+    target.fileName = try template("{file.stem}.up", Template.Placeholder.ofFile)
+    target.fields = [Target.Field(name: "size", value: try template("{file.size}"))]
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(log.body(0).contains("filename=\"a b.up\"") && log.body(0).contains("HELLO"))
+    let made = try String(contentsOfFile: folder.path("where"), encoding: .utf8)
+      .trimmingCharacters(in: .newlines)
+    #expect(made.hasSuffix("/a b.up") && !FileManager.default.fileExists(atPath: made))
+    let parent = URL(fileURLWithPath: made).deletingLastPathComponent().path
+    try await wait(for: "the folder to go") {
+      FileManager.default.fileExists(atPath: parent) ? nil : true
+    }
+  }
+
+  @Test func aFailedCommandIsThatFilesFailureInItsWords() async throws {
+    let server = try server { _, _ in (200, "ok") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let good = try folder.write("good", Array("good".utf8))
+    let bad = try folder.write("bad", Array("bad".utf8))
+    var target = Target.once(server.url())
+    target.prepare = try command(
+      "grep -q good \"$0\" || (echo 'not a picture' >&2; exit 3) && cp \"$0\" \"$1\"")
+    let ends = await EngineHarness().upload([bad, good], to: target)
+    #expect(ends.map(\.code) == ["unsendable", "done 200"])
+    #expect(
+      failure(ends.first)?.explanation.contains("sh ended with status 3: not a picture") == true)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func whatACommandLeavesOut() async throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("a".utf8))
+    var target = Target.once(try #require(URL(string: "http://127.0.0.1:9/")))
+    target.prepare = try command("true")
+    let nothing = await EngineHarness().upload([file], to: target)
+    #expect(failure(nothing.first)?.explanation.contains("wrote nothing to {out}") == true)
+    target.prepare = try command("sleep 60", timeout: 0.2)
+    let late = await EngineHarness().upload([file], to: target)
+    #expect(failure(late.first)?.explanation.contains("was not done after 0.2 s") == true)
+    let missing = await EngineHarness().upload([folder.path("none")], to: target)
+    #expect(missing.map(\.code) == ["missing"])
+  }
+
+  @Test func limitsHoldForWhatIsMade() async throws {
+    let server = try server { _, _ in (200, "ok") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", count: 1000)
+    var target = Target.once(server.url())
+    target.limits = UploadLimits(maxBytes: 100)
+    target.prepare = try command("head -c 100 \"$0\" > \"$1\"")
+    #expect(await EngineHarness().upload([file], to: target).map(\.code) == ["done 200"])
+    target.prepare = try command("cat \"$0\" > \"$1\"")
+    #expect(await EngineHarness().upload([file], to: target).map(\.code) == ["too-large"])
+  }
+
+  @Test func aCommandIsStoppedWithItsUpload() async throws {
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("a".utf8))
+    var target = Target.once(try #require(URL(string: "http://127.0.0.1:9/")))
+    target.prepare = try command("touch '\(folder.path("started"))'; sleep 600", timeout: 600)
+    let harness = EngineHarness(lanes: 1)
+    let item = UploadItem.file(file, id: 1)
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    try await wait(for: "the command") {
+      FileManager.default.fileExists(atPath: folder.path("started")) ? true : nil
+    }
+    harness.engine.cancel([item.id])
+    #expect(await harness.finish([item.id]).map(\.code) == ["cancelled"])
+    // The lane is free again.
+    target.prepare = nil
+    let other = UploadItem.file(file, id: 2)
+    harness.engine.submit([UploadJob(item: other, target: target)])
+    #expect(await harness.finish([other.id]).map(\.code) == ["connection-refused"])
+  }
+
+  // MARK: Tickets
+
+  private func ticketed(_ server: HostileServer, attempts: Int = 1) throws -> Target {
+    let url = server.url("/presign")
+    var target = Target(
+      name: "t", url: url, headers: [Target.Field(name: "X-Who", value: Template(literal: "me"))],
+      retry: RetryPolicy(attempts: attempts, base: 0, cap: 0))
+    target.fields = [Target.Field(name: "own", value: Template(literal: "mine"))]
+    target.ticket = Ticket(
+      call: ServerCall(
+        url: Template(literal: url.absoluteString), method: "POST",
+        json: Template(literal: "{\"name\":\"")
+          + (try template("{file.name}", Template.Placeholder.ofFile, .json))
+          + Template(literal: "\"}")),
+      uploadURL: try JSONPointer("/url"), fields: try JSONPointer("/fields"))
+    return target
+  }
+
+  @Test func aTicketSaysWhereToAndItsFieldsGoFirst() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, _ in
+      path == "/presign"
+        ? (200, #"{"url":"/bucket","fields":{"policy":"p","key":"k"}}"#) : (204, "")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a \"b\".txt", Array("hello".utf8))
+    let ends = await EngineHarness().upload([file], to: try ticketed(server))
+    #expect(ends.map(\.code) == ["done 204"])
+    #expect(log.all.map(\.path) == ["/presign", "/bucket"])
+    #expect(log.body(0) == #"{"name":"a \"b\".txt"}"#)
+    #expect(log.all[0].request.headers["x-who"] == "me")
+    let names = log.body(1).matches(of: /\ name="([^"]+)"/).map { String($0.1) }
+    #expect(names == ["key", "policy", "own", "file"])
+  }
+
+  @Test func everyAttemptHasItsOwnTicket() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, count in
+      if path == "/presign" { return (200, "{\"url\":\"/b\(count)\",\"fields\":{}}") }
+      return path == "/b1" ? (503, "expired") : (201, "")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    let ends = await EngineHarness().upload([file], to: try ticketed(server, attempts: 2))
+    #expect(ends.map(\.code) == ["done 201"])
+    #expect(log.all.map(\.path) == ["/presign", "/b1", "/presign", "/b2"])
+  }
+
+  @Test(arguments: [
+    (503, "busy", "http-503"), (403, "no", "http-403"), (200, "no JSON", "rejected"),
+    (200, "{}", "rejected"), (200, "{\"url\":\"ftp://x/\"}", "rejected"), (302, "", "redirected"),
+  ])
+  func aTicketThatIsRefusedIsTheFilesFailure(_ status: Int, _ body: String, _ code: String)
+    async throws
+  {
+    let server = try server { _, _ in (status, body) }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    let ends = await EngineHarness().upload([file], to: try ticketed(server))
+    #expect(ends.map(\.code) == [code])
+    #expect(server.requests.count == 1)
+  }
+
+  // MARK: Records
+
+  @Test func aRecordIsMadeAfterEachUpload() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, _ in
+      path == "/upload" ? (200, #"{"url":"/f/1"}"#) : (201, "")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    var target = Target.once(server.url())
+    target.response.url = ReplyValue(.pointer(try JSONPointer("/url")))
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/records").absoluteString), method: "POST",
+      json: Template(literal: "{\"at\":\"")
+        + (try template("{result.url} {file.name}", Template.Placeholder.ofResult, .json))
+        + Template(literal: "\"}"))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(log.all.map(\.path) == ["/upload", "/records"])
+    #expect(log.body(1) == "{\"at\":\"\(server.url("/f/1").absoluteString) a.txt\"}")
+  }
+
+  @Test func aRecordThatFailsIsSaidAndTheFileIsNotSentAgain() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, _ in path == "/upload" ? (200, "") : (503, "busy") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    var target = Target(
+      name: "t", url: server.url(), retry: RetryPolicy(attempts: 3, base: 0, cap: 0))
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/records").absoluteString), method: "POST")
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["rejected"])
+    #expect(log.all.map(\.path) == ["/upload", "/records"])
+    #expect(
+      failure(ends.first)?.explanation.contains(
+        "it has the file, but the request that goes with it failed (503 Service Unavailable)")
+        == true)
+  }
+
+  // MARK: Lists
+
+  private func listing(_ server: HostileServer) throws -> Target {
+    var target = Target.once(server.url())
+    target.headers = [Target.Field(name: "X-Who", value: Template(literal: "me"))]
+    target.server = ServerSide(
+      list: ServerSide.Listing(
+        call: ServerCall(
+          url: Template(literal: server.url("/list?a=1").absoluteString),
+          rules: ReplyRules(failures: [
+            FailureRule(
+              pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
+              message: .pointer(try JSONPointer("/why")))
+          ])),
+        items: try JSONPointer("/items"), id: try JSONPointer("/id"),
+        title: try JSONPointer("/name")),
+      delete: ServerCall(
+        url: Template(literal: server.url("/list/").absoluteString)
+          + (try template("{id}", Template.Placeholder.ofEntry, .url)), method: "DELETE"))
+    return target
+  }
+
+  @Test func entriesAreListedAndDeleted() async throws {
+    let log = Log()
+    let server = try keeping(log) { _, _ in
+      (200, #"{"rc":0,"items":[{"id":7,"name":"a"},{"id":"x/y"}]}"#)
+    }
+    defer { server.stop() }
+    let client = ServerClient(target: try listing(server))
+    let entries = try await client.entries(query: [("page", "2 3")])
+    #expect(entries.map(\.id) == ["7", "x/y"] && entries.map(\.title) == ["a", ""])
+    try await client.delete("x/y")
+    #expect(
+      log.all.map(\.request.line) == [
+        "GET /list?a=1&page=2%203 HTTP/1.1", "DELETE /list/x%2Fy HTTP/1.1",
+      ])
+    #expect(log.all.allSatisfy { $0.request.headers["x-who"] == "me" })
+  }
+
+  @Test(arguments: [
+    (200, #"{"rc":5,"why":"wrong token"}"#, "wrong token"), (200, "[]", "its answer has no /rc"),
+    (200, #"{"rc":0,"items":{}}"#, "its answer has no list at /items"),
+    (200, #"{"rc":0,"items":[{}]}"#, "entry 0 of its list has no /id"), (500, "", "500"),
+  ])
+  func listsThatFail(_ status: Int, _ body: String, _ words: String) async throws {
+    let server = try server { _, _ in (status, body) }
+    defer { server.stop() }
+    let client = ServerClient(target: try listing(server))
+    let failure = await #expect(throws: Failure.self) { try await client.entries() }
+    #expect(failure?.explanation.contains(words) == true, "\(failure?.explanation ?? "")")
+  }
+}

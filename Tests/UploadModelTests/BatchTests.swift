@@ -1,0 +1,244 @@
+import Foundation
+import Testing
+import UploadModel
+
+private let home = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath: "/")
+
+/// A line of files, and which of them go in the first request.
+struct BatchRow: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// Kind and size of each: "a5" is a file of 5 bytes of the kind a.
+  let line: String
+  var files = 10
+  var bytes: Int64 = 1000
+  let batch: [Int64]
+
+  static let all = [
+    BatchRow(testDescription: "one alone", line: "a5", batch: [1]),
+    BatchRow(testDescription: "all that there are", line: "a5 a5 a5", batch: [1, 2, 3]),
+    BatchRow(testDescription: "so many", line: "a5 a5 a5 a5", files: 3, batch: [1, 2, 3]),
+    BatchRow(testDescription: "batches of one", line: "a5 a5", files: 1, batch: [1]),
+    BatchRow(testDescription: "to the byte", line: "a5 a5 a5", bytes: 10, batch: [1, 2]),
+    BatchRow(testDescription: "one byte too much", line: "a5 a6 a1", bytes: 10, batch: [1]),
+    BatchRow(testDescription: "larger than allowed", line: "a99 a1", bytes: 10, batch: [1]),
+    BatchRow(
+      testDescription: "nothing is large", line: "a0 a0 a10 a0", bytes: 10, batch: [1, 2, 3, 4]),
+    BatchRow(
+      testDescription: "sizes without end", line: "a9223372036854775807 a1",
+      bytes: .max, batch: [1]),
+    BatchRow(
+      testDescription: "other kinds are passed over", line: "a5 b5 a5 c5 a5", batch: [1, 3, 5]),
+    BatchRow(testDescription: "in company already", line: "a5 t5 a5", batch: [1, 3]),
+    BatchRow(testDescription: "led by one in company", line: "t5 t5 a5", batch: [1]),
+  ]
+
+  var candidates: [Batch.Candidate] {
+    line.split(separator: " ").enumerated().map { index, word in
+      let target = Target(name: "t", url: home)
+      var kind = Batch.Kind(target: target)
+      switch word.first {
+      case "b": kind.field = "other"
+      case "c": kind.attempts = 1
+      case "t": kind.isTaken = true
+      default: break
+      }
+      return Batch.Candidate(
+        id: ItemID(Int64(index + 1)), bytes: Int64(word.dropFirst()) ?? 0, kind: kind)
+    }
+  }
+}
+
+struct BatchTests {
+  @Test(arguments: BatchRow.all)
+  func plans(_ row: BatchRow) {
+    let candidates = row.candidates
+    let rule = BatchRule(maxFiles: row.files, maxBytes: row.bytes)
+    #expect(
+      Batch.plan(candidates[0], before: candidates.dropFirst(), by: rule)
+        == row.batch.map { ItemID($0) })
+  }
+
+  @Test(arguments: [
+    ("{file.name}", true), ("{file.size}", true), ("x-{file.stem}.{file.ext}", true),
+    ("{file.type}", true), ("{uuid}", false), ("{now.iso8601}", false), ("{{file.name}}", false),
+    ("plain", false),
+  ])
+  func valuesOfOneFileDoNotGoWithSeveral(_ text: String, _ isConflict: Bool) throws {
+    let field = Target.Field(name: "x", value: try Template(text))
+    for path in [\Target.fields, \.query, \.headers] {
+      var target = Target(name: "t", url: home)
+      target[keyPath: path] = [field]
+      #expect(target.batchConflict == nil)
+      target.batch = BatchRule(maxFiles: 2)
+      #expect((target.batchConflict != nil) == isConflict)
+      if isConflict { #expect(target.batchConflict?.contains("\"x\" holds {file.") == true) }
+    }
+  }
+}
+
+/// The end of a request with three files, and what it means for each.
+struct BatchEndRow: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let end: TransferEnd
+  /// What was the matter with each: "-" nothing, "x" it changed, "s" it was taken back, "d" it is
+  /// beyond its deadline.
+  var files = "---"
+  var splits = false
+  var attempt = 1
+  /// "again", or the code of the failure that the end is judged to be.
+  let fates: [String]
+  var companies: [[Int64]] = []
+
+  init(
+    _ name: String, _ status: Int?, _ trouble: Failure.Cause? = nil, sentAll: Bool = true,
+    files: String = "---", splits: Bool = false, attempt: Int = 1, is fates: [String],
+    companies: [[Int64]] = []
+  ) {
+    testDescription = name
+    end = TransferEnd(url: home, status: status, trouble: trouble, sentAll: sentAll)
+    self.files = files
+    self.splits = splits
+    self.attempt = attempt
+    self.fates = fates
+    self.companies = companies
+  }
+
+  private static let changed = Failure.Cause.changed(.shrank)
+
+  static let all = [
+    // The end of all is the end of each.
+    BatchEndRow("taken", 200, is: ["done", "done", "done"]),
+    BatchEndRow("refused", 413, is: ["http-413", "http-413", "http-413"]),
+    BatchEndRow(
+      "no answer", nil, .connectionLost("reset"), is: Array(repeating: "outcome-unknown", count: 3)),
+    BatchEndRow(
+      "broken", nil, .connectionLost("reset"), sentAll: false,
+      is: Array(repeating: "connection-lost", count: 3)),
+    // A file that is not what it was.
+    BatchEndRow(
+      "one changed", nil, changed, sentAll: false, files: "-x-", is: ["again", "changed", "again"]),
+    BatchEndRow(
+      "one changed and another was taken back", nil, changed, sentAll: false, files: "sx-",
+      is: ["cancelled", "changed", "again"]),
+    BatchEndRow(
+      "all changed", nil, changed, sentAll: false, files: "xxx",
+      is: ["changed", "changed", "changed"]),
+    BatchEndRow(
+      "one changed, and the server spoke before", 413, changed, sentAll: false, files: "x--",
+      splits: true, is: ["changed", "again", "again"]),
+    // A file that was taken back.
+    BatchEndRow(
+      "one taken back", nil, .cancelled, sentAll: false, files: "s--",
+      is: ["cancelled", "again", "again"]),
+    BatchEndRow(
+      "all taken back", nil, .cancelled, sentAll: false, files: "sss",
+      is: ["cancelled", "cancelled", "cancelled"]),
+    BatchEndRow(
+      "one taken back too late to know", nil, .cancelled, files: "-s-",
+      is: ["outcome-unknown", "cancelled", "outcome-unknown"]),
+    BatchEndRow(
+      "one taken back after the answer", 201, files: "-s-", is: ["done", "done", "done"]),
+    BatchEndRow(
+      "one taken back, then the line broke", nil, .connectionLost("reset"), files: "s--",
+      is: ["outcome-unknown", "outcome-unknown", "outcome-unknown"]),
+    // A deadline.
+    BatchEndRow(
+      "one out of time", nil, .outOfTime(seconds: 5), sentAll: false, files: "d--",
+      is: ["out-of-time", "again", "again"]),
+    BatchEndRow(
+      "one out of time, all sent", nil, .outOfTime(seconds: 5), files: "d--",
+      is: ["outcome-unknown", "outcome-unknown", "outcome-unknown"]),
+    // Halves.
+    BatchEndRow(
+      "too large together", 413, splits: true, is: ["again", "again", "again"],
+      companies: [[1, 2], [3]]),
+    BatchEndRow(
+      "refused before the end of the body", 400, sentAll: false, splits: true,
+      is: ["again", "again", "again"], companies: [[1, 2], [3]]),
+    BatchEndRow(
+      "refused, and one taken back", 422, files: "-s-", splits: true,
+      is: ["again", "http-422", "again"],
+      companies: [[1], [3]]),
+    BatchEndRow(
+      "an error that may pass", 500, splits: true, is: ["http-500", "http-500", "http-500"]),
+    BatchEndRow(
+      "an error that did not pass", 500, splits: true, attempt: 5, is: ["again", "again", "again"],
+      companies: [[1, 2], [3]]),
+    BatchEndRow("credentials", 401, splits: true, is: ["http-401", "http-401", "http-401"]),
+    BatchEndRow("the address", 404, splits: true, is: ["http-404", "http-404", "http-404"]),
+    BatchEndRow(
+      "a busy server to the end", 503, splits: true, attempt: 5,
+      is: ["http-503", "http-503", "http-503"]),
+    BatchEndRow(
+      "a broken line", nil, .connectionLost("reset"), sentAll: false, splits: true, attempt: 5,
+      is: Array(repeating: "connection-lost", count: 3)),
+  ]
+
+  var target: Target {
+    var target = Target(name: "t", url: home)
+    target.batch = BatchRule(maxFiles: 10, splitsRefused: splits)
+    return target
+  }
+
+  var inside: [BatchEnd.File] {
+    files.enumerated().map { index, mark in
+      var file = BatchEnd.File(id: ItemID(Int64(index + 1)), bytes: Int64(index))
+      if mark == "x" { file.cause = Self.changed }
+      if mark == "d" { file.cause = .outOfTime(seconds: 5) }
+      file.isStopped = mark == "s"
+      return file
+    }
+  }
+
+  /// The fate as the table has it.
+  func word(_ fate: BatchEnd.Fate) -> String {
+    guard case .ended(let end) = fate else { return "again" }
+    switch Verdict.judge(end, target: target, attempt: attempt, redirects: 0, now: .now) {
+    case .delivered: return "done"
+    case .failed(let failure): return failure.code
+    case .follow: return "follow"
+    }
+  }
+}
+
+struct BatchEndTests {
+  @Test(arguments: BatchEndRow.all)
+  func fates(_ row: BatchEndRow) {
+    let outcome = BatchEnd(
+      row.end, files: row.inside, target: row.target, attempt: row.attempt, now: .now)
+    #expect(outcome.fates.map(\.id) == [1, 2, 3].map { ItemID($0) })
+    #expect(outcome.fates.map { row.word($0.fate) } == row.fates)
+    #expect(outcome.companies == row.companies.map { $0.map { ItemID($0) } })
+    for (index, fate) in outcome.fates.enumerated() {
+      guard case .ended(let end) = fate.fate else { continue }
+      #expect(end.bytes == Int64(index))
+    }
+  }
+
+  /// Alone, a file has nobody to go without.
+  @Test func aFileAloneIsNeverSplitNorStartedOver() {
+    for row in BatchEndRow.all {
+      let outcome = BatchEnd(
+        row.end, files: [row.inside[0]], target: row.target, attempt: row.attempt, now: .now)
+      #expect(outcome.fates.allSatisfy { $0.fate != .startsOver } && outcome.companies.isEmpty)
+    }
+  }
+
+  /// Halves end at single files, whatever the number.
+  @Test(arguments: 2...33)
+  func halvingEnds(_ count: Int) {
+    let row = BatchEndRow("", 413, splits: true, is: [])
+    var (requests, alone) = (0, Set<ItemID>())
+    var open = [(1...count).map { ItemID(Int64($0)) }]
+    while let members = open.popLast() {
+      requests += 1
+      let outcome = BatchEnd(
+        row.end, files: members.map { BatchEnd.File(id: $0) }, target: row.target, attempt: 1,
+        now: .now)
+      if outcome.companies.isEmpty { alone.formUnion(members) }
+      open += outcome.companies
+    }
+    #expect(requests == 2 * count - 1)
+    #expect(alone.count == count)
+  }
+}

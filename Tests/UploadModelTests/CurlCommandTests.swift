@@ -1,0 +1,114 @@
+import Foundation
+import MultipartForm
+import Testing
+import UploadModel
+
+struct CurlCommandTests {
+  private func target(_ url: String = "https://h/up", _ change: (inout Target) throws -> Void)
+    throws -> Target
+  {
+    var target = Target(name: "t", url: try #require(URL(string: url)))
+    try change(&target)
+    return target
+  }
+
+  private func item(_ path: String, type: String = "image/jpeg") -> UploadItem {
+    UploadItem(id: ItemID(1), location: FileLocation(path), mediaType: type, size: 5)
+  }
+
+  private func lines(_ target: Target, _ paths: String...) throws -> [String] {
+    let items = paths.map { item($0) }
+    return try CurlCommand(items, to: target, now: Date(timeIntervalSince1970: 0)).lines
+  }
+
+  private func secret(_ text: String) throws -> Template {
+    try Template(text, environment: { _ in "hunter2" })
+  }
+
+  @Test func thePlainOne() throws {
+    let plain = try target { _ in }
+    #expect(
+      try lines(plain, "/a/b.jpg") == [
+        "curl --globoff --request POST", "https://h/up", "--http1.1",
+        #"--form 'file=@"/a/b.jpg";filename="b.jpg";type=image/jpeg'"#,
+      ])
+  }
+
+  @Test func secretsAreVariables() throws {
+    let target = try target("http://h/up?key=hunter2&page=1") {
+      $0.headers = [
+        Target.Field(name: "Authorization", value: try secret("Bearer {env.TOKEN}")),
+        Target.Field(name: "X-Empty", value: Template(literal: "")),
+      ]
+      $0.query = [Target.Field(name: "a b", value: try secret("x {env.PAGE}"))]
+      $0.fields = [
+        Target.Field(name: "password", value: Template(literal: "hunter2").hidden(as: "password"))
+      ]
+    }
+    let command = try CurlCommand([item("a")], to: target, now: Date())
+    #expect(
+      Array(command.lines.dropLast()) == [
+        "curl --globoff --request POST", #"'http://h/up?key='"$KEY"'&page=1&a%20b=x%20'"$PAGE""#,
+        #"--header 'Authorization: Bearer '"$TOKEN""#, "--header 'X-Empty;'",
+        #"--form-string password="$PASSWORD""#,
+      ])
+    #expect(command.variables == ["KEY", "PAGE", "TOKEN", "PASSWORD"])
+    #expect(!command.text.contains("hunter2"))
+  }
+
+  @Test func whatShellsAndCurlReadIsQuoted() throws {
+    let target = try target("http://h/") {
+      $0.fields = [
+        Target.Field(name: "it's", value: Template(literal: "@a;type=x\nb")),
+        Target.Field(name: "j", value: Template(literal: #"{"a":"\"}"#), type: "application/json"),
+      ]
+    }
+    #expect(
+      try lines(target, "/a'b/c\"d\\e;f,g.jpg").dropFirst(2) == [
+        "--form-string 'it'\\''s=@a;type=x\r\nb'",
+        #"--form 'j="{\"a\":\"\\\"}";type=application/json'"#,
+        #"--form 'file=@"/a'\''b/c\"d\\e;f,g.jpg";filename="c\"d\\e;f,g.jpg";type=image/jpeg'"#,
+      ])
+  }
+
+  @Test func otherBodiesAndSeveralFiles() throws {
+    let binary = try target("http://h/") {
+      $0.body = .binary; $0.method = "PUT"
+    }
+    #expect(
+      try lines(binary, "-") == [
+        "curl --globoff --request PUT", "http://h/", "--header 'Content-Type: image/jpeg'",
+        "--data-binary @./-",
+      ])
+    let several = try target("http://h/") { $0.fileField = "f" }
+    #expect(try lines(several, "a", "b").count == 4)
+  }
+
+  @Test func trust() throws {
+    let pin = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    let pinned = try target { $0.tls.pin = PublicKeyPin(pin) }
+    #expect(try lines(pinned, "a")[2...4] == ["--insecure", "--pinnedpubkey \(pin)", "--http1.1"])
+    let own = try target {
+      $0.tls = TLSRules()
+      $0.tls.caFile = "/ca.pem"
+      $0.tls.pin = PublicKeyPin(pin)
+      $0.http = .http2
+    }
+    #expect(
+      try lines(own, "a")[2...4] == ["--cacert /ca.pem", "--pinnedpubkey \(pin)", "--http2"])
+  }
+
+  @Test func whatCurlCannotBeTold() throws {
+    let field = try target { $0.fileField = "a=b" }
+    #expect(throws: CurlCommand.Mistake.self) { try lines(field, "a") }
+    let plain = try target { _ in }
+    let bytes = UploadItem(id: ItemID(1), location: FileLocation(bytes: [0x61, 0xFF]))
+    #expect(throws: CurlCommand.Mistake.self) {
+      try CurlCommand([bytes], to: plain, now: Date())
+    }
+    let ticketed = try target {
+      $0.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/")), uploadURL: .whole)
+    }
+    #expect(throws: CurlCommand.Mistake.self) { try lines(ticketed, "a") }
+  }
+}

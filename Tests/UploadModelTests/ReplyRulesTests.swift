@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+import UploadModel
+
+struct ReplyRulesTests {
+  private func judge(
+    _ body: String, status: Int = 200, headers: [String: String] = [:], isCut: Bool = false,
+    _ change: (inout ReplyRules) throws -> Void
+  ) throws -> Verdict {
+    let url = try #require(URL(string: "https://h/up/load"))
+    var target = Target(name: "t", url: url)
+    try change(&target.response)
+    let end = TransferEnd(
+      url: url, status: status, headers: headers, reply: Reply(text: body, isCut: isCut))
+    return Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: Date())
+  }
+
+  private func outcome(_ verdict: Verdict) -> String {
+    switch verdict {
+    case .delivered(let receipt): "delivered \(receipt.url ?? "-")"
+    case .failed(let failure):
+      if case .rejected(let why) = failure.cause { "rejected: \(why)" } else { failure.code }
+    case .follow: "follow"
+    }
+  }
+
+  // MARK: Which statuses
+
+  @Test(arguments: [
+    (200, "delivered -"), (204, "http-204"), (302, "delivered -"), (303, "redirected"),
+    (500, "http-500"),
+  ])
+  func statuses(_ status: Int, _ expected: String) throws {
+    let verdict = try judge("", status: status) { $0.ok = [200...201, 302...302] }
+    #expect(outcome(verdict) == expected)
+  }
+
+  // MARK: What says failure
+
+  private func rule(_ test: FailureRule.Test, _ message: FailureRule.Message? = nil) throws
+    -> FailureRule
+  {
+    FailureRule(
+      pointer: try JSONPointer("/fishingResponse/rc"), test: test, message: message)
+  }
+
+  @Test(arguments: [
+    (#"{"fishingResponse":{"rc":0,"descr":"","items":[]}}"#, "delivered -"),
+    (#"{"fishingResponse":{"rc":0.0}}"#, "delivered -"),
+    (#"{"fishingResponse":{"rc":7,"descr":"unknown fish"}}"#, "rejected: unknown fish"),
+    (#"{"fishingResponse":{"rc":7,"descr":""}}"#, "rejected: /fishingResponse/rc is 7"),
+    (#"{"fishingResponse":{"rc":7}}"#, "rejected: /fishingResponse/rc is 7"),
+    (#"{"fishingResponse":{"rc":"0"}}"#, "rejected: /fishingResponse/rc is \"0\""),
+    (#"{"fishingResponse":{}}"#, "rejected: its answer has no /fishingResponse/rc"),
+    ("[]", "rejected: its answer has no /fishingResponse/rc"),
+    ("<html>Log in</html>", "rejected: its answer is not JSON"),
+    ("", "rejected: its answer is not JSON"),
+  ])
+  func aValueThatMustBeThere(_ body: String, _ expected: String) throws {
+    let message = FailureRule.Message.pointer(try JSONPointer("/fishingResponse/descr"))
+    let verdict = try judge(body) { $0.failures = [try rule(.differs(.integer(0)), message)] }
+    #expect(outcome(verdict) == expected)
+  }
+
+  @Test(arguments: [
+    (#"{"fishingResponse":{"rc":"failed"}}"#, "rejected: no luck"), ("{}", "delivered -"),
+    ("no JSON", "delivered -"),
+  ])
+  func aValueThatMustNotBeThere(_ body: String, _ expected: String) throws {
+    let verdict = try judge(body) {
+      $0.failures = [try rule(.equals(.string("failed")), .text("no luck"))]
+    }
+    #expect(outcome(verdict) == expected)
+  }
+
+  @Test func theFirstRuleThatFitsSpeaks() throws {
+    let verdict = try judge(#"{"fishingResponse":{"rc":3}}"#) {
+      $0.failures = [
+        try rule(.equals(.integer(4)), .text("four")),
+        try rule(.equals(.integer(3)), .text("three")),
+        try rule(.differs(.integer(0)), .text("not null")),
+      ]
+    }
+    #expect(outcome(verdict) == "rejected: three")
+  }
+
+  @Test func anAnswerThatIsTooLongIsNoSuccess() throws {
+    let verdict = try judge("{\"a\":", isCut: true) {
+      $0.failures = [try rule(.differs(.integer(0)))]
+    }
+    #expect(outcome(verdict) == "rejected: its answer is longer than what is read of one")
+  }
+
+  @Test func aRejectedFileIsNotTriedAgain() throws {
+    let verdict = try judge("{}") { $0.failures = [try rule(.differs(.integer(0)))] }
+    guard case .failed(let failure) = verdict else { return #expect(Bool(false)) }
+    #expect(!failure.isTransient && failure.code == "rejected" && failure.status == 200)
+  }
+
+  // MARK: Where the file is
+
+  private static let places: [(String, String, String)] = [
+    ("/files/0/url", #"{"files":[{"url":"https://i/1.png"}]}"#, "https://i/1.png"),
+    ("/url", #"{"url":"/f/1"}"#, "https://h/f/1"), ("/url", #"{"url":"f/1"}"#, "https://h/up/f/1"),
+    ("/id", #"{"id":42}"#, "https://h/up/42"), ("/url", #"{"url":""}"#, "-"),
+    ("/url", #"{"url":null}"#, "-"), ("/url", #"{"url":{}}"#, "-"), ("/url", "{}", "-"),
+    ("/url", "no JSON", "-"),
+  ]
+
+  @Test(arguments: places)
+  func byPointer(_ pointer: String, _ body: String, _ expected: String) throws {
+    let verdict = try judge(body) { $0.url = ReplyValue(.pointer(try JSONPointer(pointer))) }
+    #expect(outcome(verdict) == "delivered \(expected)")
+  }
+
+  @Test(arguments: [
+    (#"href="([^"]+)""#, "<a href=\"https://i/2\">", "https://i/2"),
+    (#"https?://\S+"#, "see https://i/3 now", "https://i/3"), ("nothing(x)", "see", "-"),
+  ])
+  func byExpression(_ pattern: String, _ body: String, _ expected: String) throws {
+    let verdict = try judge(body) { $0.url = ReplyValue(.pattern(try Pattern(pattern))) }
+    #expect(outcome(verdict) == "delivered \(expected)")
+  }
+
+  @Test func byHeaderAndWithSomethingAround() throws {
+    let header = try judge("", headers: ["x-file": "abc", "location": "https://other/"]) {
+      $0.url = ReplyValue(.header("x-file"), prefix: "https://i/", suffix: ".png")
+    }
+    #expect(outcome(header) == "delivered https://i/abc.png")
+    let usual = try judge("", headers: ["location": "/new"]) { _ in }
+    #expect(outcome(usual) == "delivered https://h/new")
+  }
+}
+
+struct UploadLimitsTests {
+  @Test(arguments: [
+    ("image/*", "image/jpeg", true), ("image/*", "IMAGE/PNG", true),
+    ("image/*", "video/mp4", false),
+    ("image/*", "imagex/png", false), ("image/jpeg", "image/jpeg", true),
+    ("image/jpeg", "image/jpeg; q=1", true), ("Image/JPEG", "image/jpeg", true),
+    ("image/jpeg", "image/jpegx", false),
+  ])
+  func types(_ pattern: String, _ type: String, _ matches: Bool) throws {
+    #expect(try #require(TypePattern(pattern)).matches(type) == matches)
+  }
+
+  @Test(arguments: ["", "image", "*/*", "/x", "x/", "a/b/c", "im age/x", "*"])
+  func whatIsNoType(_ text: String) { #expect(TypePattern(text) == nil) }
+
+  @Test func refusals() throws {
+    let limits = UploadLimits(maxBytes: 10, types: [try #require(TypePattern("image/*"))])
+    #expect(limits.refusal(ofSize: 10, type: "image/png") == nil)
+    #expect(limits.refusal(ofSize: 0, type: "image/png") == nil)
+    #expect(
+      UploadLimits(takesEmpty: false).refusal(ofSize: 0, type: "image/png") == .empty)
+    #expect(limits.refusal(ofSize: 11, type: "image/png") == .tooLarge(limit: 10))
+    #expect(
+      limits.refusal(ofSize: 1, type: "text/plain")
+        == .typeNotAllowed("text/plain", allowed: ["image/*"]))
+    #expect(UploadLimits().refusal(ofSize: .max, type: "a/b") == nil)
+  }
+}
+
+struct SecretNameTests {
+  @Test(arguments: [
+    ("Authorization", true), ("X-Api-Key", true), ("api_key", true), ("token", true), ("key", true),
+    ("X-Amz-Signature", true), ("Cookie", true), ("password", true), ("keywords", false),
+    ("username", false), ("author", false), ("monkey", false), ("Accept", false),
+  ])
+  func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.matches(name) == isSecret) }
+}
+
+struct TicketTests {
+  private func grant(_ reply: String, from address: String = "https://h/presign") throws
+    -> Ticket.Grant
+  {
+    let ticket = Ticket(
+      call: ServerCall(url: Template(literal: address)), uploadURL: try JSONPointer("/url"),
+      fields: try JSONPointer("/fields"))
+    let document = try #require(JSONValue(text: reply))
+    let plain = try #require(URL(string: "http://plain").flatMap { Origin($0) })
+    return try ticket.grant(
+      in: document, from: try #require(URL(string: address)), redirects: [plain])
+  }
+
+  @Test func itsFieldsComeSortedAndAreNotRead() throws {
+    let grant = try grant(#"{"url":"https://s3/b","fields":{"policy":"{x}","key":"k","n":1}}"#)
+    #expect(grant.url.absoluteString == "https://s3/b")
+    #expect(grant.fields.map(\.name) == ["key", "n", "policy"])
+    #expect(grant.fields.last?.value == Template(literal: "{x}"))
+  }
+
+  @Test(arguments: [
+    (#"{"fields":{}}"#, "the ticket has no /url"), (#"{"url":7}"#, "the ticket has no /url"),
+    (#"{"url":"ftp://x/"}"#, "the ticket's /url is no address to send to"),
+    (#"{"url":"https://u:p@x/"}"#, "the ticket's /url is no address to send to"),
+    (#"{"url":"https://s3/b"}"#, "the ticket has no fields at /fields"),
+    (
+      #"{"url":"http://s3/b","fields":{}}"#,
+      "the ticket leads from https to http://s3, which is not encrypted; list it in redirect_to if that is meant"
+    ),
+  ])
+  func whatIsNoTicket(_ reply: String, _ message: String) {
+    let mistake = #expect(throws: Ticket.Mistake.self) { try grant(reply) }
+    #expect(mistake?.description == message)
+  }
+
+  @Test func whatIsAllowedInTheOpen() throws {
+    #expect(try grant(#"{"url":"http://plain/b","fields":{}}"#).url.host == "plain")
+    let open = try grant(#"{"url":"http://s3/b","fields":{}}"#, from: "http://h/")
+    #expect(open.url.host == "s3")
+  }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadStore
+
+@Suite("What was done, on disk")
+struct ProgressTests {
+  let harness: StoreHarness
+
+  init() throws { harness = try StoreHarness() }
+
+  @Test("Only what waits may begin")
+  func begin() throws {
+    let (store, other) = (try harness.open(), try harness.open())
+    let ids = try store.enqueue([item("a"), item("b"), item("c", state: .paused), item("d")])
+      .map(\.id)
+    try other.remove([ids[1]])
+    #expect(try store.begin(ids) == [ids[0], ids[3]])
+    #expect(try store.begin(ids) == [])
+  }
+
+  @Test("An upload that was delivered is told with its receipt")
+  func delivered() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id], now: Date(timeIntervalSince1970: 100))
+    try store.record([
+      (id, .preparing(attempt: 1)), (id, .sending(attempt: 1, sent: 4, total: 10)),
+      (id, .awaitingReply(attempt: 1, since: Moment(seconds: 5))),
+    ])
+    let receipt = Receipt(
+      status: 201, url: "http://nas/a", reply: Reply(text: "{}", mediaType: "application/json"),
+      attempts: 1, seconds: 2, bytes: 10)
+    try store.record([(id, .done(receipt))], now: Date(timeIntervalSince1970: 102))
+    #expect(try harness.open().items()[0].state == .done(receipt))
+    let entry = try #require(try store.history().first)
+    #expect(entry.outcome == "done" && entry.status == 201 && entry.bytes == 10)
+    #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
+  }
+
+  @Test("Every attempt is kept, with the bytes that it got to")
+  func attempts() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id])
+    let busy = Failure(.refused, status: 503, attempts: 1)
+    try store.record([
+      (id, .sending(attempt: 1, sent: 3, total: 10)),
+      (id, .retrying(busy, next: 2, of: 5, at: Moment(seconds: 9))),
+    ])
+    #expect(try store.items()[0].state == .waiting)
+    _ = try store.begin([id])
+    try store.record([(id, .failed(refused))])
+    #expect(
+      try harness.open().items()[0].state.failure
+        == Failure(
+          .refused, status: 413, reply: refused.reply, attempts: 2))
+    let history = try store.history()
+    #expect(history.map(\.attempt) == [1, 2])
+    #expect(history.map(\.outcome) == ["http-503", "http-413"])
+    #expect(history.map(\.bytes) == [3, 0])
+  }
+
+  @Test("An attempt that is taken back without a fault of its own ends, and another begins")
+  func withdrawn() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id])
+    try store.record([(id, .waiting)])
+    #expect(try store.begin([id]) == [id])
+    try store.record([(id, .done(Receipt(status: 200)))])
+    #expect(try store.history().map(\.outcome) == ["withdrawn", "done"])
+  }
+
+  @Test("What was taken out while it was sent, and put back at once, can begin again")
+  func putBack() throws {
+    let store = try harness.open()
+    let sent = try store.enqueue([item("a")])[0]
+    _ = try store.begin([sent.id])
+    try store.remove([sent.id])
+    try store.update([sent])
+    #expect(try store.begin([sent.id]) == [sent.id])
+    #expect(try store.history().map(\.outcome) == ["withdrawn", nil])
+  }
+
+  @Test("An edit changes how a file is sent, and not what has become of it")
+  func edit() throws {
+    let store = try harness.open()
+    var sent = try store.enqueue([item("a")])[0]
+    _ = try store.begin([sent.id])
+    (sent.fileName, sent.field, sent.mediaType) = ("b", "photo", "image/png")
+    try store.edit([sent])
+    let kept = try harness.open().items()[0]
+    #expect(kept.state == .preparing(attempt: 1))
+    #expect(kept.fileName == "b" && kept.field == "photo" && kept.mediaType == "image/png")
+  }
+
+  static let causes: [Failure.Cause] = [
+    .missing, .unreadable("Permission denied"), .notAFile(kind: "a folder"), .changed(.grew),
+    .tooLarge(limit: 5), .empty, .typeNotAllowed("a/b", allowed: ["c/d"]), .unsendable("x"),
+    .nameNotResolved(host: "h"), .connectionRefused("x"), .unreachable("x"), .connectionLost("x"),
+    .stalled(seconds: 60), .outOfTime(seconds: 1.5), .insecure("x"), .network("x"), .refused,
+    .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
+    .rejected("x"), .cancelled, .outcomeUnknown("x"),
+  ]
+
+  @Test("Every cause survives", arguments: causes)
+  func everyCause(cause: Failure.Cause) throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id])
+    try store.record([(id, .failed(Failure(cause, attempts: 1)))])
+    #expect(try harness.open().items()[0].state.failure?.cause == cause)
+  }
+
+  @Test("Leaving keeps in the queue what is broken off, paused or waiting")
+  func leaving() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b"), item("c", state: .paused), item("d")])
+      .map(\.id)
+    _ = try store.begin([ids[0], ids[3]])
+    let cancelled = ItemState.failed(Failure(.cancelled, attempts: 1))
+    let unknown = ItemState.failed(Failure(.outcomeUnknown("stopped"), attempts: 1))
+    try store.record(
+      [(ids[0], cancelled), (ids[1], cancelled), (ids[2], cancelled), (ids[3], unknown)],
+      leaving: true)
+    let states = try harness.open().items().map(\.state)
+    #expect(states[..<3] == [.waiting, .waiting, .paused])
+    #expect(states[3].failure?.code == "outcome-unknown")
+    #expect(try store.history().map(\.outcome) == ["stopped", "outcome-unknown"])
+  }
+
+  @Test("After a crash: what was being sent waits again, what was handed over is unknown")
+  func recovery() throws {
+    do {
+      let store = try harness.open()
+      let ids = try store.enqueue([
+        item("sending"), item("handed"), item("waiting"), item("done"),
+        item("safe", target: "idem"),
+      ]).map(\.id)
+      _ = try store.begin([ids[0], ids[1], ids[3], ids[4]])
+      try store.record([
+        (ids[0], .sending(attempt: 1, sent: 5, total: 10)),
+        (ids[1], .awaitingReply(attempt: 1, since: Moment(seconds: 0))),
+        (ids[4], .awaitingReply(attempt: 1, since: Moment(seconds: 0))),
+        (ids[3], .done(Receipt(status: 200))),
+      ])
+    }
+    let store = try harness.open()
+    let recovery = try store.recover { $0 == "idem" }
+    #expect(recovery.interrupted == [ItemID(1)])
+    #expect(recovery.unknown == [ItemID(2), ItemID(5)])
+    let items = try store.items()
+    #expect(items.map(\.fileName) == ["sending", "handed", "waiting", "safe"])
+    #expect(items.map(\.state.failure?.code) == [nil, "outcome-unknown", nil, nil])
+    #expect(
+      try store.history().map(\.outcome)
+        == ["interrupted", "outcome-unknown", "done", "outcome-unknown"])
+    #expect(try store.recover() == UploadStore.Recovery())
+  }
+
+  @Test("A clock that is set back changes no order")
+  func clockSetBack() throws {
+    let store = try harness.open()
+    let ids =
+      try store.enqueue([item("a")], now: Date(timeIntervalSince1970: 2_000)).map(\.id)
+      + store.enqueue([item("b")], now: Date(timeIntervalSince1970: 1_000)).map(\.id)
+    #expect(try store.items().map(\.id) == ids)
+    for (id, time) in zip(ids, [500.0, 400.0]) {
+      _ = try store.begin([id], now: Date(timeIntervalSince1970: time))
+      // Ends before it began.
+      try store.record(
+        [(id, .done(Receipt(status: 200)))], now: Date(timeIntervalSince1970: time - 100))
+    }
+    #expect(try store.history().map(\.item) == ids)
+    #expect(try store.items().map(\.state) == ids.map { _ in .done(Receipt(status: 200)) })
+  }
+
+  @Test("The history can be asked in parts, and what is cleared stays in it")
+  func history() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b"), item("c")]).map(\.id)
+    for (number, id) in ids.enumerated() {
+      _ = try store.begin([id], now: Date(timeIntervalSince1970: Double(number * 100)))
+      let state: ItemState = number == 1 ? .failed(refused) : .done(Receipt(status: 200))
+      try store.record([(id, state)], now: Date(timeIntervalSince1970: Double(number * 100 + 1)))
+    }
+    try store.remove(ids)
+    #expect(try store.items().isEmpty)
+    #expect(try store.history().map(\.name) == ["a", "b", "c"])
+    var query = HistoryQuery()
+    query.onlyFailed = true
+    #expect(try store.history(query).map(\.name) == ["b"])
+    query = HistoryQuery()
+    query.since = Date(timeIntervalSince1970: 100)
+    #expect(try store.history(query).map(\.name) == ["b", "c"])
+    query.limit = 1
+    #expect(try store.history(query).map(\.name) == ["c"])
+    #expect(try store.forget(before: Date(timeIntervalSince1970: 150)) == 2)
+    #expect(try store.history().map(\.name) == ["c"])
+  }
+
+  @Test("What was sent before is known by path and identity, for its target only")
+  func sentBefore() throws {
+    let store = try harness.open()
+    let first = try store.enqueue([item("a"), item("b")])
+    _ = try store.begin(first.map(\.id))
+    try store.record([
+      (first[0].id, .done(Receipt(status: 201, url: "http://nas/a"))),
+      (first[1].id, .failed(refused)),
+    ])
+    try store.remove(first.map(\.id))
+    let again = try store.enqueue([
+      item("a"), item("b"), item("a", target: "other"), item("a", size: 11), item("a", inode: 2),
+    ])
+    let found = try store.sentBefore(again)
+    #expect(found.keys.sorted() == [again[0].id])
+    #expect(found[again[0].id]?.url == "http://nas/a")
+  }
+
+  @Test("Contents are known by their sums, whatever the files are called")
+  func sentBeforeBySum() throws {
+    let store = try harness.open()
+    var first = item("a", state: .done(Receipt(status: 200)))
+    first.sum = [UInt8](repeating: 7, count: 32)
+    try store.log([(first, Date())])
+    var again = try store.enqueue([item("b", inode: 9), item("c", inode: 8)])
+    again[0].sum = first.sum
+    again[1].sum = [UInt8](repeating: 8, count: 32)
+    #expect(try store.sentBefore(again).keys.sorted() == [again[0].id])
+  }
+
+  @Test("What was pushed is in the history and not in the queue")
+  func pushed() throws {
+    let store = try harness.open()
+    let sent = item("a", state: .done(Receipt(status: 200, attempts: 2, bytes: 10)))
+    try store.log([
+      (sent, Date(timeIntervalSince1970: 1)), (item("b", state: .failed(refused)), Date()),
+    ])
+    #expect(try store.items().isEmpty)
+    #expect(try store.history().map(\.outcome) == ["done", "http-413"])
+    #expect(try store.sentBefore([item("a")]).count == 1)
+  }
+
+  @Test("No secret gets in, also when a server repeats it")
+  func secrets() throws {
+    let token = "s3cr3t-token-value"
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b")]).map(\.id)
+    _ = try store.begin(ids)
+    let echo = Reply(text: "you sent Bearer \(token)", mediaType: "text/plain")
+    try store.record(
+      [
+        (ids[0], .done(Receipt(status: 200, url: "http://nas/?key=\(token)", reply: echo))),
+        (ids[1], .failed(Failure(.rejected("bad token \(token)"), status: 200, reply: echo))),
+      ], secrets: Secrets([token]))
+    let files = ["queue.sqlite", "queue.sqlite-wal"].compactMap {
+      FileManager.default.contents(atPath: harness.folder.path("state/\($0)"))
+    }
+    #expect(files.count == 2)
+    #expect(files.allSatisfy { $0.range(of: Data(token.utf8)) == nil })
+    #expect(try store.history()[0].reply == "you sent Bearer (secret)")
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadStore
+
+@Suite("The queue on disk")
+struct QueueTests {
+  let harness: StoreHarness
+
+  init() throws { harness = try StoreHarness() }
+
+  @Test("An item comes back as it was, whatever its name is made of")
+  func roundTrip() throws {
+    var odd = item("x")
+    odd.location = FileLocation(bytes: Array("/tmp/".utf8) + [0xFF, 0x0A, 0x22])
+    odd.fileName = "Grüße \u{202E}東京.txt"
+    odd.field = "photo"
+    odd.identity = FileIdentity(device: .max, inode: .max, size: 10, modified: -5)
+    odd.typeIsCertain = false
+    var missing = item("missing", state: .failed(Failure(.missing)))
+    missing.identity = nil
+    let store = try harness.open()
+    let added = try store.enqueue([odd, missing, item("paused", state: .paused)])
+    #expect(added.map(\.id) == [ItemID(1), ItemID(2), ItemID(3)])
+    #expect(try harness.open().items() == added)
+  }
+
+  @Test("Numbers are not used again")
+  func numbers() throws {
+    let store = try harness.open()
+    let first = try store.enqueue([item("a")])[0].id
+    try store.remove([first])
+    #expect(try store.forget(before: .distantFuture) == 0)
+    #expect(try store.enqueue([item("b")])[0].id > first)
+  }
+
+  @Test("What is taken out is gone, and comes back to its place")
+  func removal() throws {
+    let store = try harness.open()
+    let items = try store.enqueue([item("a"), item("b"), item("c")])
+    try store.remove([items[1].id])
+    #expect(try store.items().map(\.fileName) == ["a", "c"])
+    try store.update([items[1]])
+    #expect(try harness.open().items() == items)
+  }
+
+  @Test("10,000 items keep the order in which they were put at random")
+  func reordering() throws {
+    let store = try harness.open()
+    var order = try store.enqueue((0..<10_000).map { item("\($0)") }).map(\.id)
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<2_000 {
+      let id = order.remove(at: Int.random(in: order.indices, using: &random))
+      let place = Int.random(in: 0...order.count, using: &random)
+      try store.move(id, before: order.indices.contains(place) ? order[place] : nil)
+      order.insert(id, at: place)
+    }
+    #expect(try harness.open().items().map(\.id) == order)
+  }
+
+  @Test("A whole order can be given at once")
+  func arranging() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue((0..<6).map { item("\($0)") }).map(\.id)
+    try store.remove([ids[2]])
+    try store.arrange([ids[5], ids[0], ItemID(99), ids[4]])
+    #expect(try harness.open().items().map(\.id) == [ids[5], ids[1], ids[3], ids[0], ids[4]])
+  }
+
+  @Test("There is always room between two neighbours")
+  func room() throws {
+    let store = try harness.open()
+    var order = try store.enqueue([item("a"), item("b"), item("c"), item("d")]).map(\.id)
+    // The second goes before the last, again and again: each time the gap is half of what it was.
+    for _ in 0..<100 {
+      try store.move(order[1], before: order[3])
+      order.swapAt(1, 2)
+    }
+    #expect(try store.items().map(\.id) == order)
+  }
+
+  @Test("Moving an item before itself, or before one that is not there, loses nothing")
+  func oddMoves() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b")]).map(\.id)
+    try store.move(ids[0], before: ids[0])
+    try store.move(ItemID(99), before: ids[0])
+    #expect(try store.items().map(\.id) == ids)
+    try store.move(ids[0], before: ItemID(99))
+    #expect(try store.items().map(\.id) == ids.reversed())
+  }
+
+  @Test("Another process's changes are told, one's own are not asked for twice")
+  func changes() throws {
+    let (mine, other) = (try harness.open(), try harness.open())
+    let items = try mine.enqueue([item("a"), item("b")])
+    let (_, revision) = try mine.snapshot()
+    _ = try mine.changesByOthers(since: revision)
+    #expect(try mine.changesByOthers(since: revision) == nil)
+
+    let added = try other.enqueue([item("c")])
+    try other.remove([items[0].id])
+    try other.move(added[0].id, before: items[1].id)
+    let changes = try #require(try mine.changesByOthers(since: revision))
+    #expect(changes.items.map(\.fileName) == ["c"])
+    #expect(changes.removed == [items[0].id])
+    #expect(changes.order == [added[0].id, items[1].id])
+    #expect(try mine.changesByOthers(since: changes.revision) == nil)
+  }
+
+  @Test("Only its owner may read it")
+  func mode() throws {
+    let store = try harness.open()
+    _ = try store.enqueue([item("a")])
+    let folder = harness.folder.path("state")
+    let modes = try
+      (["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm"].map { "\(folder)/\($0)" } + [folder])
+      .map { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
+    #expect(modes == [0o600, 0o600, 0o600, 0o700])
+  }
+
+  @Test(
+    "It lies where the system says",
+    arguments: [
+      (["HOME": "/h"], "/h/.local/state/hoist/queue.sqlite"),
+      (["HOME": "/h", "XDG_STATE_HOME": "/s"], "/s/hoist/queue.sqlite"),
+      (["HOME": "/h", "XDG_STATE_HOME": "not/absolute"], "/h/.local/state/hoist/queue.sqlite"),
+    ])
+  func usualPath(environment: [String: String], path: String) {
+    #expect(UploadStore.usualPath(environment: environment) == path)
+  }
+
+  @Test("One process sends, and another can take over when it has gone")
+  func lock() throws {
+    _ = try harness.open()
+    var first = try SenderLock(queue: harness.path)
+    #expect(first != nil)
+    #expect(SenderLock.holder(queue: harness.path) == getpid())
+    #expect(try SenderLock(queue: harness.path) == nil)
+    first = nil
+    #expect(try SenderLock(queue: harness.path) != nil)
+  }
+}

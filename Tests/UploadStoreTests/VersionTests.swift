@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadStore
+
+@Suite("Versions and damage")
+struct VersionTests {
+  let harness: StoreHarness
+
+  init() throws { harness = try StoreHarness() }
+
+  private func raw(_ body: (Database) throws -> Void) throws {
+    try FileManager.default.createDirectory(
+      atPath: harness.folder.path("state"), withIntermediateDirectories: true)
+    let database = try DatabaseQueue(path: harness.path)
+    try database.write(body)
+    try database.close()
+  }
+
+  private var versions: [String] { Schema.migrator.migrations }
+
+  @Test("What every earlier version wrote is read, and nothing of it is lost")
+  func migrations() throws {
+    #expect(versions == ["1"])
+    for version in versions {
+      let harness = try StoreHarness()
+      try FileManager.default.createDirectory(
+        atPath: harness.folder.path("state"), withIntermediateDirectories: true)
+      let rows = try String(
+        contentsOfFile: "\(Repository.root)/Tests/UploadStoreTests/Versions/\(version).sql",
+        encoding: .utf8)
+      let old = try DatabaseQueue(path: harness.path)
+      try Schema.migrator.migrate(old, upTo: version)
+      try old.write { try $0.execute(sql: rows) }
+      try old.close()
+
+      let store = try harness.open()
+      let items = try store.items()
+      #expect(items.map(\.fileName) == ["a.txt", "b.txt", "c.txt", "d.txt"])
+      #expect(items[0].state == .waiting)
+      #expect(
+        items[1].state
+          == .failed(Failure(.refused, status: 413, reply: Reply(text: "no"), attempts: 2)))
+      #expect(items[2].location.bytes.contains(0xFF))
+      #expect(items[3].state == .paused)
+      #expect(try store.history().count == 4)
+      #expect(try store.sentBefore(items).count == 1)
+      #expect(try store.enqueue([item("new")])[0].id == ItemID(6))
+    }
+  }
+
+  @Test("A newer version's queue is refused and left as it is")
+  func newer() throws {
+    _ = try harness.open().enqueue([item("a")])
+    try raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
+    var rows: [Row] = []
+    try raw { rows = try Row.fetchAll($0, sql: "SELECT * FROM item JOIN grdb_migrations") }
+    let error = #expect(throws: StoreError.self) { try harness.open() }
+    #expect(error?.description.contains("newer hoist") == true)
+    var left: [Row] = []
+    try raw { left = try Row.fetchAll($0, sql: "SELECT * FROM item JOIN grdb_migrations") }
+    #expect(left == rows)
+  }
+
+  @Test("A damaged queue is refused and left as it is")
+  func damaged() throws {
+    try FileManager.default.createDirectory(
+      atPath: harness.folder.path("state"), withIntermediateDirectories: true)
+    let noise = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    try noise.write(to: URL(fileURLWithPath: harness.path))
+    let error = #expect(throws: StoreError.self) { try harness.open() }
+    #expect(error?.description.contains("damaged") == true)
+    #expect(error?.description.contains(harness.path) == true)
+    #expect(FileManager.default.contents(atPath: harness.path) == noise)
+  }
+
+  @Test("A page that is damaged later is an error, not a crash and not an empty queue")
+  func damagedPage() throws {
+    do {
+      let store = try harness.open()
+      _ = try store.enqueue((0..<2_000).map { item("\($0)") })
+    }
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: harness.path))
+    // All but the first pages, where the tables are described.
+    let size = try file.seekToEnd()
+    try #require(size > 200_000)
+    try file.seek(toOffset: 65_536)
+    try file.write(contentsOf: Data(repeating: 0xAA, count: Int(size) - 65_536))
+    try file.close()
+    let error = #expect(throws: StoreError.self) { try harness.open().items() }
+    #expect(error?.description.contains("damaged") == true)
+  }
+
+  @Test("The schema refuses what would be a contradiction")
+  func constraints() throws {
+    let store = try harness.open()
+    let id = try store.enqueue([item("a")])[0].id.rawValue
+    let wrong = [
+      "UPDATE item SET state = 'lost'", "UPDATE item SET state = 'failed'",
+      "UPDATE item SET failure = '{}'", "UPDATE item SET path = x''", "UPDATE item SET size = -1",
+      "UPDATE item SET device = NULL",
+      "INSERT INTO attempt (item, number, began) VALUES (99, 1, 0)",
+      "INSERT INTO attempt (item, number, began, ended) VALUES (\(id), 1, 0, 1)",
+      "INSERT INTO attempt (item, number, began) VALUES (\(id), 1, 0), (\(id), 2, 0)",
+    ]
+    for sql in wrong {
+      #expect(throws: DatabaseError.self, "\(sql)") {
+        try store.pool.write { try $0.execute(sql: sql) }
+      }
+    }
+  }
+
+  @Test("What was written is on the disk, not only with the system")
+  func durability() throws {
+    let store = try harness.open()
+    let level = try store.pool.writeWithoutTransaction {
+      try Int.fetchOne($0, sql: "PRAGMA synchronous")
+    }
+    #expect(level == 2)
+  }
+
+  @Test("A folder that cannot be made is said with its name")
+  func noFolder() throws {
+    try harness.folder.write("file", [])
+    let path = harness.folder.path("file/queue.sqlite")
+    let error = #expect(throws: StoreError.self) { try UploadStore(path: path) }
+    #expect(error?.description.contains(path) == true)
+  }
+}

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Makes a Debian package of a program that was built with --static-swift-stdlib.
+#   config/deb.sh PROGRAM FOLDER
+set -eu
+[ $# = 2 ] || { echo "usage: $0 PROGRAM FOLDER" >&2; exit 2; }
+program=$1 folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+umask 022
+root=$stage/root doc=$stage/root/usr/share/doc/hoist
+version=$("$program" --version)
+architecture=$(dpkg --print-architecture)
+# Who packages says so, as with Debian's own tools.
+maintainer="${DEBFULLNAME:-The Hoist authors} <${DEBEMAIL:-hoist@hoist.invalid}>"
+
+"$here/install.sh" "$program" /usr "$root" > /dev/null
+# Debian's own places: completions of zsh are vendor's.
+mkdir -p "$root/usr/share/zsh/vendor-completions"
+mv "$root/usr/share/zsh/site-functions/_hoist" "$root/usr/share/zsh/vendor-completions/"
+rmdir "$root/usr/share/zsh/site-functions"
+strip --remove-section=.comment --remove-section=.note "$root/usr/bin/hoist"
+gzip -9n "$root/usr/share/man/man1/hoist.1"
+# A login shell's interpreter line has no place in a file that is only ever read by a shell.
+sed -i '1{/^#!/d}' "$root/usr/share/bash-completion/completions/hoist"
+gzip -9nc "$top/CHANGELOG.md" > "$doc/CHANGELOG.md.gz"
+{
+  printf 'hoist (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n' "$version"
+  printf ' -- %s  %s\n' "$maintainer" "$(date -R ${SOURCE_DATE_EPOCH:+-d@$SOURCE_DATE_EPOCH})"
+} | gzip -9n > "$doc/changelog.gz"
+cp "$top/README.md" "$doc/"
+{
+  echo "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"
+  echo "Upstream-Name: hoist"
+  echo
+  echo "Files: *"
+  sed -n 's/^Copyright (c) /Copyright: /p' "$top/LICENSE"
+  echo "License: Expat"
+  sed -e '1,/^Copyright/d' -e '1,/./{/^$/d}' -e 's/^$/./' -e 's/^/ /' "$top/LICENSE"
+} > "$doc/copyright"
+chmod 644 "$doc"/*.md "$doc"/*.gz "$doc/copyright"
+
+# The packages of the libraries that the program is linked to, found where dpkg-shlibdeps looks.
+mkdir -p "$stage/debian" "$root/DEBIAN"
+printf 'Source: hoist\n\nPackage: hoist\nArchitecture: any\n' > "$stage/debian/control"
+depends=$(cd "$stage" && dpkg-shlibdeps -O -e"$root/usr/bin/hoist" 2> "$stage/warnings") || {
+  cat "$stage/warnings" >&2
+  exit 1
+}
+cat > "$root/DEBIAN/control" <<END
+Package: hoist
+Version: $version
+Architecture: $architecture
+Maintainer: $maintainer
+Installed-Size: $(du -sk "$root/usr" | cut -f1)
+Depends: ${depends#shlibs:Depends=}
+Recommends: ca-certificates
+Suggests: shared-mime-info
+Section: net
+Priority: optional
+Description: upload manager for form endpoints
+ Uploads files to servers that take HTML forms (multipart/form-data): from a
+ terminal screen with a queue and honest progress, or without one for scripts.
+ Each file that does not arrive says why. A small receiver is included.
+END
+(cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+mkdir -p "$folder"
+package=$folder/hoist_${version}_$architecture.deb
+dpkg-deb --build --root-owner-group -Zxz "$root" "$package" > /dev/null
+echo "$package"
