@@ -61,6 +61,8 @@ struct Push {
       engine.cancel(course.openItems)
     }
 
+    /// How many had failed when it was stopped.
+    var failedBefore = 0
     var iterator = events.makeAsyncIterator()
     while !course.isOver, let event = await iterator.next() {
       let now = time.now()
@@ -93,8 +95,8 @@ struct Push {
       case .interrupt where course.summary.isInterrupted:
         exit(ExitStatus.interrupted.rawValue)
       case .interrupt:
-        // A watch is over when it is stopped; what it cuts off was interrupted all the same.
-        course.summary.isInterrupted = !isWatching || !course.openItems.isEmpty
+        course.summary.isInterrupted = true
+        failedBefore = course.summary.failed.count
         stop()
       }
       if failsFast, !course.summary.failed.isEmpty, !isStopped.isSet {
@@ -103,7 +105,9 @@ struct Push {
       }
     }
     history?.close()
-    let summary = course.end(at: time.now())
+    var summary = course.end(at: time.now())
+    // A watch is over when it is stopped; it is interrupted only where that cut a file off.
+    if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     reporter.summary(summary)
     await engine.shutDown()
     return summary
