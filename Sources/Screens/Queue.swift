@@ -91,54 +91,56 @@ struct Queue: Sendable {
 
   /// The places of those of `ids` that are here, in the order of the queue. Each stands before the
   /// next one that is not among them, so that they can be put back one after the other.
-  func places(of ids: Set<ItemID>) -> [Placement] {
+  func places(of ids: Set<ItemID>) -> [Place] {
     let positions = ids.compactMap { self.positions[$0] }.sorted()
     var next = (index: rows.count, id: ItemID?.none)
     return positions.reversed().map { position in
       if position + 1 < next.index { next.id = rows[position + 1].item.id }
       next.index = position
-      return Placement(item: rows[position].item.asRemoved, before: next.id)
+      return Place(id: rows[position].item.id, before: next.id)
     }.reversed()
   }
 
   /// Puts items that are not here back, each before the one named, or at the end.
-  mutating func restore(_ places: [Placement]) {
+  mutating func restore(_ items: [Placement]) {
+    let missing = items.filter { positions[$0.item.id] == nil }
+    for placement in missing { totals.add(placement.item) }
+    insert(missing.map { (Row(item: $0.item), $0.before) })
+  }
+
+  /// Moves items, each before the one named, or to the end.
+  mutating func move(_ places: [Place]) {
+    let moved = places.compactMap { place in row(place.id).map { ($0, place.before) } }
+    if moved.count == 1 { return move(moved[0].0.item.id, before: moved[0].1) }
+    let ids = Set(moved.map(\.0.item.id))
+    rows.removeAll { ids.contains($0.item.id) }
+    for id in ids { positions[id] = nil }
+    insert(moved)
+  }
+
+  /// Puts rows in, those for one place in their order.
+  private mutating func insert(_ coming: [(row: Row, before: ItemID?)]) {
     version += 1
-    var returning: [ItemID?: [Row]] = [:]
-    for place in places where positions[place.item.id] == nil {
-      // Found again below, where it is given its place.
-      positions[place.item.id] = -1
-      totals.add(place.item)
-      let before = place.before.flatMap { positions[$0] == nil ? nil : $0 }
-      returning[before, default: []].append(Row(item: place.item))
-    }
-    func insert(_ row: Row, into rows: inout [Row]) {
-      for earlier in returning.removeValue(forKey: row.item.id) ?? [] {
-        insert(earlier, into: &rows)
-      }
-      rows.append(row)
+    var groups: [ItemID?: [Row]] = [:]
+    for (row, before) in coming {
+      groups[before.flatMap { positions[$0] == nil ? nil : $0 }, default: []].append(row)
     }
     var all: [Row] = []
-    all.reserveCapacity(rows.count + places.count)
-    for row in rows { insert(row, into: &all) }
-    for row in returning.removeValue(forKey: nil) ?? [] { insert(row, into: &all) }
-    rows = all
+    all.reserveCapacity(rows.count + coming.count)
+    for row in rows {
+      if let group = groups[row.item.id] { all += group }
+      all.append(row)
+    }
+    rows = all + (groups[nil] ?? [])
     renumber(from: 0)
   }
 
-  /// What stands after an item; `nil` at the end.
-  func successor(of id: ItemID) -> ItemID? {
-    guard let position = positions[id], position + 1 < rows.count else { return nil }
-    return rows[position + 1].item.id
-  }
-
-  /// Moves an item before another one, or to the end.
-  mutating func move(_ id: ItemID, before other: ItemID?) {
+  /// Moves one item; what lies beyond both places is not touched.
+  private mutating func move(_ id: ItemID, before other: ItemID?) {
     guard id != other, let position = positions[id] else { return }
     version += 1
     let place = other.flatMap { positions[$0] } ?? rows.count
     let target = place > position ? place - 1 : place
-    // Neighbour by neighbour: what lies beyond the target is not touched.
     let step = position < target ? 1 : -1
     for index in stride(from: position, to: target, by: step) { rows.swapAt(index, index + step) }
     renumber(from: min(position, target), through: max(position, target))

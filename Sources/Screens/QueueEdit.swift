@@ -1,23 +1,21 @@
 import UploadModel
 
+/// Where an item stands: before another one; `nil` for the end.
+struct Place: Hashable, Sendable {
+  var id: ItemID
+  var before: ItemID?
+}
+
 /// A change that a person made to the queue and can take back.
 enum QueueEdit: Sendable {
   /// Items were taken out of these places.
   case removal([Placement])
-  /// Items were moved, one after the other.
-  case moves([Move])
+  /// Items were moved from their places to others.
+  case moves(from: [Place], to: [Place])
   /// The whole queue was put in another order.
   case order(before: [ItemID], after: [ItemID])
   /// How items shall be sent was changed.
   case fields([Change])
-
-  /// One item that changed its place.
-  struct Move: Hashable, Sendable {
-    var id: ItemID
-    /// What it stood before, and what it stands before now; `nil` for the end.
-    var from: ItemID?
-    var to: ItemID?
-  }
 
   /// An item before and after it was edited.
   struct Change: Hashable, Sendable {

@@ -184,9 +184,7 @@ extension AppState {
     let other = queue.rows.dropFirst(min(max(0, place), queue.count)).first {
       !moving.contains($0.item.id)
     }
-    var effects: [Effect] = []
-    keepingCursor { effects = $0.move(ids, before: other?.item.id) }
-    return effects
+    return move(ids, before: other?.item.id)
   }
 
   private enum Step { case later, sooner, first }

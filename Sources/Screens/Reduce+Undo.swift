@@ -9,28 +9,27 @@ extension AppState {
   mutating func remove(_ ids: Set<ItemID>) -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
-    edits.note(.removal(places))
-    return drop(places.map(\.item.id)) + leaveIfDone()
+    edits.note(
+      .removal(
+        places.compactMap { place in
+          queue.row(place.id).map { Placement(item: $0.item.asRemoved, before: place.before) }
+        }))
+    return drop(places.map(\.id)) + leaveIfDone()
   }
 
   /// Moves items, in their order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
-    let moves = ids.map { id in
-      let from = queue.successor(of: id)
-      queue.move(id, before: other)
-      return QueueEdit.Move(id: id, from: from, to: other)
-    }
-    edits.note(.moves(moves))
-    return moves.map { .move($0.id, before: $0.to) }
+    let places = ids.map { Place(id: $0, before: other) }
+    edits.note(.moves(from: queue.places(of: Set(ids)), to: places))
+    return move(places)
   }
 
   /// Puts the whole queue in another order.
   mutating func reorder(_ order: [ItemID]) -> [Effect] {
-    let before = queue.rows.map(\.item.id)
+    let before = self.order
     guard order != before else { return [] }
     edits.note(.order(before: before, after: order))
-    keepingCursor { $0.queue.arrange(order) }
-    return [.reorder(order)]
+    return arrange(order)
   }
 
   /// Changes how items shall be sent.
@@ -51,7 +50,7 @@ extension AppState {
     let effects: [Effect]
     switch edit {
     case .removal(let places): effects = restore(places)
-    case .moves(let moves): effects = moves.reversed().flatMap { moveBack($0.id, before: $0.from) }
+    case .moves(let places, _): effects = move(places)
     case .order(let before, _): effects = arrange(before)
     case .fields(let changes): effects = replace(changes.map(\.before))
     }
@@ -69,7 +68,7 @@ extension AppState {
         return refuse("not redone: it is being sent; x removes it all the same")
       }
       effects = drop(ids)
-    case .moves(let moves): effects = moves.flatMap { moveBack($0.id, before: $0.to) }
+    case .moves(_, let places): effects = move(places)
     case .order(_, let after): effects = arrange(after)
     case .fields(let changes): effects = replace(changes.map(\.after))
     }
@@ -109,16 +108,18 @@ extension AppState {
     return [.restore(missing)]
   }
 
-  private mutating func moveBack(_ id: ItemID, before other: ItemID?) -> [Effect] {
-    guard queue.row(id) != nil else { return [] }
-    let place = other.flatMap { queue.row($0) == nil ? nil : $0 }
-    keepingCursor { $0.queue.move(id, before: place) }
-    return [.move(id, before: place)]
+  private mutating func move(_ places: [Place]) -> [Effect] {
+    let moved = places.filter { queue.position(of: $0.id) != nil }
+    guard let first = moved.first else { return [] }
+    keepingCursor { $0.queue.move(moved) }
+    if moved.count > 1 { return [.reorder(order)] }
+    let before = first.before.flatMap { queue.position(of: $0) == nil ? nil : $0 }
+    return [.move(first.id, before: before)]
   }
 
   private mutating func arrange(_ order: [ItemID]) -> [Effect] {
     keepingCursor { $0.queue.arrange(order) }
-    return [.reorder(queue.rows.map(\.item.id))]
+    return [.reorder(self.order)]
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {

@@ -60,19 +60,13 @@ import UploadModel
     // What is marked moves as one.
     Case(
       4, " ", " ", "J",
-      asks: [
-        .move(ItemID(5), before: ItemID(8)), .move(ItemID(6), before: ItemID(8)),
-      ]),
+      asks: [.reorder(ids(1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12))]),
     Case(
       4, " ", " ", "K",
-      asks: [
-        .move(ItemID(5), before: ItemID(4)), .move(ItemID(6), before: ItemID(4)),
-      ]),
+      asks: [.reorder(ids(1, 2, 3, 5, 6, 4, 7, 8, 9, 10, 11, 12))]),
     Case(
       2, " ", "j", " ", "T",
-      asks: [
-        .move(ItemID(3), before: ItemID(1)), .move(ItemID(5), before: ItemID(1)),
-      ]),
+      asks: [.reorder(ids(3, 5, 1, 2, 4, 6, 7, 8, 9, 10, 11, 12))]),
     Case(0, .control("a"), "J", asks: [.bell]),
     Case(0, "P", asks: [.pause(ids(1, 2, 5, 6, 7, 12))]),
     Case(0, "s", asks: [.setStarted(false)]),
