@@ -105,6 +105,8 @@ public actor UploadEngine {
   var isFilling = false
   var watchdog: DispatchSourceTimer?
   var lastLook = Moment(seconds: 0)
+  /// Waits for the end of everything that is under way.
+  private var whenIdle: CheckedContinuation<Void, Never>?
   var rateLimit: Int64?
 
   /// The queue on which everything here happens.
@@ -273,12 +275,30 @@ public actor UploadEngine {
     }
   }
 
-  /// Breaks everything off and ends the session. The engine takes no more work.
-  public func shutDown() {
+  /// Breaks off what is under way and ends the session. Returns when the end of all that has been
+  /// told; what waits is left as it is. The engine takes no more work.
+  public func shutDown() async {
     isStarted = false
-    for id in jobs.keys { handle(.cancel, for: id) }
+    await withCheckedContinuation { continuation in
+      whenIdle = continuation
+      for (id, job) in jobs where job.task != nil { handle(.cancel, for: id) }
+      fillSoon()
+      // A command that does not let itself be stopped must not keep the person waiting.
+      executor.queue.asyncAfter(deadline: .now() + Self.patience) {
+        self.assumeIsolated { $0.leaveIdle() }
+      }
+    }
     session.invalidateAndCancel()
+    deliverNews()
   }
+
+  private func leaveIdle() {
+    whenIdle?.resume()
+    whenIdle = nil
+  }
+
+  /// How long the end of what was broken off is waited for, in seconds.
+  private static let patience = 3.0
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
@@ -309,6 +329,7 @@ public actor UploadEngine {
     onQueue { engine in
       engine.isFilling = false
       engine.fillLanes()
+      if engine.transfers.isEmpty, engine.steps.isEmpty { engine.leaveIdle() }
     }
   }
 

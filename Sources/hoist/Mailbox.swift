@@ -32,8 +32,15 @@ final class Mailbox: Sendable {
     }
     guard let time else { return }
     DispatchQueue.main.asyncAfter(deadline: time) { [self] in
-      MainActor.assumeIsolated { deliver(take()) }
+      MainActor.assumeIsolated { deliverNow() }
     }
+  }
+
+  /// Delivers what has come so far.
+  @MainActor
+  func deliverNow() {
+    let changes = take()
+    if !changes.isEmpty { deliver(changes) }
   }
 
   private func take() -> [(ItemID, ItemState)] {

@@ -54,11 +54,14 @@ extension ScreenSession {
     let mailbox = Mailbox { [weak self] changes in
       guard let self else { return }
       for (id, state) in changes {
-        items[id]?.state = state
+        // What leaving broke off stays in the queue.
+        let isKept = isLeaving && state.failure?.cause == .cancelled
+        items[id]?.state = isKept ? .waiting : state
         if let item = items[id] { options.journal?.note(item) }
       }
-      take([.engine(changes, at: time.now())])
+      if !isLeaving { take([.engine(changes, at: time.now())]) }
     }
+    self.mailbox = mailbox
     let engine = UploadEngine(
       lanes: state.lanes, time: time, waitsForServers: true, admission: { keeper.admit($0) },
       mediaType: FileIntake.mediaType,

@@ -48,9 +48,13 @@ final class ScreenSession {
   /// The state of the queue on disk that the screen shows.
   var revision: Int64 = 0
   var watch: ChangeWatch?
+  /// Brings the engine's news.
+  var mailbox: Mailbox?
   /// What is no longer on the screen and yet was sent, or was not.
   var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
+  /// Whether the screen has been left and what is under way is being broken off.
+  var isLeaving = false
   private var leave: CheckedContinuation<Leaving, Never>?
 
   /// Takes the terminal over.
@@ -81,11 +85,15 @@ final class ScreenSession {
     if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
     let leaving = await withCheckedContinuation { leave = $0 }
+    isLeaving = true
     clock?.cancel()
     watch?.stop()
     front.restore()
     keeper.leave()
-    if leaving != .forced { await engine?.shutDown() }
+    if leaving != .forced {
+      await engine?.shutDown()
+      mailbox?.deliverNow()
+    }
     let status = report()
     return leaving == .forced && status != .success ? .interrupted : status
   }
@@ -93,19 +101,14 @@ final class ScreenSession {
   // MARK: Events and effects
 
   func take(_ events: [AppEvent]) {
-    for event in events { perform(reduce(&state, event)) }
+    for event in events {
+      let begin = time.now()
+      for effect in reduce(&state, event) { perform(effect) }
+      // An edit of very many files is seen before what was asked for after it is done.
+      if time.now() - begin > 0.05 { front.show(state) }
+    }
     keepTime()
     front.show(state)
-  }
-
-  private func perform(_ effects: [Effect]) {
-    // Many that move together are one change of the order, and one of the queue on disk.
-    let moves = effects.count { if case .move = $0 { true } else { false } }
-    for effect in effects {
-      if case .move = effect, moves > 1 { continue }
-      perform(effect)
-    }
-    if moves > 1 { arrange(state.order) }
   }
 
   private func perform(_ effect: Effect) {
