@@ -5,9 +5,11 @@ import Screens
 /// What is sent to the terminal beside what ncurses sends. All of it is ignored by terminals that do
 /// not know it.
 enum ControlSequences {
-  /// Bracketed paste on; the window's title is put away (xterm control sequences).
-  static let enter = "\u{1B}[?2004h\u{1B}[22;2t"
-  /// The opposite.
+  /// Bracketed paste on.
+  static let enter = "\u{1B}[?2004h"
+  /// The window's title is put away (xterm control sequences).
+  static let keepTitle = "\u{1B}[22;2t"
+  /// The opposite of both.
   static let leave = "\u{1B}[?2004l\u{1B}[23;2t"
   /// Synchronized output: what comes in between is shown at once (DEC private mode 2026).
   static let beginUpdate = "\u{1B}[?2026h"

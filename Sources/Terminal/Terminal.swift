@@ -154,14 +154,21 @@ public final class Terminal {
     send(ControlSequences.notification(text, manners.notification))
   }
 
+  /// Whether the terminal keeps the title that its window had before.
+  private var keepsTitle = false
+
   private func enter() {
     send(ControlSequences.enter + (usesMouse ? ControlSequences.mouseOn : ""))
+    // Once: what is kept on top of it would be our own.
+    if !keepsTitle { send(ControlSequences.keepTitle) }
+    keepsTitle = true
   }
 
   private func leave() {
     let progress =
       manners.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
     send(progress + (usesMouse ? ControlSequences.mouseOff : "") + ControlSequences.leave)
+    keepsTitle = false
   }
 
   /// Gives the terminal back, stops the process, and takes the terminal again when the process goes
