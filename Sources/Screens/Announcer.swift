@@ -95,6 +95,8 @@ public struct Announcer: Sendable {
   public static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
     switch state.dialog {
     case .none, .question: return ([], false)
+    // Until all of it is known.
+    case .details(let details) where details.request.isEmpty: return ([], false)
     case .details, .page, .help:
       let size = Size(width: 200, height: 60)
       let lines = DialogBox.lines(of: state, size: size).map { line in

@@ -8,41 +8,46 @@ final class PlainFront: Front {
   var onEvents: ([AppEvent]) -> Void = { _ in }
   /// Is told when nobody will say anything any more.
   var onEnd: () -> Void = {}
+  /// How things stand. Asked rather than kept: a second owner would have the queue copied at each
+  /// change.
+  var state: () -> AppState? = { nil }
   let isUTF8 = true
   /// Wide enough for nothing to be cut.
   let size = Size(width: 200, height: 60)
 
   private var announcer = Announcer()
-  private var state: AppState?
-  private var sources: [any DispatchSourceProtocol] = []
+  private let signals = Signals([SIGTERM, SIGHUP, SIGINT])
+  private var isListening = false
+  /// Whether the open dialog has been spoken and is about to be closed.
+  private var isClosing = false
   private var isOpen = true
 
   init() {
-    for number in [SIGTERM, SIGHUP, SIGINT] {
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { [weak self] in
-        MainActor.assumeIsolated { self?.onEvents([.terminate]) }
-      }
-      source.activate()
-      sources.append(source)
+    let signals = signals.stream
+    Task { [weak self] in
+      for await _ in signals { self?.onEvents([.terminate]) }
     }
   }
 
   func show(_ state: AppState) {
     guard isOpen else { return }
-    if self.state == nil { listen() }
-    self.state = state
+    if !isListening { listen() }
     for line in announcer.lines(for: state) { Output.line(line) }
     let (lines, mustClose) = Announcer.dialog(of: state)
-    for line in lines { Output.line(line) }
+    guard mustClose, !isClosing else { return }
+    isClosing = true
+    say(lines)
     // Beside this call: it is in the middle of an event.
-    if mustClose {
-      DispatchQueue.main.async { MainActor.assumeIsolated { self.onEvents([.perform(.close)]) } }
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated {
+        self.onEvents([.perform(.close)])
+        self.isClosing = false
+      }
     }
   }
 
   private func listen() {
+    isListening = true
     // A thread of its own: not everything that can stand for standard input can be waited for.
     Thread.detachNewThread { [weak self] in
       while let line = readLine() {
@@ -55,17 +60,16 @@ final class PlainFront: Front {
   func redraw() {}
   func ring() {}
   func suspend() { kill(getpid(), SIGSTOP) }
-  func copy(_ text: String) {}
+  /// There is no clipboard to be had: whoever listens can copy the line.
+  func copy(_ text: String) { Output.line(text) }
   func notify(_ text: String) { Output.line(text) }
 
   func restore() {
     isOpen = false
-    for source in sources { source.cancel() }
-    sources = []
   }
 
   private func take(_ line: String) {
-    guard let state, isOpen else { return }
+    guard let state = state(), isOpen else { return }
     let line = line.trimmingCharacters(in: .whitespaces)
     if state.isAsking {
       guard let answer = state.answer(line) else {
