@@ -121,7 +121,7 @@ public struct AppState: Sendable {
   }
 
   /// All items in their order.
-  var order: [ItemID] { queue.rows.map(\.item.id) }
+  public var order: [ItemID] { queue.rows.map(\.item.id) }
 
   /// The first item that waits from this one on, itself included; `nil` where none does.
   public func firstWaiting(from id: ItemID?) -> ItemID? {

@@ -2,7 +2,7 @@ import TOMLKit
 import UploadModel
 
 /// A value of the configuration with the keys that lead to it. The only file that knows TOMLKit.
-struct ConfigNode {
+struct ConfigNode: Sendable {
   enum Value {
     case string(String)
     case integer(Int)

@@ -2,7 +2,7 @@
 ///
 /// The parser tells lines for its own errors only. This reads just enough of TOML (headers, keys,
 /// and where values end) to say where to look, and stays silent where it does not know.
-struct KeyLines {
+struct KeyLines: Sendable {
   private var lines: [[String]: Int] = [:]
 
   /// Reads a text, valid or not.

@@ -4,7 +4,7 @@ import UploadModel
 
 /// The configuration's `[secrets]`: names for values that come from the environment, a file or a
 /// command. They are read when a target is used, and each once.
-struct Secrets {
+struct Secrets: Sendable {
   enum Source {
     case environment(String)
     case file(String)

@@ -3,7 +3,7 @@ import Synchronization
 import UploadModel
 
 /// The configuration, read and checked as a whole before any of it is used.
-public struct Settings {
+public struct Settings: Sendable {
   /// The file that it was read from; nil where there is none.
   public let file: String?
   /// The target that is used where none is named.
@@ -195,7 +195,7 @@ public struct Settings {
     }
   }
 
-  /// Reads the environment, and each secret once.
+  /// Reads the environment, and each secret once for a target.
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])

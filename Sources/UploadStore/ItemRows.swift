@@ -18,12 +18,15 @@ enum ItemRows {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
+  /// Does nothing to what is done, nor to what is being sent, unless that is to be paused. What was
+  /// taken out while it was sent is being broken off.
   static let update = """
     UPDATE item SET
-      uuid = ?, target = ?, path = ?, device = ?, inode = ?, modified = ?, size = ?, field = ?,
-      name = ?, type = ?, type_source = ?, type_is_certain = ?, state = ?, failure = ?,
-      listed = 1, revision = ?
-    WHERE id = ?
+      uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
+      field = ?8, name = ?9, type = ?10, type_source = ?11, type_is_certain = ?12, state = ?13,
+      failure = ?14, listed = 1, revision = ?15
+    WHERE id = ?16 AND (state <> 'done' OR ?13 = 'done')
+      AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
     """
 
   /// The values that `insert` and `update` begin with.

@@ -41,12 +41,9 @@ extension UploadStore {
 
   /// Notes what has become of items, in order.
   ///
-  /// - Parameters:
-  ///   - leaving: whether the program ends, so that what is broken off now stays in the queue.
-  ///   - secrets: texts that no reply may smuggle into the file.
+  /// - Parameter leaving: whether the program ends, so that what is broken off now stays in the queue.
   public func record(
-    _ changes: [(ItemID, ItemState)], leaving: Bool = false, secrets: Secrets = Secrets(),
-    now: Date = Date()
+    _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
   ) throws(StoreError) {
     let notable = progress.withLock { progress in
       changes.filter { id, state in
@@ -56,7 +53,7 @@ extension UploadStore {
     }
     guard !notable.isEmpty else { return }
     try write { db, revision in
-      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970, secrets: secrets)
+      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (id, state) in notable {
         let bytes = progress.withLock { $0[id] }
         try pen.write(state, of: id, bytes: bytes, leaving: leaving)
@@ -71,10 +68,10 @@ extension UploadStore {
   ///
   /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.
   public func log(
-    _ ended: [(item: UploadItem, began: Date)], secrets: Secrets = Secrets(), now: Date = Date()
+    _ ended: [(item: UploadItem, began: Date)], now: Date = Date()
   ) throws(StoreError) {
     try write { db, revision in
-      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970, secrets: secrets)
+      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (item, began) in ended {
         var row = item
         row.state = .waiting
@@ -94,7 +91,6 @@ private struct Pen {
   let db: Database
   let revision: Int64
   let now: Double
-  let secrets: Secrets
 
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
@@ -108,17 +104,17 @@ private struct Pen {
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .retrying(let failure, _, _, _):
-      try end(id, Ending(failure, bytes: bytes, secrets))
+      try end(id, Ending(failure, bytes: bytes))
       try set("waiting", of: id)
     case .done(let receipt):
-      try end(id, Ending(receipt, secrets))
+      try end(id, Ending(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // It goes on next time. Whatever did not run stays as it is: waiting, or paused.
       if try end(id, Ending("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure):
-      try end(id, Ending(failure, bytes: bytes, secrets))
-      try set("failed", of: id, failure: CauseText.encode(secrets.hidden(in: failure.cause)))
+      try end(id, Ending(failure, bytes: bytes))
+      try set("failed", of: id, failure: CauseText.encode(failure.cause))
     case .preparing, .sending: break
     }
   }
@@ -164,23 +160,22 @@ private struct Ending {
     self.bytes = bytes
   }
 
-  init(_ receipt: Receipt, _ secrets: Secrets) {
+  init(_ receipt: Receipt) {
     self.init("done", bytes: receipt.bytes)
     status = receipt.status
-    reply = Self.excerpt(receipt.reply, secrets)
-    url = receipt.url.map { secrets.hidden(in: $0) }
+    reply = Self.excerpt(receipt.reply)
+    url = receipt.url
   }
 
-  init(_ failure: Failure, bytes: Int64?, _ secrets: Secrets) {
+  init(_ failure: Failure, bytes: Int64?) {
     self.init(failure.code, bytes: bytes)
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
-    message = secrets.hidden(in: failure.explanation)
-    reply = Self.excerpt(failure.reply, secrets)
+    message = failure.explanation
+    reply = Self.excerpt(failure.reply)
   }
 
-  private static func excerpt(_ reply: Reply, _ secrets: Secrets) -> Reply {
+  private static func excerpt(_ reply: Reply) -> Reply {
     var reply = reply
-    reply.text = secrets.hidden(in: reply.text)
     if reply.text.utf8.count > replyLimit {
       reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)
       reply.isCut = true

@@ -39,14 +39,51 @@ extension UploadStore {
   }
 
   /// Writes what is known of items by now, with their states, and lists those that had been taken out
-  /// at the places where they stood.
-  public func update(_ items: [UploadItem]) throws(StoreError) {
+  /// at the places where they stood. What is done stays done, and what is being sent can only be
+  /// paused: whoever asks may not have heard of it yet.
+  ///
+  /// - Returns: the items as they stand in the queue now.
+  @discardableResult
+  public func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
-      let statement = try db.cachedStatement(sql: ItemRows.update)
+      let update = try db.cachedStatement(sql: ItemRows.update)
+      let list = try db.cachedStatement(
+        sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      var present: [UploadItem] = []
       for item in items {
-        try statement.execute(arguments: ItemRows.values(item) + [revision, item.id.rawValue])
+        try update.execute(arguments: ItemRows.values(item) + [revision, item.id.rawValue])
+        if db.changesCount > 0 {
+          present.append(item)
+        } else {
+          try list.execute(arguments: [revision, item.id.rawValue])
+          present += try Self.items(db, where: "item.id = ?", [item.id.rawValue])
+        }
       }
       try Self.noteOrder(db, revision)
+      return present
+    }
+  }
+
+  /// Lists items again that had been taken out, at the places where they stood. What taking it out
+  /// broke off, or is about to, waits again.
+  ///
+  /// - Returns: the items as they stand in the queue now.
+  public func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+    try write { db, revision in
+      let again = try db.cachedStatement(
+        sql: """
+          UPDATE item SET state = 'waiting', failure = NULL
+          WHERE id = ? AND NOT listed AND (state = 'sending' OR failure = ?)
+          """)
+      let list = try db.cachedStatement(
+        sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
+      let cancelled = CauseText.encode(.cancelled)
+      for id in ids {
+        try again.execute(arguments: [id.rawValue, cancelled])
+        try list.execute(arguments: [revision, id.rawValue])
+      }
+      try Self.noteOrder(db, revision)
+      return try ids.flatMap { try Self.items(db, where: "item.id = ?", [$0.rawValue]) }
     }
   }
 
@@ -175,19 +212,25 @@ extension UploadStore {
     }
   }
 
-  /// What has changed since a revision, by whomever; nil where no other process has written since
-  /// this was asked last.
-  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
-    let version: Int64?
+  /// What has changed since a revision, where another process has written since this was asked last;
+  /// otherwise nothing but the revision that is there now.
+  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges {
+    let (now, version): (Int64?, Int64?)
     do {
-      // It counts the commits of all connections but the one that asks.
-      version = try pool.writeWithoutTransaction { db in
-        try Int64.fetchOne(db, sql: "PRAGMA data_version")
+      // The version counts the commits of all connections but the one that asks. Asked for after the
+      // revision, it covers that one.
+      (now, version) = try pool.writeWithoutTransaction { db in
+        (
+          try Int64.fetchOne(db, sql: "SELECT revision FROM queue"),
+          try Int64.fetchOne(db, sql: "PRAGMA data_version")
+        )
       }
     } catch {
       throw StoreError(error, doing: "read", path: path)
     }
-    guard dataVersion.withLock({ exchange(&$0, version) }) != version else { return nil }
+    guard dataVersion.withLock({ exchange(&$0, version) }) != version else {
+      return QueueChanges(revision: now ?? revision)
+    }
     return try changes(since: revision)
   }
 

@@ -49,7 +49,6 @@ final class LogFile: Sendable {
 /// swift-log's way to a `LogFile`.
 struct LogFileHandler: LogHandler {
   let file: LogFile
-  let secrets: Secrets
   var logLevel: Logger.Level
   var metadata: Logger.Metadata = [:]
 
@@ -62,7 +61,7 @@ struct LogFileHandler: LogHandler {
     let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let fields = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }
-    file.add(secrets.hidden(in: "\(time) \(event.level) \(event.message)\(fields.joined())"))
+    file.add("\(time) \(event.level) \(event.message)\(fields.joined())")
   }
 
   private static func quoted(_ value: String) -> String {
@@ -77,13 +76,12 @@ struct Journal: Sendable {
   private let loggers: [Logger]
   private let files: [LogFile]
 
-  /// A journal of uploads to a target.
-  init(_ files: [LogFile], level: Logger.Level, target: Target) {
+  /// A journal in these files.
+  init(_ files: [LogFile], level: Logger.Level) {
     self.files = files
-    let secrets = Secrets(target.secrets)
     loggers = files.map { file in
       Logger(label: "hoist") { _ in
-        LogFileHandler(file: file, secrets: secrets, logLevel: level)
+        LogFileHandler(file: file, logLevel: level)
       }
     }
   }

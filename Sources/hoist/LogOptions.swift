@@ -29,7 +29,7 @@ struct LogOptions: ParsableArguments {
       files.append(.standardError)
     }
     guard !files.isEmpty else { return nil }
-    let journal = Journal(files, level: verbose ? .debug : .info, target: target)
+    let journal = Journal(files, level: verbose ? .debug : .info)
     journal.note(
       "begun", ["version": "\(Version.text)", "target": "\(TargetURL.shown(target.url))"])
     return journal

@@ -33,10 +33,11 @@ struct Push {
   mutating func run() async -> PushSummary {
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+    let secrets = target.secrets
     let engine = UploadEngine(
       lanes: target.concurrency, time: time, mediaType: FileIntake.mediaType
-    ) {
-      continuation.yield(.changes($0))
+    ) { changes in
+      continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
     engine.setLimit(target.rateLimit)
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])

@@ -80,7 +80,7 @@ struct PushCommand: AsyncParsableCommand {
     if let path = telling.report, let format {
       let report = PushReport(
         summary, target: target.name, folder: FileManager.default.currentDirectoryPath,
-        time: Date(), secrets: Secrets(target.secrets))
+        time: Date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)
       } catch {
@@ -108,7 +108,7 @@ struct PushCommand: AsyncParsableCommand {
     }
     do {
       let intake = QueueIntake(store: try queue.store(environment: environment), sent)
-      return PushHistory(intake: intake, target: target, secrets: Secrets(target.secrets))
+      return PushHistory(intake: intake, target: target)
     } catch let error as UserError {
       if sent.skipSent { throw error }
       Output.error("hoist: no history is kept: \(error)")

@@ -9,7 +9,6 @@ import UploadStore
 final class PushHistory: Sendable {
   private let intake: QueueIntake
   private let target: String
-  private let secrets: Secrets
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
@@ -20,10 +19,9 @@ final class PushHistory: Sendable {
     var trouble: StoreError?
   }
 
-  init(intake: QueueIntake, target: Target, secrets: Secrets) {
+  init(intake: QueueIntake, target: Target) {
     self.intake = intake
     self.target = target.name
-    self.secrets = secrets
   }
 
   /// Why something could not be kept.
@@ -67,7 +65,7 @@ final class PushHistory: Sendable {
     }
     guard !ended.isEmpty else { return }
     do {
-      try intake.store.log(ended, secrets: secrets)
+      try intake.store.log(ended)
     } catch {
       content.withLock { $0.trouble = error }
     }

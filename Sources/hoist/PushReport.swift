@@ -38,8 +38,7 @@ struct PushReport: Codable {
   var files: [Entry]
 
   /// The report of a push that is over.
-  /// - Parameter secrets: takes out of texts what must not reach a disk.
-  init(_ summary: PushSummary, target: String, folder: String, time: Date, secrets: Secrets) {
+  init(_ summary: PushSummary, target: String, folder: String, time: Date) {
     self.target = target
     self.time = time
     self.folder = folder
@@ -48,7 +47,7 @@ struct PushReport: Codable {
     sent = summary.sent
     failed = summary.failed.count
     bytesSent = summary.bytes
-    files = summary.results.compactMap { Entry($0, secrets: secrets) }
+    files = summary.results.compactMap { Entry($0) }
   }
 
   /// The report in the form that a file's name asks for.
@@ -136,7 +135,7 @@ struct PushReport: Codable {
 
 extension PushReport.Entry {
   /// The end of an item; nil for one that has none.
-  fileprivate init?(_ item: UploadItem, secrets: Secrets) {
+  fileprivate init?(_ item: UploadItem) {
     path = item.path
     name = item.fileName
     if item.identity != nil { (bytes, type) = (item.size, item.mediaType) }
@@ -146,13 +145,13 @@ extension PushReport.Entry {
       status = receipt.status
       attempts = receipt.attempts
       seconds = JSONReporter.rounded(receipt.seconds)
-      url = receipt.url.map { secrets.hidden(in: $0) }
+      url = receipt.url
     case .failed(let failure):
       result = "failed"
       status = failure.status
       attempts = failure.attempts
       cause = failure.code
-      message = secrets.hidden(in: failure.explanation)
+      message = failure.explanation
     case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
     }
   }

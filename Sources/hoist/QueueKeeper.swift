@@ -11,19 +11,15 @@ final class QueueKeeper: Sendable {
   private struct Content {
     var lock: SenderLock?
     var isLeaving = false
-    var secrets: Secrets
     /// What could not be written, in order: it is, as soon as there is room again.
     var unwritten: [(ItemID, ItemState)] = []
     var onTrouble: (@Sendable (StoreError) -> Void)?
   }
 
-  init(store: UploadStore, secrets: Secrets = Secrets()) {
+  init(store: UploadStore) {
     self.store = store
-    content = Mutex(Content(secrets: secrets))
+    content = Mutex(Content())
   }
-
-  /// Hides these texts as well, wherever a server repeats them.
-  func hide(_ texts: [String]) { content.withLock { $0.secrets.add(texts) } }
 
   /// Is told when the queue cannot be written.
   func onTrouble(_ body: @escaping @Sendable (StoreError) -> Void) {
@@ -60,11 +56,9 @@ final class QueueKeeper: Sendable {
   /// Notes what has become of items. Returns false where that could not be written yet.
   @discardableResult
   func write(_ changes: [(ItemID, ItemState)]) -> Bool {
-    let (all, isLeaving, secrets) = content.withLock {
-      ($0.unwritten + changes, $0.isLeaving, $0.secrets)
-    }
+    let (all, isLeaving) = content.withLock { ($0.unwritten + changes, $0.isLeaving) }
     do {
-      try store.record(all, leaving: isLeaving, secrets: secrets)
+      try store.record(all, leaving: isLeaving)
       content.withLock { $0.unwritten = [] }
       return true
     } catch {

@@ -50,7 +50,7 @@ struct ScreenCommand: AsyncParsableCommand {
     var preferences = try ScreenPreferences(options.settings(environment: environment).screen)
     preferences.isPlain = plain
     let session = try await ScreenSession(
-      book: book, keeper: QueueKeeper(store: store, secrets: Secrets(book.current.secrets)),
+      book: book, keeper: QueueKeeper(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(
         isASCII: ascii, isFresh: fresh, sent: sent, rules: try folders.rules(),

@@ -50,7 +50,9 @@ extension ScreenSession {
   }
 
   private func startSending() {
-    let (keeper, book) = (keeper, book)
+    // What the one before has done last: afterwards it is no news any more.
+    takeInChanges()
+    let (keeper, secrets) = (keeper, book.secrets)
     let mailbox = Mailbox { [weak self] changes in
       guard let self else { return }
       for (id, state) in changes {
@@ -73,6 +75,7 @@ extension ScreenSession {
         }
       }
     ) { changes in
+      let changes = secrets.hidden(in: changes)
       // Written before it is shown.
       keeper.write(changes)
       mailbox.put(changes)
@@ -80,24 +83,26 @@ extension ScreenSession {
     self.engine = engine
     engine.setLimit(state.rateLimit)
     engine.setStarted(state.isStarted)
-    do {
-      let recovery = try keeper.store.recover { book.isRepeatable($0) }
-      load(saying: recovery.words)
-    } catch {
-      take([.held(Self.brief(error))])
-    }
+    load(recovering: true)
   }
 
   /// Reads the queue beside the screen, which is there at once however long the queue is.
-  private func load(saying message: String? = nil) {
-    let (store, floor) = (keeper.store, floor)
+  ///
+  /// - Parameter isSender: whether what the last sender left under way is to be put in order.
+  private func load(recovering isSender: Bool = false) {
+    let (store, book, floor) = (keeper.store, book, floor)
     intakeQueue.async {
-      let result = Result { try store.snapshot() }
+      let result = Result {
+        let recovery = isSender ? try store.recover { book.isRepeatable($0) } : nil
+        let snapshot = try store.snapshot()
+        book.lookUp(for: snapshot.items)
+        return (snapshot, recovery?.words)
+      }
       DispatchQueue.main.async { [weak self] in
         MainActor.assumeIsolated {
           guard let self else { return }
           switch result {
-          case .success(let snapshot):
+          case .success((let snapshot, let message)):
             self.revision = snapshot.revision
             self.show(snapshot.items.filter { $0.id > floor })
             if let message { self.take([.message(message)]) }
@@ -187,18 +192,20 @@ extension ScreenSession {
 
   /// Sends files again as they are now.
   func retry(_ ids: [ItemID]) {
-    let (intake, known) = (intake, ids.compactMap { items[$0] })
-    intakeQueue.async {
+    let (intake, book, known) = (intake, book, ids.compactMap { items[$0] })
+    answerQueue.async {
+      book.forgetFailures()
+      book.lookUp(for: known)
       let looked = known.map(intake.look)
       DispatchQueue.main.async { MainActor.assumeIsolated { self.send(again: looked) } }
     }
   }
 
   private func send(again looked: [UploadItem]) {
-    // Whoever was removed meanwhile stays away.
+    // Whoever was removed meanwhile stays away, and whoever is on the way already goes on.
     let looked = looked.filter { items[$0.id] != nil }
-    guard write({ try $0.update(looked) }) else { return }
-    let (sendable, shown) = jobs(looked)
+    guard let present = write({ try $0.update(looked) }) else { return }
+    let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
     for item in shown { items[item.id] = item }
     take([.added(shown)])
     engine?.retry(sendable)
@@ -210,7 +217,7 @@ extension ScreenSession {
   }
 
   func remove(_ ids: [ItemID]) {
-    write { try $0.remove(ids) }
+    guard write({ try $0.remove(ids) }) != nil else { return }
     engine?.remove(ids)
     forget(ids)
   }
@@ -223,32 +230,37 @@ extension ScreenSession {
   }
 
   func restore(_ places: [Placement]) {
-    let restored = places.map(\.item)
-    // They had kept their places.
-    write { try $0.update(restored) }
-    for item in restored {
-      if item.state.isDone { removed.sent -= 1 } else { removed.unsent -= 1 }
+    // They had kept their places, and the queue knows best what has become of them since.
+    guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
+    for place in places {
+      if place.item.state.isDone { removed.sent -= 1 } else { removed.unsent -= 1 }
     }
-    let (sendable, shown) = jobs(restored)
+    let (sendable, shown) = jobs(present)
     for item in shown { items[item.id] = item }
+    take([.added(shown)])
     engine?.submit(sendable)
     engine?.arrange(state.waiting)
   }
 
   func move(_ id: ItemID, before other: ItemID?) {
-    write { try $0.move(id, before: other) }
+    guard write({ try $0.move(id, before: other) }) != nil else { return }
     engine?.move(id, before: state.firstWaiting(from: other))
   }
 
   func arrange(_ order: [ItemID]) {
-    write { try $0.arrange(order) }
+    guard write({ try $0.arrange(order) }) != nil else { return }
     engine?.arrange(state.waiting)
   }
 
   func edit(_ edited: [UploadItem]) {
-    write { try $0.edit(edited) }
+    guard write({ try $0.edit(edited) }) != nil else { return }
     for item in edited { items[item.id] = item }
-    engine?.update(jobs(edited).sendable)
+    let book = book
+    answer({ book.lookUp(for: edited) }) { [weak self] in
+      guard let self else { return [] }
+      engine?.update(jobs(edited.compactMap { self.items[$0.id] }).sendable)
+      return []
+    }
   }
 
   private func change(_ ids: [ItemID], _ body: (inout UploadItem) -> Void) {
@@ -257,21 +269,33 @@ extension ScreenSession {
       body(&item)
       return item
     }
-    guard write({ try $0.update(changed) }) else { return }
-    for item in changed { items[item.id] = item }
-    take([.added(changed)])
+    guard let present = write({ try $0.update(changed) }) else { return }
+    for item in present { items[item.id] = item }
+    take([.added(present)])
   }
 
-  /// Writes to the queue; says so where that is not possible.
-  @discardableResult
-  private func write(_ body: (UploadStore) throws -> Void) -> Bool {
+  /// Writes to the queue. Where that is not possible, says so, shows what is still there, and returns
+  /// nil.
+  private func write<Value>(_ body: (UploadStore) throws -> Value) -> Value? {
     do {
-      try body(keeper.store)
-      return true
+      return try body(keeper.store)
     } catch {
+      showAgain()
       take([.message(Self.brief(error))])
-      return false
+      return nil
     }
+  }
+
+  /// Shows the queue as it is on disk, with the states that are known here.
+  private func showAgain() {
+    guard let snapshot = try? keeper.store.snapshot() else { return }
+    let present = snapshot.items.filter { $0.id > floor }
+    let ids = Set(present.map(\.id))
+    take([
+      .added(present.map { items[$0.id] ?? $0 }),
+      .removed(state.order.filter { !ids.contains($0) && items[$0]?.state.isDone != true }),
+      .reordered(present.map(\.id)),
+    ])
   }
 
   private static func brief(_ error: any Error) -> String {
@@ -282,7 +306,7 @@ extension ScreenSession {
 
   private func takeInChanges() {
     do {
-      guard let changes = try keeper.store.changesByOthers(since: revision) else { return }
+      let changes = try keeper.store.changesByOthers(since: revision)
       revision = changes.revision
       let gone = changes.removed.filter { items[$0] != nil }
       if !gone.isEmpty {
@@ -302,7 +326,8 @@ extension ScreenSession {
 
   private func takeIn(_ changed: [UploadItem]) {
     guard let engine else { return show(changed) }
-    var (fresh, again, paused): ([UploadItem], [UploadItem], [ItemID]) = ([], [], [])
+    var (fresh, again, edited): ([UploadItem], [UploadItem], [UploadItem]) = ([], [], [])
+    var paused: [ItemID] = []
     for item in changed {
       guard let known = items[item.id] else {
         fresh.append(item)
@@ -312,15 +337,17 @@ extension ScreenSession {
       switch (item.state, known.state) {
       case (.waiting, .failed), (.waiting, .paused): again.append(item)
       case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
-      default: continue
+      default:
+        if !known.state.isActive, !known.isSent(as: item) { edited.append(known.sent(as: item)) }
       }
     }
     show(fresh)
     engine.pause(paused)
     let (sendable, shown) = jobs(again)
-    for item in shown { items[item.id] = item }
-    if !shown.isEmpty { take([.added(shown)]) }
+    for item in shown + edited { items[item.id] = item }
+    if !shown.isEmpty || !edited.isEmpty { take([.added(shown + edited)]) }
     engine.retry(sendable)
+    engine.update(jobs(edited).sendable)
   }
 }
 
@@ -333,6 +360,17 @@ extension UploadItem {
     item.note = "another hoist is sending it"
     return item
   }
+
+  /// The item, to be sent as `edited` says.
+  fileprivate func sent(as edited: UploadItem) -> UploadItem {
+    var item = self
+    (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
+    (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
+    item.typeIsCertain = edited.typeIsCertain
+    return item
+  }
+
+  fileprivate func isSent(as edited: UploadItem) -> Bool { sent(as: edited) == self }
 }
 
 extension UploadStore.Recovery {

@@ -10,31 +10,39 @@ import UploadStore
 /// What the screen asks for beside the queue: folders, targets, the history, requests.
 extension ScreenSession {
   func listFolder(_ path: [UInt8]?) {
-    look({ FolderReader.read(path) }) { [.folder($0)] }
+    answer({ FolderReader.read(path) }) { [.folder($0)] }
   }
 
   func switchTarget(_ name: String) {
-    switch book.turn(to: name) {
-    case .success(let target):
-      keeper.hide(target.secrets)
-      intake = FileIntake(for: target)
-      take([
-        .target(
-          name: target.name, url: TargetURL.shown(target.url),
-          listsServer: target.server.list != nil)
-      ])
-    case .failure(let cause): take([.message(Failure(cause).explanation)])
+    let book = book
+    answer({
+      book.forgetFailures()
+      return book.turn(to: name)
+    }) { [weak self] result in
+      switch result {
+      case .success(let target):
+        self?.intake = FileIntake(for: target)
+        return [
+          .target(
+            name: target.name, url: TargetURL.shown(target.url),
+            listsServer: target.server.list != nil)
+        ]
+      case .failure(let cause): return [.message(Failure(cause).explanation)]
+      }
     }
   }
 
   func listServer() {
-    let client = ServerClient(target: book.current)
+    let target = book.current
     Task {
+      var listing: Listing<ServerRow>
       do throws(Failure) {
-        take([.server(.rows(try await client.entries().map(ServerRow.init)))])
+        listing = .rows(try await ServerClient(target: target).entries().map(ServerRow.init))
       } catch {
-        take([.server(.failed("\(error.headline). \(error.explanation)"))])
+        listing = .failed("\(error.headline). \(error.explanation)")
       }
+      // What another server has, is not to be deleted on this one.
+      if target.name == state.target { take([.server(listing)]) }
     }
   }
 
@@ -53,7 +61,7 @@ extension ScreenSession {
 
   func listHistory() {
     let store = keeper.store
-    look({
+    answer({
       Result { () throws(StoreError) -> [HistoryRow] in
         var query = HistoryQuery()
         query.limit = 1000
@@ -68,11 +76,16 @@ extension ScreenSession {
   }
 
   func inspect(_ id: ItemID) {
-    guard let item = items[id], case .success(let target) = book.target(of: item) else { return }
-    look({
-      let (outline, faults) = RequestOutline.of(
-        [UploadJob(item: item, target: target)], now: Date())
-      return outline?.lines(target) ?? faults.map { Failure($0.cause).explanation }
+    guard let item = items[id] else { return }
+    let book = book
+    answer({
+      switch book.target(of: item) {
+      case .failure(let cause): return [Failure(cause).explanation]
+      case .success(let target):
+        let (outline, faults) = RequestOutline.of(
+          [UploadJob(item: item, target: target)], now: Date())
+        return outline?.lines(target) ?? faults.map { Failure($0.cause).explanation }
+      }
     }) { [.request(id, $0)] }
   }
 
@@ -87,10 +100,11 @@ extension ScreenSession {
   }
 
   /// Does work beside the screen and takes in what came of it.
-  private func look<Value: Sendable>(
-    _ work: @escaping @Sendable () -> Value, then events: @escaping @Sendable (Value) -> [AppEvent]
+  func answer<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value,
+    then events: @escaping @MainActor @Sendable (Value) -> [AppEvent]
   ) {
-    intakeQueue.async {
+    answerQueue.async {
       let value = work()
       DispatchQueue.main.async { [weak self] in
         MainActor.assumeIsolated { self?.take(events(value)) }
@@ -120,10 +134,9 @@ extension HistoryRow {
 
   /// The time by the clock on the wall: "2026-11-20 22:15".
   private static func local(_ date: Date) -> String {
-    date.formatted(
-      .iso8601.year().month().day().dateTimeSeparator(.space).time(
-        includingFractionalSeconds: false)
-    ).prefix(16).description
+    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+    return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
+      .prefix(16).description
   }
 }
 

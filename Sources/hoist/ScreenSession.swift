@@ -30,15 +30,17 @@ final class ScreenSession {
     var preferences = ScreenPreferences()
   }
 
-  var book: TargetBook
+  let book: TargetBook
   let keeper: QueueKeeper
   let options: Options
   let home: String
   let time = TimeSource.system
   let front: any Front
   var intake: FileIntake
-  /// Looks at files and at the queue, in the order of what was asked.
+  /// Finds files and reads the queue, in the order of what was asked. A folder may take long.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
+  /// Looks up what keys ask for, while files are still being found.
+  let answerQueue = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
   /// Nil while another process sends what is in the queue.
   var engine: UploadEngine?
   var state: AppState
@@ -79,8 +81,11 @@ final class ScreenSession {
   /// Shows the screen until the person leaves it.
   func run(files: [String]) async -> ExitStatus {
     front.onEvents = { [weak self] in self?.take($0) }
+    if let front = front as? PlainFront {
+      front.state = { [weak self] in self?.state }
+      front.onEnd = { [weak self] in self?.finishThenLeave() }
+    }
     front.show(state)
-    (front as? PlainFront)?.onEnd = { [weak self] in self?.finishThenLeave() }
     openQueue()
     if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
@@ -101,6 +106,8 @@ final class ScreenSession {
   // MARK: Events and effects
 
   func take(_ events: [AppEvent]) {
+    // What the screen says of times is right whenever anything happens.
+    _ = reduce(&state, .tick(time.now()))
     for event in events {
       let begin = time.now()
       for effect in reduce(&state, event) { perform(effect) }
@@ -129,9 +136,9 @@ final class ScreenSession {
     case .move(let id, let other): move(id, before: other)
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
-    case .setStarted(let isStarted): engine?.setStarted(isStarted)
-    case .setLanes(let count): engine?.setLanes(count)
-    case .setLimit(let limit): engine?.setLimit(limit)
+    case .setStarted(let isStarted): control { $0.setStarted(isStarted) }
+    case .setLanes(let count): control { $0.setLanes(count) }
+    case .setLimit(let limit): control { $0.setLimit(limit) }
     case .probe: engine?.tryServers()
     case .listFolder(let path): listFolder(path)
     case .switchTarget(let name): switchTarget(name)
@@ -151,13 +158,22 @@ final class ScreenSession {
     }
   }
 
+  /// Tells the engine, or the person that it is another process's.
+  private func control(_ body: (UploadEngine) -> Void) {
+    if let engine { return body(engine) }
+    take([.message("another hoist sends this queue; this counts from when it has gone")])
+  }
+
   /// Nobody will ask for anything any more: leaves when everything has been sent, what is being
   /// looked at by now among it.
   private func finishThenLeave() {
+    let answerQueue = answerQueue
     intakeQueue.async {
-      DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated {
-          self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+      answerQueue.async {
+        DispatchQueue.main.async { [weak self] in
+          MainActor.assumeIsolated {
+            self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+          }
         }
       }
     }
@@ -165,12 +181,7 @@ final class ScreenSession {
 
   private func complete(_ text: String) {
     let path = TypedPath(text: text, home: home)
-    intakeQueue.async {
-      let found = path.completions
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated { self.take([.completions(for: text, found)]) }
-      }
-    }
+    answer({ path.completions }) { [.completions(for: text, $0)] }
   }
 
   // MARK: Time

@@ -1,27 +1,45 @@
 import Foundation
 import Settings
+import Synchronization
 import UploadModel
 
 /// The targets that a session can send to: the one that it was started with, and those of the
 /// configuration, which what is left in the queue may name.
-struct TargetBook {
-  /// Where files go that are added now.
-  private(set) var current: Target
+///
+/// Looking a target up can take its time, for commands may give its secrets; what was found is kept.
+final class TargetBook: Sendable {
   /// The names of the targets that can be chosen, sorted.
-  var names: [String] = []
-  private let known: (String) -> Result<Target, Failure.Cause>
+  let names: [String]
+  /// The secrets of every target that was looked up.
+  let secrets: KnownSecrets
+  private let find: @Sendable (String) -> Result<Target, Failure.Cause>
+  private let content: Mutex<Content>
+
+  private struct Content {
+    var current: Target
+    var found: [String: Result<Target, Failure.Cause>] = [:]
+  }
+
+  private init(
+    _ current: Target, names: [String],
+    find: @escaping @Sendable (String) -> Result<Target, Failure.Cause>
+  ) {
+    self.names = names
+    self.find = find
+    secrets = KnownSecrets(of: current)
+    content = Mutex(Content(current: current))
+  }
 
   /// A book with one page.
-  init(_ current: Target) {
-    self.current = current
-    known = { name in .failure(.unsendable("this session does not know the target \(name)")) }
+  convenience init(_ current: Target) {
+    self.init(current, names: []) { name in
+      .failure(.unsendable("this session does not know the target \(name)"))
+    }
   }
 
   /// A book of the targets of a configuration, opened at `current`.
-  init(_ current: Target, settings: Settings) {
-    self.current = current
-    names = settings.targetNames
-    known = { name in
+  convenience init(_ current: Target, settings: Settings) {
+    self.init(current, names: settings.targetNames) { name in
       do {
         return .success(try settings.target(name))
       } catch {
@@ -30,10 +48,13 @@ struct TargetBook {
     }
   }
 
+  /// Where files go that are added now.
+  var current: Target { content.withLock { $0.current } }
+
   /// Opens the book at another page: files that are added from now on go there.
-  mutating func turn(to name: String) -> Result<Target, Failure.Cause> {
+  func turn(to name: String) -> Result<Target, Failure.Cause> {
     let result = known(name)
-    if case .success(let target) = result { current = target }
+    if case .success(let target) = result { content.withLock { $0.current = target } }
     return result
   }
 
@@ -47,6 +68,7 @@ struct TargetBook {
 
   /// The target of an item, or why there is none.
   func target(of item: UploadItem) -> Result<Target, Failure.Cause> {
+    let current = current
     if item.target.isEmpty || item.target == current.name { return .success(current) }
     if item.target.hasSuffix(Self.optionsMark) {
       return .failure(
@@ -57,22 +79,34 @@ struct TargetBook {
     return known(item.target)
   }
 
+  /// Looks up what these items will need, so that it is known when they do.
+  func lookUp(for items: some Sequence<UploadItem>) {
+    for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(Self.optionsMark) {
+      if !name.isEmpty { _ = known(name) }
+    }
+  }
+
+  /// Forgets which targets could not be used: the reason may be gone.
+  func forgetFailures() {
+    content.withLock { content in
+      content.found = content.found.filter { if case .success = $0.value { true } else { false } }
+    }
+  }
+
   /// Whether a second copy does no harm at the target of this name.
   func isRepeatable(_ name: String) -> Bool {
-    guard case .success(let target) = name == current.name ? .success(current) : known(name) else {
-      return false
-    }
+    guard case .success(let target) = known(name) else { return false }
     return target.retry.isIdempotent
   }
-}
 
-extension Target {
-  /// Texts that are not to be kept in any file: what authorizes, which may be in a form field, and what
-  /// a URL's query may hold.
-  var secrets: [String] {
-    let values = headers.map(\.value.fixedText) + query.map(\.value.fixedText)
-    let words = values.flatMap { $0.split(separator: " ").map(String.init) }
-    let queries = URLComponents(url: url, resolvingAgainstBaseURL: true)?.queryItems ?? []
-    return values + words + queries.compactMap(\.value) + fields.map(\.value.fixedText)
+  private func known(_ name: String) -> Result<Target, Failure.Cause> {
+    let known = content.withLock { content in
+      name == content.current.name ? .success(content.current) : content.found[name]
+    }
+    if let known { return known }
+    let result = find(name)
+    if case .success(let target) = result { secrets.add(target) }
+    content.withLock { $0.found[name] = result }
+    return result
   }
 }

@@ -125,6 +125,54 @@ extension EndToEnd {
       #expect(inbox.names == ["a.bin", "b.bin"])
     }
 
+    @Test("What the first hoist has sent last is not called unsent by the one that takes over")
+    func takingOver() async throws {
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      try person.folder.write("a.bin", count: 20_000_000)
+      let first = try await screen("a.bin --to \(server.url)")
+      try await first.wait(for: "sending")
+      let second = try await screen("--to \(server.url)")
+      try await second.wait(for: "another hoist is sending it")
+      try await first.press("q")
+      try await first.wait(for: "Quit?")
+      try await first.press("f")
+      try await first.wait(until: "no question") { !$0.shows("Quit?") }
+      gate.open()
+      try await first.wait(for: "1 of 1 file sent")
+      try await second.wait(for: "1 ok")
+      try await second.press("q")
+      try await second.wait(for: "1 of 1 file sent")
+    }
+
+    @Test("An edit in a second hoist counts for the first, which sends")
+    func editFromAside() async throws {
+      let gate = Gate()
+      let server = try HostileServer { connection, _ in
+        while connection.readRequest() != nil {
+          gate.pass()
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 100) }
+      let first = try await screen("a.bin b.bin --concurrency 1 --to \(server.url())")
+      try await first.wait(for: "awaiting reply")
+      let second = try await screen("--to \(server.url())")
+      try await second.wait(for: "b.bin")
+      try await second.press("G", "e")
+      try await second.wait(for: "Edit b.bin")
+      try await second.press("C-u")
+      try await second.type("renamed.bin")
+      try await second.press("Enter")
+      try await first.wait(for: "renamed.bin")
+      try await second.press("s")
+      try await second.wait(for: "this counts from when it has gone")
+      gate.open()
+      try await first.wait(for: "2 ok")
+      #expect(String(decoding: server.requests[1].body, as: UTF8.self).contains("\"renamed.bin\""))
+    }
+
     @Test("--fresh begins with an empty screen and leaves the queue alone")
     func fresh() async throws {
       let inbox = try await person.receiver()
