@@ -49,18 +49,18 @@ extension UploadStore {
       let update = try db.cachedStatement(sql: ItemRows.update)
       let list = try db.cachedStatement(
         sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
-      var present: [UploadItem] = []
+      var refused: Set<ItemID> = []
       for item in items {
         try update.execute(arguments: ItemRows.values(item) + [revision, item.id.rawValue])
-        if db.changesCount > 0 {
-          present.append(item)
-        } else {
-          try list.execute(arguments: [revision, item.id.rawValue])
-          present += try Self.items(db, where: "item.id = ?", [item.id.rawValue])
-        }
+        guard db.changesCount == 0 else { continue }
+        refused.insert(item.id)
+        try list.execute(arguments: [revision, item.id.rawValue])
       }
       try Self.noteOrder(db, revision)
-      return present
+      if refused.isEmpty { return items }
+      let touched = try Self.items(db, where: "item.revision = ?", [revision])
+      let present = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0) })
+      return items.compactMap { refused.contains($0.id) ? present[$0.id] : $0 }
     }
   }
 
@@ -83,7 +83,7 @@ extension UploadStore {
         try list.execute(arguments: [revision, id.rawValue])
       }
       try Self.noteOrder(db, revision)
-      return try ids.flatMap { try Self.items(db, where: "item.id = ?", [$0.rawValue]) }
+      return try Self.items(db, where: "item.revision = ?", [revision])
     }
   }
 
