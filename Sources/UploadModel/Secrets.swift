@@ -77,8 +77,8 @@ extension Target {
       if case .secret(let secret, _) = stretch { secret } else { nil }
     }
     let all = (templates.flatMap(\.secrets) + inAddress).map(\.value)
-    // Of "Bearer abc" servers repeat the second half.
-    let words = all.flatMap { $0.split(separator: " ").map(String.init) }
+    // Of "Bearer abc" servers repeat the second half; the first one is no secret.
+    let words = all.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
     return Secrets(all + words + inAddress.compactMap(\.value.removingPercentEncoding))
   }
 }

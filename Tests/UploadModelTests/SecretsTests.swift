@@ -72,7 +72,7 @@ import UploadModel
     ] {
       #expect(!secrets.hidden(in: text).contains(text), "\(text)")
     }
-    for text in ["holidays", "hoist-client", "https://h/up"] {
+    for text in ["holidays", "hoist-client", "https://h/up", "Bearer"] {
       #expect(secrets.hidden(in: text) == text)
     }
   }
