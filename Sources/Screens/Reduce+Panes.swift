@@ -35,6 +35,7 @@ extension AppState {
   }
 
   /// Shows a pane. What it lists is asked for anew each time: others change it, too.
+  @discardableResult
   mutating func show(_ next: Pane) -> [Effect] {
     pane = next
     fitLists()

@@ -146,12 +146,16 @@ extension AppState {
       return []
     case .prompt(let prompt):
       let paths = PastedPaths.parse(text) ?? []
-      if prompt.field.text.isEmpty, paths.count > 1 {
-        dialog = nil
-        return [.add(paths)]
-      }
-      if prompt.field.text.isEmpty, paths.count == 1, case .exact(let path) = paths[0] {
-        return type(path)
+      if prompt.field.text.isEmpty, let first = paths.first {
+        switch first {
+        // One path is shown to be mended.
+        case .exact(let path) where paths.count == 1: return type(path)
+        case .typed where paths.count == 1: break
+        // Several, or one that cannot be typed, are taken as they are.
+        case .exact, .typed, .bytes:
+          dialog = nil
+          return [.add(paths)]
+        }
       }
       return type(text.filter { !$0.isNewline })
     case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
