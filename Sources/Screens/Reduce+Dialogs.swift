@@ -60,6 +60,9 @@ extension AppState {
       prompt.isRefused = true
       dialog = .limit(prompt)
       return [.bell]
+    case .asItIs?:
+      dialog = nil
+      return []
     case .off?: limit = nil
     case .bytesPerSecond(let speed)?: limit = speed
     }

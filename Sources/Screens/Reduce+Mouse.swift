@@ -74,13 +74,16 @@ extension AppState {
       moveCursor(to: list.scroll + line)
       return again ? performInQueue(.details) : []
     case .server:
+      guard server.list.scroll + line < server.rows.count else { return [] }
       server.list.move(to: server.list.scroll + line, of: server.rows.count, height: height)
     case .history:
       guard history.list.scroll + line < history.rows.count else { return [] }
       let again = history.list.cursor == history.list.scroll + line
       history.list.move(to: history.list.scroll + line, of: history.rows.count, height: height)
       return again ? performInPane(.details) : []
-    case .log: log.list.move(to: log.list.scroll + line, of: log.lines.count, height: height)
+    case .log:
+      guard log.list.scroll + line < log.lines.count else { return [] }
+      log.list.move(to: log.list.scroll + line, of: log.lines.count, height: height)
     }
     return []
   }

@@ -75,7 +75,7 @@ import UploadModel
     Case(
       0, "-", "-", "-", "-", asks: [.setLanes(3), .setLanes(2), .setLanes(1), .bell]),
     Case(0, "u", "2", "m", .enter, asks: [.setLimit(2_000_000)]),
-    Case(0, "u", .enter, asks: [.setLimit(nil)]),
+    Case(0, "u", .enter, asks: []),
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
