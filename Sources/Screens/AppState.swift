@@ -47,6 +47,8 @@ public struct AppState: Sendable {
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
   /// Servers that cannot be reached, and when the next attempt is made.
+  /// Where files go by the names of the targets, as far as they have been this screen's.
+  var urls: [String: String]
   var outages: [String: Moment] = [:]
   /// Whether to leave when nothing is left to send.
   var leavesWhenDone = false
@@ -96,6 +98,7 @@ public struct AppState: Sendable {
     self.target = target
     self.url = url
     self.lanes = lanes
+    urls = [target: url]
     self.rateLimit = rateLimit
     self.isASCII = isASCII
     self.size = size
@@ -141,7 +144,9 @@ public struct AppState: Sendable {
 
   /// Whether an item waits for a server that cannot be reached.
   func isServerDown(for item: UploadItem) -> Bool {
-    guard !outages.isEmpty, item.target.isEmpty || item.target == target else { return false }
+    guard !outages.isEmpty else { return false }
+    // A target without a name is called by its address.
+    let url = item.target.isEmpty ? url : urls[item.target] ?? item.target
     return outages.keys.contains { url == $0 || url.hasPrefix($0 + "/") }
   }
 

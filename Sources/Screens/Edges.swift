@@ -29,7 +29,9 @@ struct Edges {
 
   private func paintHeader(on canvas: inout Canvas) {
     var right: Canvas.Spans = []
-    if totals.active > 0 {
+    if totals.awaitsReplies {
+      right = [(replies, .accent)]
+    } else if totals.active > 0 {
       let speed = state.speeds.totalSpeed(at: state.now).map(Wording.speed) ?? "—"
       right = [("\(totals.active) active  ", .plain), ("▲ \(speed)", .accent)]
     } else if totals.busy > 0 {
@@ -102,9 +104,8 @@ struct Edges {
     let (row, width) = (layout.total, canvas.size.width)
     let isNarrow = width < Self.narrow
     let barWidth = isNarrow ? 6 : 16
-    canvas.bar(
-      totals.busy == 0 && totals.bytes == 0 ? Int64(totals.done) : totals.sentBytes,
-      of: max(1, totals.bytes), row: row, columns: 1..<1 + barWidth, selected: false)
+    let (done, all) = share
+    canvas.bar(done, of: all, row: row, columns: 1..<1 + barWidth, selected: false)
     var used = 2 + barWidth
     used += canvas.put(
       " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
@@ -125,17 +126,30 @@ struct Edges {
       let time = Wording.clock(end - run.start)
       return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
     }
-    if !state.isStarted, totals.active == 0 {
-      return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))"
-    }
-    let left = totals.bytes &- totals.sentBytes
-    let eta = state.speeds.totalETA(remaining: left, at: state.now).map(Wording.clock) ?? "—"
-    return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))  ETA \(eta)"
+    let (done, all) = share
+    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    let far = "\(percent)%  \(part)"
+    if totals.awaitsReplies { return "\(far)  \(replies)" }
+    // Nobody knows when what is stopped goes on, nor how long a server thinks about empty files.
+    if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
+    let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+    return "\(far)  ETA \(eta.map(Wording.clock) ?? "—")"
+  }
+
+  private var replies: String {
+    "awaiting \(totals.awaiting) \(totals.awaiting == 1 ? "reply" : "replies")"
+  }
+
+  /// How much of how much is done: bytes, or files where those that are there are empty.
+  private var share: (done: Int64, all: Int64) {
+    totals.bytes > 0
+      ? (totals.sentBytes, totals.bytes) : (Int64(totals.done), Int64(totals.all - totals.failed))
   }
 
   /// 100 only when nothing is left to do, replies included.
   private var percent: Int {
-    let percent = Wording.percent(totals.sentBytes, of: totals.bytes)
+    let (done, all) = share
+    let percent = Wording.percent(done, of: all)
     return totals.busy > 0 ? min(99, percent) : percent
   }
 

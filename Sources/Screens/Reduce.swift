@@ -36,6 +36,7 @@ extension AppState {
       browser.show(folder, height: BrowserBox.lines(in: size))
       dialog = .browser(browser)
     case .target(let name, let url, let listsServer):
+      urls[name] = url
       (target, self.url, options.listsServer) = (name, url, listsServer)
       server = PaneList()
       message = "files that are added from now on go to \(name)"
@@ -57,6 +58,7 @@ extension AppState {
       message = reason
       note(reason, .bad)
     case .message(let text):
+      return [.setStarted(false)]
       message = text
       note(text)
     case .notice(let text):
@@ -177,7 +179,10 @@ extension AppState {
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
     let leaving = leaveIfDone()
-    guard leaving.isEmpty, wasBusy, queue.totals.busy == 0 else { return leaving }
+    // What is paused goes on one day: that is a break and not the end.
+    guard leaving.isEmpty, wasBusy, queue.totals.busy + queue.totals.paused == 0 else {
+      return leaving
+    }
     return tellOfTheEnd()
   }
 
