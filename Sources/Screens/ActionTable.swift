@@ -186,7 +186,8 @@ extension Action {
       .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",
       hint: "command"),
     Action(
-      .help, in: Mode.panes + [.details, .browser], keys: ["?", .function(1)], help: "this help",
+      .help, in: Mode.panes + [.details, .page, .browser, .menu], keys: ["?", .function(1)],
+      help: "this help",
       hint: "help"),
     Action(.quit, in: Mode.panes, keys: ["q"], help: "quit", hint: "quit"),
     Action(

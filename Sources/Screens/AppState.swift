@@ -43,12 +43,13 @@ public struct AppState: Sendable {
   var server = PaneList<ServerRow>()
   var history = PaneList<HistoryRow>()
   var log = SessionLog()
-  var dialog: Dialog?
+  /// What lies over the panes, the uppermost last.
+  private(set) var dialogs: [Dialog] = []
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
-  /// Servers that cannot be reached, and when the next attempt is made.
   /// Where files go by the names of the targets, as far as they have been this screen's.
   var urls: [String: String]
+  /// Servers that cannot be reached, and when the next attempt is made.
   var outages: [String: Moment] = [:]
   /// Whether to leave when nothing is left to send.
   var leavesWhenDone = false
@@ -97,8 +98,8 @@ public struct AppState: Sendable {
   ) {
     self.target = target
     self.url = url
-    self.lanes = lanes
     urls = [target: url]
+    self.lanes = lanes
     self.rateLimit = rateLimit
     self.isASCII = isASCII
     self.size = size
@@ -110,6 +111,29 @@ public struct AppState: Sendable {
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
   public var needsTicks: Bool {
     queue.totals.active + queue.totals.retrying > 0 || !outages.isEmpty && queue.totals.busy > 0
+  }
+
+  /// The uppermost dialog, which has the keyboard. Another may take its place; with `nil` it closes,
+  /// and what lies under it comes back.
+  var dialog: Dialog? {
+    get { dialogs.last }
+    set {
+      _ = dialogs.popLast()
+      if let newValue { dialogs.append(newValue) }
+    }
+  }
+
+  /// Lays a dialog over what is there.
+  mutating func open(_ dialog: Dialog) {
+    // However often it is asked for, it lies there once.
+    dialogs.removeAll { $0.mode == dialog.mode }
+    dialogs.append(dialog)
+  }
+
+  /// Changes all dialogs, those that lie under another among them; `nil` takes one away.
+  mutating func changeDialogs(_ change: (Dialog) -> Dialog?) {
+    guard !dialogs.isEmpty else { return }
+    dialogs = dialogs.compactMap(change)
   }
 
   /// What has the keyboard.

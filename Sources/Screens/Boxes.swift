@@ -169,8 +169,7 @@ struct QuestionBox {
       let waiting = totals.waiting + totals.retrying + totals.paused
       let rest = waiting > 0 ? ", \(waiting) still to come" : ""
       return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
-    case .removing(let ids):
-      let active = ids.count { state.queue.row($0)?.item.state.isActive == true }
+    case .removing(let ids, let active):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       return (
         "Remove?",
@@ -180,7 +179,9 @@ struct QuestionBox {
       )
     case .deleting(let row):
       return (
-        "Delete on the server?", "\(row.name) will be gone there, and nothing brings it back."
+        // However long the name is, the answers stay on the screen.
+        "Delete on the server?",
+        "\(Cutting.middle(row.name, to: width - 4, ascii: state.isASCII)) will be gone there, and nothing brings it back."
       )
     }
   }

@@ -38,8 +38,7 @@ struct BrowserBox {
 
   private func title(_ width: Int) -> String {
     guard let folder = browser.folder else { return "Add files" }
-    let name = Cutting.middle(Glyphs.of(folder.name, ascii: false), to: max(5, width), ascii: false)
-    return name.map(\.text).joined()
+    return Cutting.middle(folder.name, to: max(5, width), ascii: false)
   }
 
   private var words: String? {

@@ -81,10 +81,8 @@ extension AppState {
     server.list.move(to: server.list.cursor, of: server.rows.count, height: height)
     history.list.move(to: history.list.cursor, of: history.rows.count, height: height)
     log.list.move(to: log.list.cursor, of: log.lines.count, height: height)
-    if case .browser(var browser) = dialog {
-      browser.list.move(
-        to: browser.list.cursor, of: browser.entries.count, height: BrowserBox.lines(in: size))
-      dialog = .browser(browser)
+    changeBrowser { browser, height in
+      browser.list.move(to: browser.list.cursor, of: browser.entries.count, height: height)
     }
   }
 

@@ -146,8 +146,9 @@ extension AppState {
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let ids = Set(items.map(\.id))
-    guard items.contains(where: \.state.isActive) else { return remove(ids) }
-    dialog = .question(Question(.removing(ids)))
+    let active = items.count(where: \.state.isActive)
+    guard active > 0 else { return remove(ids) }
+    dialog = .question(Question(.removing(ids, active: active)))
     return []
   }
 

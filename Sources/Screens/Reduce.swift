@@ -4,6 +4,7 @@ import UploadModel
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let effects = state.take(event)
   state.view?.follow(state.queue)
+  state.layOutDialogs()
   assert(state.isSound, "out of order after \(event)")
   return effects
 }
@@ -32,12 +33,10 @@ extension AppState {
       return leaveIfDone()
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
-      guard case .browser(var browser) = dialog else { return [] }
-      browser.show(folder, height: BrowserBox.lines(in: size))
-      dialog = .browser(browser)
+      changeBrowser { $0.show(folder, height: $1) }
     case .target(let name, let url, let listsServer):
-      urls[name] = url
       (target, self.url, options.listsServer) = (name, url, listsServer)
+      urls[name] = url
       server = PaneList()
       message = "files that are added from now on go to \(name)"
       note("target: \(name)")
@@ -45,9 +44,11 @@ extension AppState {
     case .server(let listing): server.take(listing, height: layout.rows.count)
     case .history(let listing): history.take(listing, height: layout.rows.count)
     case .request(let id, let lines):
-      guard case .details(var details) = dialog, details.id == id else { return [] }
-      details.request = lines
-      dialog = .details(details)
+      changeDialogs { dialog in
+        guard case .details(var details) = dialog, details.id == id else { return dialog }
+        details.request = lines
+        return .details(details)
+      }
     case .outage(let server, let until):
       if until == nil, outages[server] != nil { note("\(server) answers again", .good) }
       if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
@@ -57,8 +58,8 @@ extension AppState {
       isStarted = false
       message = reason
       note(reason, .bad)
-    case .message(let text):
       return [.setStarted(false)]
+    case .message(let text):
       message = text
       note(text)
     case .notice(let text):
@@ -128,7 +129,7 @@ extension AppState {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
     case .interrupt: return interrupt()
-    case .help: dialog = .help(scroll: 0)
+    case .help: open(.help(scroll: 0))
     default: return nil
     }
     return []
@@ -137,14 +138,13 @@ extension AppState {
   private mutating func paste(_ text: String) -> [Effect] {
     message = nil
     switch dialog {
+    case .browser(let browser) where browser.prompt != nil:
+      return type(text.filter { !$0.isNewline })
     case .none, .browser:
-      if let paths = PastedPaths.parse(text) {
-        dialog = nil
-        return [.add(paths)]
-      }
+      if let paths = PastedPaths.parse(text) { return [.add(paths)] }
       // Not plainly paths: let the person see and mend it.
       let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      if !line.isEmpty { dialog = .prompt(LinePrompt(line)) }
+      if !line.isEmpty { open(.prompt(LinePrompt(line))) }
       return []
     case .prompt(let prompt):
       let paths = PastedPaths.parse(text) ?? []
@@ -208,7 +208,7 @@ extension AppState {
 
   mutating func askToQuit() -> [Effect] {
     if queue.totals.busy + queue.totals.paused == 0 { return [.quit(.idle)] }
-    dialog = .question(Question(.quitting))
+    open(.question(Question(.quitting)))
     return []
   }
 
