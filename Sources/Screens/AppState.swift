@@ -29,13 +29,8 @@ public struct AppState: Sendable {
   var message: String?
   var queue = Queue()
   var speeds = Speeds()
-  /// The cursor of the queue, on rows as they are seen.
-  var list = ListState()
-  var marks: Set<ItemID> = []
-  /// Where a range of marks began, and what was marked before.
-  var range: (anchor: ItemID, marks: Set<ItemID>)?
-  /// The rows that the filter leaves; `nil` without one.
-  var view: QueueView?
+  /// The queue as it is seen.
+  var list = MarkedList<ItemID>()
   /// What `n` and `N` look for.
   var sought = Matcher("")
   var edits = EditHistory()
@@ -154,12 +149,6 @@ public struct AppState: Sendable {
   public func firstWaiting(from id: ItemID?) -> ItemID? {
     guard let id, let position = queue.position(of: id) else { return nil }
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
-  }
-
-  /// What an action applies to: the marked items in their order, else the one under the cursor.
-  var targets: [UploadItem] {
-    if marks.isEmpty { return selected.map { [$0] } ?? [] }
-    return marks.compactMap { queue.position(of: $0) }.sorted().map { queue.rows[$0].item }
   }
 
   /// When a server that cannot be reached is tried next; `nil` where all can, or nothing is to be

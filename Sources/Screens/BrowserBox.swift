@@ -52,11 +52,8 @@ struct BrowserBox {
     _ entry: Folder.Entry, isLit: Bool, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
   ) {
     let inner = columns.lowerBound + 1..<columns.upperBound - 1
-    let style = Style(isLit ? .button : entry.isFolder ? .accent : .plain)
-    if isLit {
-      canvas.fill(row: row, columns: inner, style: style)
-      canvas.put(canvas.ascii ? ">" : "▸", row: row, column: inner.lowerBound, style: style)
-    }
+    let style = canvas.light(
+      row: row, columns: inner, isLit: isLit, role: entry.isFolder ? .accent : .plain)
     if browser.marks.contains(entry.path) {
       canvas.put("*", row: row, column: inner.lowerBound + 1, style: style)
     }

@@ -110,7 +110,7 @@ struct Question: Sendable {
     case quitting
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int)
-    case deleting(ServerRow)
+    case deleting([ServerRow])
   }
 
   let subject: Subject

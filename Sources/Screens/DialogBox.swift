@@ -112,14 +112,10 @@ struct DialogBox {
     let chosen = prompt.chosen ?? 0
     let first = min(max(0, chosen - shown + 1), prompt.candidates.count - shown)
     for index in first..<first + shown {
-      let isChosen = index == prompt.chosen
-      let row = top + 2 + index - first
-      let style = Style(isChosen ? .button : .plain)
-      if isChosen { canvas.put(canvas.ascii ? ">" : "▸", row: row, column: left + 2, style: style) }
-      let name = Glyphs.of(Self.lastPart(prompt.candidates[index]), ascii: canvas.ascii)
-      canvas.put(
-        Cutting.middle(name, to: width - 6, ascii: canvas.ascii), row: row, column: left + 4,
-        style: style)
+      canvas.choice(
+        Glyphs.of(Self.lastPart(prompt.candidates[index]), ascii: canvas.ascii),
+        row: top + 2 + index - first, columns: left + 2..<left + width - 2,
+        isLit: index == prompt.chosen)
     }
     canvas.put(
       "\(prompt.candidates.count) begin like this", row: top + 2 + shown, column: left + 2,

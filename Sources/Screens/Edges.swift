@@ -61,18 +61,20 @@ struct Edges {
   }
 
   private func title(width: Int) -> Canvas.Spans {
+    let list = state.shown
+    var spans: Canvas.Spans
     switch state.pane {
-    case .queue: break
-    case .server: return [("Server", .heading), (count(state.server.rows.count), .dim)]
-    case .history: return [("History", .heading), (count(state.history.rows.count), .dim)]
-    case .log: return [("Log", .heading)]
+    case .queue: spans = [("Queue \(state.queue.count)", .heading)]
+    case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
+    case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
+    case .log: spans = [("Log", .heading)]
     }
-    var spans: Canvas.Spans = [("Queue \(state.queue.count)", .heading)]
-    if let view = state.view {
-      spans.append((" · \(state.rowCount) with \"\(view.filter)\"", .accent))
+    if !list.filter.isEmpty {
+      spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
-    if state.range != nil { spans.append((" · marking", .accent)) }
-    if !state.marks.isEmpty { spans.append((" · \(state.marks.count) marked", .accent)) }
+    if list.isMarkingRange { spans.append((" · marking", .accent)) }
+    if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
+    guard state.pane == .queue else { return spans }
     if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
     guard width < Self.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }

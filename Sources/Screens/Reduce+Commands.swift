@@ -54,7 +54,7 @@ extension AppState {
       return setLanes(count)
     case .target: return switchTarget(argument)
     case .filter:
-      setFilter(argument)
+      change(.filter(argument))
       return []
     case .find:
       sought = Matcher(argument)

@@ -92,35 +92,6 @@ extension AppState {
     return question.map { [.complete($0)] } ?? []
   }
 
-  // MARK: Looking for names
-
-  mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
-    switch name {
-    case .close:
-      dialog = nil
-      if prompt.isFilter { setFilter(prompt.filter) }
-      moveCursor(to: prompt.cursor)
-    case .accept:
-      dialog = nil
-      guard !prompt.isFilter else { return [] }
-      sought = Matcher(prompt.field.text)
-      let isThere =
-        sought.isEmpty || row(list.cursor).map { sought.matches($0.item.fileName) } == true
-      return isThere ? [] : refuse("no name holds that text")
-    default: edit(name)
-    }
-    return []
-  }
-
-  /// Shows what is found while it is typed.
-  private mutating func look(for prompt: FindPrompt) {
-    if prompt.isFilter {
-      setFilter(prompt.field.text)
-    } else if !seek(Matcher(prompt.field.text), from: prompt.cursor, step: 1) {
-      moveCursor(to: prompt.cursor)
-    }
-  }
-
   // MARK: Editing
 
   mutating func openForm(_ items: [UploadItem]) -> [Effect] {
@@ -160,7 +131,7 @@ extension AppState {
     if editable.count < items.count { return refuse("not changed: it is being sent by now") }
     let effects = edit(editable.map(form.apply))
     guard !effects.isEmpty else { return [] }
-    marks = []
+    list.clearMarks()
     message =
       editable.contains { $0.state.failure != nil } ? "changed; r sends it again" : "changed"
     return effects
@@ -188,9 +159,9 @@ extension AppState {
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
     case (.removeNow, .removing(let ids, _)): return remove(ids)
-    case (.deleteNow, .deleting(let row)):
-      note("deleting \(row.name) on the server")
-      return [.deleteOnServer(row)]
+    case (.deleteNow, .deleting(let rows)):
+      for row in rows { note("deleting \(row.name) on the server") }
+      return [.deleteOnServer(rows)]
     default: break
     }
     return []

@@ -92,8 +92,7 @@ extension AppState {
     let gone = Set(ids)
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
     speeds.forget(gone)
-    marks.subtract(gone)
-    range = nil
+    list.forget(gone)
     limitScroll()
   }
 

@@ -3,7 +3,7 @@ import UploadModel
 /// What becomes of the screen when `event` happens, and what is to be done about it.
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let effects = state.take(event)
-  state.view?.follow(state.queue)
+  state.list.follow(state.queue)
   state.layOutDialogs()
   assert(state.isSound, "out of order after \(event)")
   return effects
@@ -102,7 +102,7 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name) -> [Effect] {
     // What is done ends the marking of a range; moving about and looking goes on with it.
-    if !Action.Name.moving.contains(name) { range = nil }
+    if !Action.Name.moving.contains(name) { change(.endRange) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
     case .none: return performInPane(name)
@@ -114,7 +114,7 @@ extension AppState {
     case .details(let details) where name == .retry:
       return retry(queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .copyURL:
-      return copy(queue.row(details.id)?.item.url)
+      return copy([queue.row(details.id)?.item.url])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
     case .details, .page, .help: return scrollDialog(name)
     case .browser(let browser): return perform(name, in: browser)
@@ -220,9 +220,8 @@ extension AppState {
   /// Whether everything that points at something points at something that is there. Cheap enough
   /// for every event while hoist is being tested.
   var isSound: Bool {
-    let isInside = rowCount == 0 ? list.cursor == 0 : (0..<rowCount).contains(list.cursor)
-    return isInside && list.scroll >= 0 && list.scroll <= list.cursor
-      && queue.totals.all == queue.count && marks.count <= queue.count
+    list.isSound(in: queue) && server.list.isSound(in: server.rows)
+      && history.list.isSound(in: history.rows) && queue.totals.all == queue.count
   }
 }
 

@@ -177,7 +177,7 @@ import UploadModel
     #expect(Fixture.type("jx", &state) == [])
     #expect(state.mode == .deleting)
     #expect(Fixture.play(&state, .key(.enter)) == [], "the way out is lit")
-    #expect(Fixture.type("xy", &state) == [.deleteOnServer(Fixture.serverRows[1])])
+    #expect(Fixture.type("xy", &state) == [.deleteOnServer([Fixture.serverRows[1]])])
     Fixture.play(&state, .server(.rows([Fixture.serverRows[0]])))
     #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/1")])
     #expect(Fixture.type("r", &state) == [.listServer])
