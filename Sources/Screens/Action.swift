@@ -22,11 +22,7 @@ public struct Action: Sendable {
     case finishThenQuit, stopAndQuit, removeNow, next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.
-    public var word: String {
-      rawValue.replacing("URL", with: "Url").reduce(into: "") { word, character in
-        word += (character.isUppercase ? "-" : "") + character.lowercased()
-      }
-    }
+    public var word: String { rawValue.replacing("URL", with: "Url").dashed }
 
     /// The action with this name; `nil` where there is none.
     public init?(word: String) {
@@ -70,6 +66,15 @@ public struct Action: Sendable {
     uniqueKeysWithValues: Mode.allCases.map { mode in
       (mode, all.filter { $0.modes.contains(mode) })
     })
+}
+
+extension String {
+  /// A name of the program as a person writes it: `retry-all` for `retryAll`.
+  var dashed: String {
+    reduce(into: "") { word, character in
+      word += (character.isUppercase ? "-" : "") + character.lowercased()
+    }
+  }
 }
 
 extension Key: ExpressibleByExtendedGraphemeClusterLiteral {

@@ -1,6 +1,11 @@
 extension Action {
   /// All actions; within a mode the order is that of the footer and of the help overlay.
-  public static let all: [Action] = queue + panes + moving + browser + typing + questions + leaving
+  public static let all: [Action] = onServer + queue + panes + moving + browser + typing + questions + leaving
+
+  private static let onServer: [Action] = [
+    Action(
+      .delete, in: [.server], keys: ["x", .delete], help: "delete on the server", hint: "delete")
+  ]
 
   private static let queue: [Action] = [
     Action(
@@ -39,14 +44,15 @@ extension Action {
       hint: "target", argument: "NAME"),
     Action(.clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear"),
     Action(
-      .mark, in: [.queue, .browser], keys: [" "], help: "mark, for what is asked next",
+      .mark, in: Mode.marked + [.browser], keys: [" "], help: "mark, for what is asked next",
       hint: "mark"),
-    Action(.markRange, in: [.queue], keys: ["V"], help: "mark all from here to where you go"),
-    Action(.markAll, in: [.queue, .browser], keys: [.control("a")], help: "mark all"),
+    Action(.markRange, in: Mode.marked, keys: ["V"], help: "mark all from here to where you go"),
+    Action(.markAll, in: Mode.marked + [.browser], keys: [.control("a")], help: "mark all"),
     Action(
-      .invertMarks, in: [.queue, .browser], keys: [.control("r")], help: "mark what is not marked"),
+      .invertMarks, in: Mode.marked + [.browser], keys: [.control("r")],
+      help: "mark what is not marked"),
     Action(
-      .clearMarks, in: [.queue], keys: [.escape], help: "clear the marks, then the filter"),
+      .clearMarks, in: Mode.marked, keys: [.escape], help: "clear the marks, then the filter"),
     Action(.moveDown, in: [.queue], keys: ["J"], help: "send later"),
     Action(.moveUp, in: [.queue], keys: ["K"], help: "send sooner"),
     Action(.moveToTop, in: [.queue], keys: ["T"], help: "send first"),
@@ -56,13 +62,13 @@ extension Action {
     Action(.undo, in: [.queue], keys: ["z"], help: "undo the last edit of the queue", hint: "undo"),
     Action(.redo, in: [.queue], keys: ["Z"], help: "redo what was undone"),
     Action(
-      .filter, in: [.queue, .browser], keys: ["f"], help: "show only names that hold a text",
+      .filter, in: Mode.marked + [.browser], keys: ["f"], help: "show only names that hold a text",
       argument: "[TEXT]"),
     Action(
-      .find, in: [.queue], keys: ["/"], help: "go to the next name that holds a text",
+      .find, in: Mode.marked, keys: ["/"], help: "go to the next name that holds a text",
       argument: "TEXT"),
-    Action(.findNext, in: [.queue], keys: ["n"], help: "the next one found"),
-    Action(.findPrevious, in: [.queue], keys: ["N"], help: "the one found before"),
+    Action(.findNext, in: Mode.marked, keys: ["n"], help: "the next one found"),
+    Action(.findPrevious, in: Mode.marked, keys: ["N"], help: "the one found before"),
   ]
 
   private static let panes: [Action] = [
@@ -72,9 +78,6 @@ extension Action {
     Action(
       .copyAsCurl, in: [.queue, .details], keys: ["Y"],
       help: "copy a curl command that sends the file, without secrets"),
-    Action(
-      .delete, in: [.server], keys: ["x", .delete], help: "delete the file on the server",
-      hint: "delete"),
     Action(
       .refresh, in: [.server, .history], keys: ["r"], help: "ask for the list again",
       hint: "list again"),
@@ -186,7 +189,8 @@ extension Action {
       .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",
       hint: "command"),
     Action(
-      .help, in: Mode.panes + [.details, .browser], keys: ["?", .function(1)], help: "this help",
+      .help, in: Mode.panes + [.details, .page, .browser, .menu], keys: ["?", .function(1)],
+      help: "this help",
       hint: "help"),
     Action(.quit, in: Mode.panes, keys: ["q"], help: "quit", hint: "quit"),
     Action(

@@ -96,10 +96,11 @@ public struct Announcer: Sendable {
     switch state.dialog {
     case .none, .question: return ([], false)
     // Until all of it is known.
-    case .details(let details) where details.request.isEmpty: return ([], false)
-    case .details, .page, .help:
+    case .details(let details)? where details.request.isEmpty: return ([], false)
+    case .details?, .page?, .help?:
       let size = Size(width: 200, height: 60)
-      let lines = DialogBox.lines(of: state, size: size).map { line in
+      let box = state.dialog.map { DialogBox($0, in: state, size: size) }
+      let lines = (box?.lines ?? []).map { line in
         line.runs.map { $0.glyphs.map(\.text).joined() }.joined()
       }
       return (lines, true)

@@ -29,13 +29,8 @@ public struct AppState: Sendable {
   var message: String?
   var queue = Queue()
   var speeds = Speeds()
-  /// The cursor of the queue, on rows as they are seen.
-  var list = ListState()
-  var marks: Set<ItemID> = []
-  /// Where a range of marks began, and what was marked before.
-  var range: (anchor: ItemID, marks: Set<ItemID>)?
-  /// The rows that the filter leaves; `nil` without one.
-  var view: QueueView?
+  /// The queue as it is seen.
+  var list = MarkedList<ItemID>()
   /// What `n` and `N` look for.
   var sought = Matcher("")
   var edits = EditHistory()
@@ -43,9 +38,12 @@ public struct AppState: Sendable {
   var server = PaneList<ServerRow>()
   var history = PaneList<HistoryRow>()
   var log = SessionLog()
-  var dialog: Dialog?
+  /// What lies over the panes, the uppermost last.
+  private(set) var dialogs: [Dialog] = []
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
+  /// Where files go by the names of the targets, as far as they have been this screen's.
+  var urls: [String: String]
   /// Servers that cannot be reached, and when the next attempt is made.
   var outages: [String: Moment] = [:]
   /// Whether to leave when nothing is left to send.
@@ -95,6 +93,7 @@ public struct AppState: Sendable {
   ) {
     self.target = target
     self.url = url
+    urls = [target: url]
     self.lanes = lanes
     self.rateLimit = rateLimit
     self.isASCII = isASCII
@@ -107,6 +106,29 @@ public struct AppState: Sendable {
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
   public var needsTicks: Bool {
     queue.totals.active + queue.totals.retrying > 0 || !outages.isEmpty && queue.totals.busy > 0
+  }
+
+  /// The uppermost dialog, which has the keyboard. Another may take its place; with `nil` it closes,
+  /// and what lies under it comes back.
+  var dialog: Dialog? {
+    get { dialogs.last }
+    set {
+      _ = dialogs.popLast()
+      if let newValue { dialogs.append(newValue) }
+    }
+  }
+
+  /// Lays a dialog over what is there.
+  mutating func open(_ dialog: Dialog) {
+    // However often it is asked for, it lies there once.
+    dialogs.removeAll { $0.mode == dialog.mode }
+    dialogs.append(dialog)
+  }
+
+  /// Changes all dialogs, those that lie under another among them; `nil` takes one away.
+  mutating func changeDialogs(_ change: (Dialog) -> Dialog?) {
+    guard !dialogs.isEmpty else { return }
+    dialogs = dialogs.compactMap(change)
   }
 
   /// What has the keyboard.
@@ -129,19 +151,15 @@ public struct AppState: Sendable {
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }
 
-  /// What an action applies to: the marked items in their order, else the one under the cursor.
-  var targets: [UploadItem] {
-    if marks.isEmpty { return selected.map { [$0] } ?? [] }
-    return marks.compactMap { queue.position(of: $0) }.sorted().map { queue.rows[$0].item }
-  }
-
   /// When a server that cannot be reached is tried next; `nil` where all can, or nothing is to be
   /// sent.
   var nextProbe: Moment? { queue.totals.busy > 0 ? outages.values.min() : nil }
 
   /// Whether an item waits for a server that cannot be reached.
   func isServerDown(for item: UploadItem) -> Bool {
-    guard !outages.isEmpty, item.target.isEmpty || item.target == target else { return false }
+    guard !outages.isEmpty else { return false }
+    // A target without a name is called by its address.
+    let url = item.target.isEmpty ? url : urls[item.target] ?? item.target
     return outages.keys.contains { url == $0 || url.hasPrefix($0 + "/") }
   }
 

@@ -16,15 +16,35 @@ extension Canvas {
     setCursor(row: row, column: column + width)
   }
 
+  /// Prepares a line for one of several choices; the one that is lit has a mark as well as a look.
+  /// Returns the style of its words.
+  mutating func light(row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain) -> Style {
+    let style = Style(isLit ? .button : role)
+    if isLit {
+      fill(row: row, columns: columns, style: style)
+      put([pointer], row: row, column: columns.lowerBound, style: style)
+    }
+    return style
+  }
+
+  /// Prepares the line of a list that the cursor is on.
+  mutating func select(row: Int) {
+    fill(row: row, columns: 0..<size.width, style: Style(.plain, isSelected: true))
+    put([pointer], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
+  }
+
+  /// Marks a line of a list.
+  mutating func mark(row: Int, isSelected: Bool) {
+    put("*", row: row, column: Columns.mark, style: Style(.accent, isSelected: isSelected))
+  }
+
+  private var pointer: Glyph { Glyph(base: ascii ? ">" : "▸") }
+
   /// One of several choices; the one that is lit has a mark as well as a look.
   mutating func choice(
     _ text: [Glyph], row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
   ) {
-    let style = Style(isLit ? .button : role)
-    if isLit {
-      fill(row: row, columns: columns, style: style)
-      put(ascii ? ">" : "▸", row: row, column: columns.lowerBound, width: 1, style: style)
-    }
+    let style = light(row: row, columns: columns, isLit: isLit, role: role)
     put(
       Cutting.middle(text, to: columns.count - 3, ascii: ascii), row: row,
       column: columns.lowerBound + 2, style: style)
@@ -149,11 +169,7 @@ struct QuestionBox {
     for (index, button) in question.buttons.enumerated() {
       let row = first + index
       let isLit = index == question.lit
-      let style = Style(isLit ? .button : .plain)
-      if isLit {
-        canvas.fill(row: row, columns: left + 2..<left + width - 2, style: style)
-        canvas.put(canvas.ascii ? ">" : "▸", row: row, column: left + 2, style: style)
-      }
+      let style = canvas.light(row: row, columns: left + 2..<left + width - 2, isLit: isLit)
       canvas.put(
         state.keymap.label(button, ascii: canvas.ascii), row: row, column: left + 4,
         style: isLit ? style : Style(.accent))
@@ -169,8 +185,7 @@ struct QuestionBox {
       let waiting = totals.waiting + totals.retrying + totals.paused
       let rest = waiting > 0 ? ", \(waiting) still to come" : ""
       return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
-    case .removing(let ids):
-      let active = ids.count { state.queue.row($0)?.item.state.isActive == true }
+    case .removing(let ids, let active):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       return (
         "Remove?",
@@ -178,10 +193,16 @@ struct QuestionBox {
           ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). The server gets no whole file."
           : "\(active)\(others) are being sent. The server gets no whole file of them."
       )
-    case .deleting(let row):
-      return (
-        "Delete on the server?", "\(row.name) will be gone there, and nothing brings it back."
-      )
+    case .deleting(let rows):
+      guard rows.count == 1, let name = rows.first?.name else {
+        return (
+          "Delete on the server?",
+          "\(Wording.count(rows.count, "file")) will be gone there, and nothing brings them back."
+        )
+      }
+      // However long the name is, the answers stay on the screen.
+      let cut = Cutting.middle(name, to: width - 4, ascii: state.isASCII)
+      return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
     }
   }
 }

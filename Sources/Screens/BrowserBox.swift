@@ -38,8 +38,7 @@ struct BrowserBox {
 
   private func title(_ width: Int) -> String {
     guard let folder = browser.folder else { return "Add files" }
-    let name = Cutting.middle(Glyphs.of(folder.name, ascii: false), to: max(5, width), ascii: false)
-    return name.map(\.text).joined()
+    return Cutting.middle(folder.name, to: max(5, width), ascii: false)
   }
 
   private var words: String? {
@@ -53,11 +52,8 @@ struct BrowserBox {
     _ entry: Folder.Entry, isLit: Bool, row: Int, _ columns: Range<Int>, on canvas: inout Canvas
   ) {
     let inner = columns.lowerBound + 1..<columns.upperBound - 1
-    let style = Style(isLit ? .button : entry.isFolder ? .accent : .plain)
-    if isLit {
-      canvas.fill(row: row, columns: inner, style: style)
-      canvas.put(canvas.ascii ? ">" : "▸", row: row, column: inner.lowerBound, style: style)
-    }
+    let style = canvas.light(
+      row: row, columns: inner, isLit: isLit, role: entry.isFolder ? .accent : .plain)
     if browser.marks.contains(entry.path) {
       canvas.put("*", row: row, column: inner.lowerBound + 1, style: style)
     }

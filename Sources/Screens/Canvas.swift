@@ -79,6 +79,8 @@ struct Canvas {
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
+    // What was being typed lies under it.
+    frame.cursor = nil
     for y in row...max(row, last) {
       clearHalves(row: y, column: column)
       clearHalves(row: y, column: right + 1)

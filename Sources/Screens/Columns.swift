@@ -7,7 +7,7 @@ struct Columns {
   let percent: Range<Int>
   let state: Range<Int>
 
-  /// Cursor, mark and sign stand before the name.
+  /// Cursor, mark and sign stand before the name, in every list.
   static let cursor = 0
   static let mark = 1
   static let sign = 2

@@ -19,6 +19,11 @@ enum Cutting {
     return prefix(glyphs, room - Glyphs.width(tail)) + [ellipsis(ascii)] + tail
   }
 
+  /// `text` in at most `width` columns, cut in the middle.
+  static func middle(_ text: String, to width: Int, ascii: Bool) -> String {
+    middle(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii).map(\.text).joined()
+  }
+
   /// `glyphs` in lines of at most `width` columns, broken at spaces where there are any.
   static func wrapped(_ glyphs: [Glyph], to width: Int) -> [ArraySlice<Glyph>] {
     guard width > 1 else { return [] }

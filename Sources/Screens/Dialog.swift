@@ -29,6 +29,30 @@ enum Dialog: Sendable {
     case .question(let question): question.mode
     }
   }
+
+  /// How far a dialog with a text to read is scrolled; `nil` for all others.
+  var scroll: Int? {
+    get {
+      switch self {
+      case .details(let details): details.scroll
+      case .page(let page): page.scroll
+      case .help(let scroll): scroll
+      default: nil
+      }
+    }
+    set {
+      switch self {
+      case .details(var details):
+        details.scroll = newValue ?? 0
+        self = .details(details)
+      case .page(var page):
+        page.scroll = newValue ?? 0
+        self = .page(page)
+      case .help: self = .help(scroll: newValue ?? 0)
+      default: return
+      }
+    }
+  }
 }
 
 /// Everything about an item.
@@ -37,6 +61,8 @@ struct Details: Sendable {
   var scroll = 0
   /// The request as it is sent, when whoever knows has said so.
   var request: [String] = []
+  /// The reply and the request, laid out.
+  var texts = Kept<ItemDetails.TextSource, ItemDetails.Texts>()
 }
 
 /// A text to read.
@@ -44,6 +70,21 @@ struct Page: Sendable {
   var title: String
   var lines: [(text: String, role: Role)]
   var scroll = 0
+  /// The text, laid out.
+  var text = Kept<Paper, [TextLine]>()
+
+  /// What a text is laid out for.
+  struct Paper: Equatable, Sendable {
+    var width: Int
+    var isASCII: Bool
+  }
+
+  func layOut(_ paper: Paper) -> [TextLine] {
+    lines.flatMap { line in
+      Cutting.wrapped(Glyphs.of(line.text, ascii: paper.isASCII), to: paper.width)
+        .map { TextLine($0, line.role) }
+    }
+  }
 }
 
 /// The command line.
@@ -67,8 +108,9 @@ struct FindPrompt: Sendable {
 struct Question: Sendable {
   enum Subject: Sendable {
     case quitting
-    case removing(Set<ItemID>)
-    case deleting(ServerRow)
+    /// These items, so many of which were being sent when it was asked.
+    case removing(Set<ItemID>, active: Int)
+    case deleting([ServerRow])
   }
 
   let subject: Subject

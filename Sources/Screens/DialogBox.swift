@@ -2,17 +2,17 @@ import UploadModel
 
 /// Dialogs as boxes over the panes.
 struct DialogBox {
+  let dialog: Dialog
   let state: AppState
   let size: Size
 
-  init(_ state: AppState, size: Size) {
-    self.state = state
-    self.size = size
+  init(_ dialog: Dialog, in state: AppState, size: Size) {
+    (self.dialog, self.state, self.size) = (dialog, state, size)
   }
 
   func paint(on canvas: inout Canvas) {
-    switch state.dialog {
-    case .none, .command, .find: break  // In the last line.
+    switch dialog {
+    case .command, .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
     case .form(let form): FormBox(form: form, state: state, size: size).paint(on: &canvas)
@@ -33,31 +33,47 @@ struct DialogBox {
   /// How many lines of a scrolling dialog a screen shows.
   static func scrollingLines(in size: Size) -> Int { max(1, size.height - 4) }
 
-  /// All lines of the scrolling dialog that is open.
-  static func lines(of state: AppState, size: Size) -> [TextLine] {
-    let width = scrollingWidth(in: size) - 4
-    switch state.dialog {
+  /// All lines of a dialog that scrolls.
+  var lines: [TextLine] {
+    switch dialog {
     case .details(let details):
       guard let row = state.queue.row(details.id) else { return [] }
-      return ItemDetails(row, in: state).everything(width: width, request: details.request)
+      let item = ItemDetails(row, in: state)
+      let texts = details.texts.made(
+        of: item.textSource(width: paper.width, request: details.request), by: item.texts)
+      return item.everything(width: paper.width, texts: texts)
     case .page(let page):
-      return page.lines.flatMap { line in
-        Cutting.wrapped(Glyphs.of(line.text, ascii: state.isASCII), to: width)
-          .map { TextLine($0, line.role) }
-      }
-    case .help: return HelpText.lines(width: width, keymap: state.keymap, isASCII: state.isASCII)
+      return page.text.made(of: paper, by: page.layOut)
+    case .help:
+      return HelpText.lines(width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
     default: return []
     }
   }
 
-  private static func scrollingWidth(in size: Size) -> Int {
-    size.width < 60 ? size.width : min(100, size.width - 4)
+  /// The dialog with its texts laid out, so that no frame need do that.
+  var laidOut: Dialog {
+    switch dialog {
+    case .details(var details):
+      guard let row = state.queue.row(details.id) else { return dialog }
+      let item = ItemDetails(row, in: state)
+      details.texts.keep(
+        item.textSource(width: paper.width, request: details.request), by: item.texts)
+      return .details(details)
+    case .page(var page):
+      page.text.keep(paper, by: page.layOut)
+      return .page(page)
+    default: return dialog
+    }
   }
 
+  private var paper: Page.Paper { Page.Paper(width: width - 4, isASCII: state.isASCII) }
+
+  /// The columns of a dialog that scrolls.
+  private var width: Int { size.width < 60 ? size.width : min(100, size.width - 4) }
+
   private func paintScrolling(title: String, scroll: Int, on canvas: inout Canvas) {
-    let lines = Self.lines(of: state, size: size)
+    let lines = lines
     let visible = Self.scrollingLines(in: size)
-    let width = Self.scrollingWidth(in: size)
     let left = (size.width - width) / 2
     let height = min(visible, max(lines.count, 1)) + 2
     canvas.box(row: 1, column: left, size: Size(width: width, height: height), title: title)
@@ -96,14 +112,10 @@ struct DialogBox {
     let chosen = prompt.chosen ?? 0
     let first = min(max(0, chosen - shown + 1), prompt.candidates.count - shown)
     for index in first..<first + shown {
-      let isChosen = index == prompt.chosen
-      let row = top + 2 + index - first
-      let style = Style(isChosen ? .button : .plain)
-      if isChosen { canvas.put(canvas.ascii ? ">" : "▸", row: row, column: left + 2, style: style) }
-      let name = Glyphs.of(Self.lastPart(prompt.candidates[index]), ascii: canvas.ascii)
-      canvas.put(
-        Cutting.middle(name, to: width - 6, ascii: canvas.ascii), row: row, column: left + 4,
-        style: style)
+      canvas.choice(
+        Glyphs.of(Self.lastPart(prompt.candidates[index]), ascii: canvas.ascii),
+        row: top + 2 + index - first, columns: left + 2..<left + width - 2,
+        isLit: index == prompt.chosen)
     }
     canvas.put(
       "\(prompt.candidates.count) begin like this", row: top + 2 + shown, column: left + 2,

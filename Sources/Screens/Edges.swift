@@ -29,7 +29,9 @@ struct Edges {
 
   private func paintHeader(on canvas: inout Canvas) {
     var right: Canvas.Spans = []
-    if totals.active > 0 {
+    if totals.awaitsReplies {
+      right = [(replies, .accent)]
+    } else if totals.active > 0 {
       let speed = state.speeds.totalSpeed(at: state.now).map(Wording.speed) ?? "—"
       right = [("\(totals.active) active  ", .plain), ("▲ \(speed)", .accent)]
     } else if totals.busy > 0 {
@@ -59,18 +61,20 @@ struct Edges {
   }
 
   private func title(width: Int) -> Canvas.Spans {
+    let list = state.shown
+    var spans: Canvas.Spans
     switch state.pane {
-    case .queue: break
-    case .server: return [("Server", .heading), (count(state.server.rows.count), .dim)]
-    case .history: return [("History", .heading), (count(state.history.rows.count), .dim)]
-    case .log: return [("Log", .heading)]
+    case .queue: spans = [("Queue \(state.queue.count)", .heading)]
+    case .server: spans = [("Server", .heading), (count(state.server.rows.count), .dim)]
+    case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
+    case .log: spans = [("Log", .heading)]
     }
-    var spans: Canvas.Spans = [("Queue \(state.queue.count)", .heading)]
-    if let view = state.view {
-      spans.append((" · \(state.rowCount) with \"\(view.filter)\"", .accent))
+    if !list.filter.isEmpty {
+      spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
-    if state.range != nil { spans.append((" · marking", .accent)) }
-    if !state.marks.isEmpty { spans.append((" · \(state.marks.count) marked", .accent)) }
+    if list.isMarkingRange { spans.append((" · marking", .accent)) }
+    if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
+    guard state.pane == .queue else { return spans }
     if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
     guard width < Self.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
@@ -102,9 +106,8 @@ struct Edges {
     let (row, width) = (layout.total, canvas.size.width)
     let isNarrow = width < Self.narrow
     let barWidth = isNarrow ? 6 : 16
-    canvas.bar(
-      totals.busy == 0 && totals.bytes == 0 ? Int64(totals.done) : totals.sentBytes,
-      of: max(1, totals.bytes), row: row, columns: 1..<1 + barWidth, selected: false)
+    let (done, all) = share
+    canvas.bar(done, of: all, row: row, columns: 1..<1 + barWidth, selected: false)
     var used = 2 + barWidth
     used += canvas.put(
       " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
@@ -125,17 +128,30 @@ struct Edges {
       let time = Wording.clock(end - run.start)
       return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
     }
-    if !state.isStarted, totals.active == 0 {
-      return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))"
-    }
-    let left = totals.bytes &- totals.sentBytes
-    let eta = state.speeds.totalETA(remaining: left, at: state.now).map(Wording.clock) ?? "—"
-    return "\(percent)%  \(Self.part(totals.sentBytes, of: totals.bytes))  ETA \(eta)"
+    let (done, all) = share
+    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    let far = "\(percent)%  \(part)"
+    if totals.awaitsReplies { return "\(far)  \(replies)" }
+    // Nobody knows when what is stopped goes on, nor how long a server thinks about empty files.
+    if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
+    let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+    return "\(far)  ETA \(eta.map(Wording.clock) ?? "—")"
+  }
+
+  private var replies: String {
+    "awaiting \(totals.awaiting) \(totals.awaiting == 1 ? "reply" : "replies")"
+  }
+
+  /// How much of how much is done: bytes, or files where those that are there are empty.
+  private var share: (done: Int64, all: Int64) {
+    totals.bytes > 0
+      ? (totals.sentBytes, totals.bytes) : (Int64(totals.done), Int64(totals.all - totals.failed))
   }
 
   /// 100 only when nothing is left to do, replies included.
   private var percent: Int {
-    let percent = Wording.percent(totals.sentBytes, of: totals.bytes)
+    let (done, all) = share
+    let percent = Wording.percent(done, of: all)
     return totals.busy > 0 ? min(99, percent) : percent
   }
 

@@ -25,11 +25,22 @@ struct EditForm: Sendable {
   }
 
   struct Row: Sendable {
-    var field: Field
+    let field: Field
     var text: TextField
     /// Whether the items differ here. Then what is left empty stays as it is for each.
-    var isMixed: Bool
-    var isTouched = false
+    let isMixed: Bool
+    private let original: String
+
+    init(_ field: Field, _ values: Set<String>) {
+      self.field = field
+      isMixed = values.count > 1
+      original = isMixed ? "" : values.first ?? ""
+      text = TextField(original)
+    }
+
+    /// Whether another text stands here than at first. Only that is looked at and taken over: an
+    /// item may have come with what could not be entered here.
+    var isChanged: Bool { text.text != original }
   }
 
   let ids: [ItemID]
@@ -41,10 +52,7 @@ struct EditForm: Sendable {
   init(_ items: [UploadItem], hasTargets: Bool) {
     ids = items.map(\.id)
     func row(_ field: Field, _ value: (UploadItem) -> String) -> Row {
-      let values = Set(items.map(value))
-      let isMixed = values.count > 1
-      return Row(
-        field: field, text: TextField(isMixed ? "" : values.first ?? ""), isMixed: isMixed)
+      Row(field, Set(items.map(value)))
     }
     // Several files never have the same name.
     rows = items.count == 1 ? [row(.name) { $0.fileName }] : []
@@ -54,7 +62,6 @@ struct EditForm: Sendable {
 
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&rows[focus].text)
-    rows[focus].isTouched = true
     complaint = nil
   }
 
@@ -62,9 +69,8 @@ struct EditForm: Sendable {
 
   /// What is wrong with what was entered, and where; `nil` where nothing is.
   func mistake(targets: [String]) -> (row: Int, words: String)? {
-    for (index, row) in rows.enumerated() where row.isTouched {
+    for (index, row) in rows.enumerated() where row.isChanged {
       let text = row.text.text
-      if row.isMixed, text.isEmpty { continue }
       switch row.field {
       case .name where text.isEmpty: return (index, "a file needs a name")
       case .type where !Self.isMediaType(text):
@@ -80,16 +86,14 @@ struct EditForm: Sendable {
   /// The item as it shall be sent from now on.
   func apply(to item: UploadItem) -> UploadItem {
     var item = item
-    for row in rows where row.isTouched {
+    for row in rows where row.isChanged {
       let text = row.text.text
-      if row.isMixed, text.isEmpty { continue }
       switch row.field {
       case .name: item.fileName = text
-      case .type where text != item.mediaType:
+      case .type:
         item.mediaType = text
         item.typeSource = UploadItem.chosenByHand
         item.typeIsCertain = true
-      case .type: break
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
       }

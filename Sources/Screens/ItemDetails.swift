@@ -14,15 +14,13 @@ struct TextLine {
 /// What there is to know about one item: three lines for the pane, everything for the dialog.
 struct ItemDetails {
   let row: Queue.Row
-  let speeds: Speeds
-  let now: Moment
-  let isASCII: Bool
+  private let state: AppState
+  private var speeds: Speeds { state.speeds }
+  private var now: Moment { state.now }
+  private var isASCII: Bool { state.isASCII }
 
   init(_ row: Queue.Row, in state: AppState) {
-    self.row = row
-    speeds = state.speeds
-    now = state.now
-    isASCII = state.isASCII
+    (self.row, self.state) = (row, state)
   }
 
   private var item: UploadItem { row.item }
@@ -38,7 +36,9 @@ struct ItemDetails {
       }
       return lines
     }
-    let said = SafeText.lines(failure.reply.text, ascii: isASCII).first { !$0.isBlank }
+    // One line is shown, on every frame: the rest of a long reply is not worth looking at.
+    let beginning = String(failure.reply.text.unicodeScalars.prefix(4096))
+    let said = SafeText.lines(beginning, ascii: isASCII).first { !$0.isBlank }
     let story = wrapped(failure.explanation, .plain, width: width)
     var lines = Array(story.prefix(said == nil ? 3 : 2))
     if let said { lines.append(line("\u{22}\(said)\u{22}", .warning, cut: width)) }
@@ -51,11 +51,48 @@ struct ItemDetails {
     return text.isEmpty ? nil : text
   }
 
-  /// Everything, in lines of `width` columns, with the request as it is sent if that is known.
-  func everything(width: Int, request: [String] = []) -> [TextLine] {
-    about(width: width) + attempts(width: width)
-      + (request.isEmpty ? [] : [TextLine(), line("The request:", .heading)])
-      + request.flatMap { wrapped($0, .dim, width: width) }
+  /// Everything, in lines of `width` columns, with the reply and the request as `texts` has them.
+  func everything(width: Int, texts: Texts) -> [TextLine] {
+    about(width: width) + texts.reply + attempts(width: width) + texts.request
+  }
+
+  /// The long texts of the details, in lines.
+  struct Texts: Sendable {
+    var reply: [TextLine] = []
+    var request: [TextLine] = []
+  }
+
+  /// What the long texts depend on.
+  struct TextSource: Equatable, Sendable {
+    var reply: Reply?
+    var serverAnswered: Bool
+    var request: [String]
+    var width: Int
+    var isASCII: Bool
+  }
+
+  func textSource(width: Int, request: [String]) -> TextSource {
+    let reply: Reply? =
+      switch item.state {
+      case .failed(let failure), .retrying(let failure, _, _, _): failure.reply
+      case .done(let receipt): receipt.reply
+      case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
+      }
+    return TextSource(
+      reply: reply, serverAnswered: item.state.serverAnswered, request: request, width: width,
+      isASCII: isASCII)
+  }
+
+  /// Lays the long texts out.
+  func texts(_ source: TextSource) -> Texts {
+    var texts = Texts()
+    if let reply = source.reply { texts.reply = words(reply, width: source.width) }
+    if !source.request.isEmpty {
+      texts.request =
+        [TextLine(), line("The request:", .heading)]
+        + source.request.flatMap { wrapped($0, .dim, width: source.width) }
+    }
+    return texts
   }
 
   /// How each attempt of this session ended, where there was more than one.
@@ -63,9 +100,9 @@ struct ItemDetails {
     guard row.attempts.count > 1 else { return [] }
     return [TextLine(), line("Attempts:", .heading)]
       + row.attempts.flatMap { attempt in
-        let ago = Wording.clock(max(0, now - attempt.at))
-        return wrapped(
-          "\(attempt.number)  \(ago) ago  \(attempt.words)", attempt.isGood ? .good : .warning,
+        wrapped(
+          "\(attempt.number)  \(state.clock(attempt.at))  \(attempt.words)",
+          attempt.isGood ? .good : .warning,
           width: width)
       }
   }
@@ -80,18 +117,12 @@ struct ItemDetails {
     if let graph = graph(width: width - Self.labelWidth) {
       lines += field("Speed", graph, width, .accent)
     }
-    let reply: Reply
-    switch item.state {
-    case .failed(let failure), .retrying(let failure, _, _, _):
-      lines += [TextLine()] + wrapped(failure.explanation, .plain, width: width)
-      if let wait = failure.retryAfter {
-        lines += wrapped("The server asks to wait \(Wording.seconds(wait)).", .plain, width: width)
-      }
-      reply = failure.reply
-    case .done(let receipt): reply = receipt.reply
-    case .waiting, .preparing, .sending, .awaitingReply, .paused: return lines
+    guard let failure = item.state.failure else { return lines }
+    lines += [TextLine()] + wrapped(failure.explanation, .plain, width: width)
+    if let wait = failure.retryAfter {
+      lines += wrapped("The server asks to wait \(Wording.seconds(wait)).", .plain, width: width)
     }
-    return lines + words(reply, width: width)
+    return lines
   }
 
   /// What the server said, line by line, made safe.

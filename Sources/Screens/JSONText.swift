@@ -3,18 +3,24 @@
 /// Nothing is interpreted: every character but the white space between tokens stays as it came,
 /// numbers, escapes and the order of members among them. What is no JSON is left as it is.
 enum JSONText {
-  /// `text` laid out; `nil` where it is no JSON object or array, or is cut off.
+  /// `text` laid out; `nil` where it is no JSON object or array, is cut off, or nests so deep that
+  /// it would become many times as long.
   static func pretty(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
     var open: [Unicode.Scalar] = []
     var isInString = false
     var isEscaped = false
     var isEmpty = true  // Nothing has come since the bracket.
+    // What is short may well grow more than what is long.
+    var room = 4 * text.utf8.count + 4096
     func newLine() {
+      room -= 1 + 2 * open.count
       result.append("\n")
       result.append(contentsOf: String(repeating: "  ", count: open.count).unicodeScalars)
     }
     for scalar in text.unicodeScalars {
+      guard room > 0 else { return nil }
+      room -= 1
       if isInString {
         result.append(scalar)
         if isEscaped {

@@ -93,9 +93,9 @@ public enum Effect: Sendable, Equatable {
   case switchTarget(String)
   /// Say what is on the server; answered by `AppEvent.server`.
   case listServer
-  /// Delete a file on the server; answered by `AppEvent.server`, or `AppEvent.message` where that
-  /// was refused.
-  case deleteOnServer(ServerRow)
+  /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` where
+  /// that was refused.
+  case deleteOnServer([ServerRow])
   /// Say what was sent, in this session and before; answered by `AppEvent.history`.
   case listHistory
   /// Say with which request an item is sent; answered by `AppEvent.request`.

@@ -11,6 +11,8 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log]
+  /// The panes whose rows can be marked and looked for by name.
+  static let marked: [Mode] = [.queue, .server, .history]
   /// Where characters are typed.
   static let typing: [Mode] = [.prompt, .limit, .command, .find, .form]
   /// What is read and scrolled.
@@ -35,4 +37,14 @@ public enum Pane: Int, Hashable, Sendable, CaseIterable {
   }
 
   var mode: Mode { Mode.panes[rawValue] }
+
+  /// The action that shows it.
+  var action: Action.Name {
+    switch self {
+    case .queue: .queue
+    case .server: .server
+    case .history: .history
+    case .log: .log
+    }
+  }
 }

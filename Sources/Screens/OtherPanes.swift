@@ -11,21 +11,17 @@ private struct Rows {
   }
 
   let layout: Layout
-  let list: ListState
-  let count: Int
+  let list: ListGlance
 
-  func paint(on canvas: inout Canvas, _ cells: (Int) -> [Cell]) {
+  func paint(
+    on canvas: inout Canvas, isMarked: (Int) -> Bool = { _ in false }, _ cells: (Int) -> [Cell]
+  ) {
     let first = ListState.firstRow(
-      scroll: list.scroll, cursor: list.cursor, count: count, height: layout.rows.count)
-    for (line, index) in zip(layout.rows, first..<count) {
+      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
+    for (line, index) in zip(layout.rows, first..<list.count) {
       let isSelected = index == list.cursor
-      if isSelected {
-        let style = Style(.plain, isSelected: true)
-        canvas.fill(row: line, columns: 0..<canvas.size.width, style: style)
-        canvas.put(
-          canvas.ascii ? ">" : "▸", row: line, column: 0, width: 1,
-          style: Style(.accent, isSelected: true))
-      }
+      if isSelected { canvas.select(row: line) }
+      if isMarked(index) { canvas.mark(row: line, isSelected: isSelected) }
       for cell in cells(index) { paint(cell, line: line, isSelected: isSelected, on: &canvas) }
     }
   }
@@ -46,8 +42,25 @@ private struct Rows {
   }
 }
 
+extension PaneList {
+  /// Paints the rows that are seen, or says that the filter leaves none.
+  fileprivate func paint(_ view: Rows, on canvas: inout Canvas, _ cells: (Row) -> [Rows.Cell]) {
+    guard view.list.count > 0 else {
+      return paintWords(filteredOut(view.list.filter), in: view.layout, on: &canvas)
+    }
+    view.paint(
+      on: &canvas, isMarked: { row($0).map { list.marks.contains($0.id) } == true },
+      { row($0).map(cells) ?? [] })
+  }
+}
+
+/// What a list says in place of rows that a filter hides.
+func filteredOut(_ filter: String) -> [String] {
+  ["No name holds \"\(filter)\".", "Esc shows all again."]
+}
+
 /// Words in the middle of a pane that has no rows.
-private func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
+func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
   var pieces: [ArraySlice<Glyph>] = []
   for line in lines {
     pieces += Cutting.wrapped(
@@ -85,25 +98,24 @@ struct ServerPane {
       return paintWords([why, "\(key) asks again."], in: layout, on: &canvas)
     case .rows(let rows) where rows.isEmpty:
       return paintWords(["Nothing is on the server."], in: layout, on: &canvas)
-    case .rows(let rows): paint(rows, on: &canvas)
+    case .rows: paintRows(on: &canvas)
     }
   }
 
-  private func paint(_ rows: [ServerRow], on canvas: inout Canvas) {
+  private func paintRows(on canvas: inout Canvas) {
     let width = canvas.size.width
     let time = width >= 60 ? width - 21..<width - 1 : width..<width
     let size = time.lowerBound - 9..<time.lowerBound - 2
     let name = 4..<max(5, size.lowerBound - 1)
-    let view = Rows(layout: layout, list: state.server.list, count: rows.count)
+    let view = Rows(layout: layout, list: state.shown)
     view.headings(
       [
         Rows.Cell(columns: name, text: "NAME", role: .heading),
         Rows.Cell(columns: size, text: "SIZE", role: .heading, isRight: true),
         Rows.Cell(columns: time, text: "STORED", role: .heading),
       ], on: &canvas)
-    view.paint(on: &canvas) { index in
-      let row = rows[index]
-      return [
+    state.server.paint(view, on: &canvas) { row in
+      [
         Rows.Cell(columns: name, text: row.name, role: .plain),
         Rows.Cell(
           columns: size, text: row.size.map(Wording.bytes) ?? "—", role: .plain, isRight: true),
@@ -128,11 +140,11 @@ struct HistoryPane {
     case .failed(let why): return paintWords([why], in: layout, on: &canvas)
     case .rows(let rows) where rows.isEmpty:
       return paintWords(["Nothing has been sent yet."], in: layout, on: &canvas)
-    case .rows(let rows): paint(rows, on: &canvas)
+    case .rows: paintRows(on: &canvas)
     }
   }
 
-  private func paint(_ rows: [HistoryRow], on canvas: inout Canvas) {
+  private func paintRows(on canvas: inout Canvas) {
     let width = canvas.size.width
     var end = width - 1
     func takeLast(_ count: Int, from least: Int) -> Range<Int> {
@@ -145,7 +157,7 @@ struct HistoryPane {
     let target = takeLast(12, from: 100)
     let size = takeLast(7, from: 50)
     let name = 4..<max(5, end)
-    let view = Rows(layout: layout, list: state.history.list, count: rows.count)
+    let view = Rows(layout: layout, list: state.shown)
     view.headings(
       [
         Rows.Cell(columns: name, text: "NAME", role: .heading),
@@ -154,8 +166,7 @@ struct HistoryPane {
         Rows.Cell(columns: time, text: "WHEN", role: .heading),
         Rows.Cell(columns: outcome, text: "OUTCOME", role: .heading),
       ], on: &canvas)
-    view.paint(on: &canvas) { index in
-      let row = rows[index]
+    state.history.paint(view, on: &canvas) { row in
       let (good, bad) = state.isASCII ? ("+", "x") : ("✓", "✗")
       let role: Role = row.isSent ? .good : .bad
       return [
@@ -184,7 +195,7 @@ struct LogPane {
     guard !lines.isEmpty else {
       return paintWords(["Nothing has happened yet."], in: layout, on: &canvas)
     }
-    let view = Rows(layout: layout, list: state.log.list, count: lines.count)
+    let view = Rows(layout: layout, list: state.shown)
     let width = canvas.size.width
     view.paint(on: &canvas) { index in
       [

@@ -17,22 +17,61 @@ public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   }
 }
 
-/// The list of a pane and the cursor on it.
-struct PaneList<Row: Sendable & Hashable>: Sendable {
-  var listing = Listing<Row>.unknown
-  var list = ListState()
+/// A row of a pane beside the queue.
+protocol PaneRow: Sendable, Hashable {
+  var id: String { get }
+  var name: String { get }
+}
 
-  var rows: [Row] { listing.rows }
-  var selected: Row? { rows.indices.contains(list.cursor) ? rows[list.cursor] : nil }
+/// The rows of a pane beside the queue.
+struct PaneRows<Row: PaneRow>: Listed, Sendable {
+  let all: [Row]
+  let version: Int
+  private let positions: [String: Int]
 
+  init(_ all: [Row] = [], version: Int = 0) {
+    (self.all, self.version) = (all, version)
+    positions = Dictionary(
+      zip(all.map(\.id), all.indices), uniquingKeysWith: { first, _ in first })
+  }
+
+  var count: Int { all.count }
+  func id(at position: Int) -> String { all[position].id }
+  func name(at position: Int) -> String { all[position].name }
+  func position(of id: String) -> Int? { positions[id] }
+}
+
+/// What a pane beside the queue lists, the cursor on it, and marks.
+struct PaneList<Row: PaneRow>: Sendable {
+  private(set) var listing = Listing<Row>.unknown
+  private(set) var rows = PaneRows<Row>()
+  var list = MarkedList<String>()
+
+  /// A row as it is seen.
+  func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }
+
+  var selected: Row? { row(list.cursor) }
+
+  /// What an action applies to: the marked rows, else the one under the cursor.
+  var subjects: [Row] { list.subjects(in: rows).map { rows.all[$0] } }
+
+  /// Says that the answer is awaited, unless there is one that can be shown meanwhile.
+  mutating func ask() {
+    if rows.count == 0 { listing = .asked }
+  }
+
+  /// Takes the answer. Cursor and marks stay with their rows.
   mutating func take(_ listing: Listing<Row>, height: Int) {
-    self.listing = listing
-    list.move(to: list.cursor, of: rows.count, height: height)
+    let next = PaneRows(listing.rows, version: rows.version + 1)
+    let place = list.place(in: rows) { next.position(of: $0) == nil }
+    (self.listing, rows) = (listing, next)
+    list.forgetAllBut(rows)
+    list.settle(on: place, in: rows, height: height)
   }
 }
 
 /// A file on the server.
-public struct ServerRow: Sendable, Hashable {
+public struct ServerRow: PaneRow {
   /// What the server calls it, for deleting.
   public var id: String
   /// Its name, for people.
@@ -56,7 +95,9 @@ public struct ServerRow: Sendable, Hashable {
 }
 
 /// A file that was sent, or was not, in this session or one before.
-public struct HistoryRow: Sendable, Hashable {
+public struct HistoryRow: PaneRow {
+  /// What tells it from all other rows.
+  public var id: String
   /// The name that the server was told.
   public var name: String
   /// The name of the target.
@@ -78,9 +119,11 @@ public struct HistoryRow: Sendable, Hashable {
 
   /// A file that came to its end.
   public init(
-    name: String, target: String, size: Int64, time: String, isSent: Bool, outcome: String,
+    id: String, name: String, target: String, size: Int64, time: String, isSent: Bool,
+    outcome: String,
     url: String? = nil, path: String, reply: Reply = Reply()
   ) {
+    self.id = id
     self.name = name
     self.target = target
     self.size = size

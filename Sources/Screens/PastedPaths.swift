@@ -22,6 +22,22 @@ enum PastedPaths {
   /// The words of a line as a shell would see them; `nil` where a quote stays open.
   static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
 
+  /// A path as a word that `shellWords` reads as this path.
+  static func escaped(_ path: String) -> String {
+    path.reduce(into: "") { word, character in
+      word += " \t\\'\"".contains(character) ? "\\\(character)" : "\(character)"
+    }
+  }
+
+  /// What `escaped` made a word of, as far as it is typed.
+  static func unescaped(_ word: String) -> String {
+    var (path, rest) = ("", word[...])
+    while let character = rest.popFirst() {
+      path.append(character == "\\" ? rest.popFirst() ?? character : character)
+    }
+    return path
+  }
+
   private static func parseLine(_ line: Substring) -> [PathText]? {
     if let words = words(line), words.allSatisfy({ isAbsolute($0.text) || $0.isURL }) {
       return words.map(path)
@@ -31,7 +47,11 @@ enum PastedPaths {
   }
 
   private static func path(_ word: Word) -> PathText {
-    if word.isURL { return .exact(decoded(word.text)) }
+    if word.isURL {
+      let bytes = decoded(word.text)
+      // Not every name is text.
+      return String(validating: bytes, as: UTF8.self).map(PathText.exact) ?? .bytes(bytes)
+    }
     return word.text.hasPrefix("~") && !word.isQuoted ? .typed(word.text) : .exact(word.text)
   }
 
@@ -78,7 +98,7 @@ enum PastedPaths {
   }
 
   /// The path of a `file:` URL: without the host, percent-decoded.
-  private static func decoded(_ url: String) -> String {
+  private static func decoded(_ url: String) -> [UInt8] {
     let path = url.dropFirst("file://".count).drop { $0 != "/" }
     var bytes: [UInt8] = []
     var rest = Array(path.utf8)[...]
@@ -93,7 +113,7 @@ enum PastedPaths {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }
 

@@ -89,9 +89,15 @@ public struct ProgressBoard: Sendable {
       if case .awaitingReply = item.state { sum &+= item.size }
     }
     let done = bytesOver &+ moving
-    var words = [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
-    if isCounted, let left = speeds.totalETA(remaining: bytes - done, at: now) {
-      words.append(Wording.clock(left))
+    var words: [String] = []
+    if isCounted, done >= bytes, !active.isEmpty {
+      // Nothing moves any more: a speed that falls and no time left would both be wrong.
+      words = ["replies awaited"]
+    } else {
+      words += [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
+      if isCounted, let left = speeds.totalETA(remaining: bytes &- done, at: now) {
+        words.append(Wording.clock(left))
+      }
     }
     if failed > 0 { words.insert("\(failed) failed", at: 0) }
     line(

@@ -169,6 +169,8 @@ struct Queue: Sendable {
 struct Totals: Hashable, Sendable {
   private(set) var waiting = 0
   private(set) var active = 0
+  /// Those of the active ones whose reply is awaited.
+  private(set) var awaiting = 0
   private(set) var retrying = 0
   private(set) var paused = 0
   private(set) var done = 0
@@ -177,10 +179,14 @@ struct Totals: Hashable, Sendable {
   private(set) var sentBytes: Int64 = 0
   /// Bytes of all items that are done or may still be.
   private(set) var bytes: Int64 = 0
+  /// Bytes that will still be handed over without anyone doing anything.
+  private(set) var bytesToGo: Int64 = 0
 
   /// How many items will still be sent without anyone doing anything.
   var busy: Int { waiting + active + retrying }
   var all: Int { busy + paused + done + failed }
+  /// Whether nothing but replies is left to come.
+  var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
   fileprivate mutating func add(_ item: UploadItem) { count(item, 1) }
   fileprivate mutating func subtract(_ item: UploadItem) { count(item, -1) }
@@ -194,14 +200,14 @@ struct Totals: Hashable, Sendable {
     case .done: done += one
     case .failed: failed += one
     }
-    switch item.state {
-    case .failed: break
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused, .done:
-      // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
-      // right when it is taken away.
-      bytes &+= Int64(one) &* item.size
-      sentBytes &+= Int64(one) &* (item.state.bytesHandedOver(of: item.size) ?? 0)
-    }
+    if case .awaitingReply = item.state { awaiting += one }
+    if case .failed = item.state { return }
+    // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
+    // right when it is taken away.
+    let sent = item.state.bytesHandedOver(of: item.size) ?? 0
+    bytes &+= Int64(one) &* item.size
+    sentBytes &+= Int64(one) &* sent
+    if item.state != .paused { bytesToGo &+= Int64(one) &* (item.size &- sent) }
   }
 }
 

@@ -40,13 +40,8 @@ struct QueuePane {
   ) {
     let item = row.item
     func style(_ role: Role) -> Style { Style(role, isSelected: isSelected) }
-    if isSelected {
-      canvas.fill(row: line, columns: 0..<canvas.size.width, style: style(.plain))
-      put(canvas.ascii ? ">" : "▸", line, Columns.cursor, style(.accent), on: &canvas)
-    }
-    if state.marks.contains(item.id) {
-      put("*", line, Columns.mark, style(.accent), on: &canvas)
-    }
+    if isSelected { canvas.select(row: line) }
+    if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
 
     let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
     let words = StateWords(
@@ -94,15 +89,12 @@ struct QueuePane {
 
   private func paintEmpty(on canvas: inout Canvas) {
     let key = state.keymap.label(.add, in: .queue, ascii: canvas.ascii)
+    let filter = state.list.filter
     let lines =
-      state.view.map { ["No name holds \"\($0.filter)\".", "Esc shows all files again."] }
-      ?? ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
-    let top = layout.rows.lowerBound + max(0, layout.rows.count - lines.count) / 2
-    for (index, text) in lines.enumerated() {
-      canvas.put(
-        text, row: top + index, column: max(0, (canvas.size.width - text.count) / 2),
-        style: Style(index == 0 ? .plain : .dim))
-    }
+      filter.isEmpty
+      ? ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
+      : filteredOut(filter)
+    paintWords(lines, in: layout, on: &canvas)
   }
 
   /// The type, without its first half where both do not fit, with "?" where it is a guess.
@@ -124,11 +116,5 @@ struct QueuePane {
   ) {
     canvas.put(
       text, row: row, column: columns.lowerBound, width: columns.count, style: style)
-  }
-
-  private func put(
-    _ text: String, _ row: Int, _ column: Int, _ style: Style, on canvas: inout Canvas
-  ) {
-    canvas.put(text, row: row, column: column, width: 1, style: style)
   }
 }

@@ -42,6 +42,16 @@ extension AppState {
     return effects
   }
 
+  /// Changes the list of files, if it is open, for its height on the screen.
+  mutating func changeBrowser(_ change: (inout Browser, _ height: Int) -> Void) {
+    let height = BrowserBox.lines(in: size)
+    changeDialogs { dialog in
+      guard case .browser(var browser) = dialog else { return dialog }
+      change(&browser, height)
+      return .browser(browser)
+    }
+  }
+
   private mutating func add(_ browser: Browser) -> [Effect] {
     let chosen = browser.chosen
     guard !chosen.isEmpty else { return [.bell] }

@@ -26,10 +26,12 @@ extension AppState {
     guard let action = command.action else {
       return refuse("no command is called \"\(command.word)\"; Tab shows all of them")
     }
-    guard !command.argument.isEmpty else { return runAlone(action) }
-    guard action.argument != nil else {
+    guard command.argument.isEmpty || action.argument != nil else {
       return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
     }
+    // What the pane that is shown knows nothing of is meant for the queue.
+    if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
+    guard !command.argument.isEmpty else { return runAlone(action) }
     return run(action.name, command.argument)
   }
 
@@ -52,7 +54,7 @@ extension AppState {
       return setLanes(count)
     case .target: return switchTarget(argument)
     case .filter:
-      setFilter(argument)
+      change(.filter(argument))
       return []
     case .find:
       sought = Matcher(argument)
@@ -71,7 +73,7 @@ extension AppState {
   private mutating func run(_ name: Action.Name, onFiles argument: String) -> [Effect] {
     var items: [UploadItem] = []
     for word in PastedPaths.shellWords(argument) ?? [argument] {
-      if let number = Int(word), let row = row(number - 1) {
+      if let number = Int(word), number > 0, let row = row(number - 1) {
         items.append(row.item)
       } else {
         let named = queue.rows.lazy.map(\.item).filter {
@@ -81,7 +83,7 @@ extension AppState {
         items += named
       }
     }
-    pane = .queue
+    show(.queue)
     switch name {
     case .retry: return retry(items)
     case .remove: return askToRemove(items)
@@ -118,7 +120,7 @@ extension AppState {
     switch CommandLine(head)?.action?.name {
     case .add?:
       dialog = .command(prompt)
-      return [.complete(word.replacing("\\ ", with: " "))]
+      return [.complete(PastedPaths.unescaped(word))]
     case .target?: choices = options.targets
     case .sort?: choices = SortOrder.allCases.map(\.rawValue)
     case .limit?: choices = ["off"]
@@ -144,9 +146,8 @@ extension AppState {
     let head = prompt.line.field.head
     let (before, word) = Self.lastWord(of: head)
     // The person has typed on: the answer is to a question that no longer stands.
-    guard word.replacing("\\ ", with: " ") == text else { return [] }
-    return offer(
-      paths.map { before + $0.replacing(" ", with: "\\ ") }, for: head, in: prompt)
+    guard PastedPaths.unescaped(word) == text else { return [] }
+    return offer(paths.map { before + PastedPaths.escaped($0) }, for: head, in: prompt)
   }
 
   /// The last word and what stands before it; a backslash makes a space part of a word.

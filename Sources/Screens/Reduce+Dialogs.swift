@@ -60,6 +60,9 @@ extension AppState {
       prompt.isRefused = true
       dialog = .limit(prompt)
       return [.bell]
+    case .asItIs?:
+      dialog = nil
+      return []
     case .off?: limit = nil
     case .bytesPerSecond(let speed)?: limit = speed
     }
@@ -87,35 +90,6 @@ extension AppState {
     let question = prompt.complete(step: step)
     dialog = .prompt(prompt)
     return question.map { [.complete($0)] } ?? []
-  }
-
-  // MARK: Looking for names
-
-  mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
-    switch name {
-    case .close:
-      dialog = nil
-      if prompt.isFilter { setFilter(prompt.filter) }
-      moveCursor(to: prompt.cursor)
-    case .accept:
-      dialog = nil
-      guard !prompt.isFilter else { return [] }
-      sought = Matcher(prompt.field.text)
-      let isThere =
-        sought.isEmpty || row(list.cursor).map { sought.matches($0.item.fileName) } == true
-      return isThere ? [] : refuse("no name holds that text")
-    default: edit(name)
-    }
-    return []
-  }
-
-  /// Shows what is found while it is typed.
-  private mutating func look(for prompt: FindPrompt) {
-    if prompt.isFilter {
-      setFilter(prompt.field.text)
-    } else if !seek(Matcher(prompt.field.text), from: prompt.cursor, step: 1) {
-      moveCursor(to: prompt.cursor)
-    }
   }
 
   // MARK: Editing
@@ -157,7 +131,7 @@ extension AppState {
     if editable.count < items.count { return refuse("not changed: it is being sent by now") }
     let effects = edit(editable.map(form.apply))
     guard !effects.isEmpty else { return [] }
-    marks = []
+    list.clearMarks()
     message =
       editable.contains { $0.state.failure != nil } ? "changed; r sends it again" : "changed"
     return effects
@@ -184,10 +158,10 @@ extension AppState {
       isStarted = true
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
-    case (.removeNow, .removing(let ids)): return remove(ids)
-    case (.deleteNow, .deleting(let row)):
-      note("deleting \(row.name) on the server")
-      return [.deleteOnServer(row)]
+    case (.removeNow, .removing(let ids, _)): return remove(ids)
+    case (.deleteNow, .deleting(let rows)):
+      for row in rows { note("deleting \(row.name) on the server") }
+      return [.deleteOnServer(rows)]
     default: break
     }
     return []
@@ -211,35 +185,30 @@ extension AppState {
   }
 
   mutating func scrollDialog(by step: Int) {
-    changeScroll { $0 + step }
+    if let scroll = dialog?.scroll { dialog?.scroll = scroll + step }
     limitScroll()
   }
 
-  private mutating func changeScroll(_ change: (Int) -> Int) {
-    switch dialog {
-    case .details(var details):
-      details.scroll = change(details.scroll)
-      dialog = .details(details)
-    case .page(var page):
-      page.scroll = change(page.scroll)
-      dialog = .page(page)
-    case .help(let scroll): dialog = .help(scroll: change(scroll))
-    default: return
+  /// Keeps dialogs from being scrolled past their ends, which move when an item or the size does. A
+  /// dialog about an item that is gone closes.
+  mutating func limitScroll() {
+    guard !dialogs.isEmpty else { return }
+    let state = self
+    changeDialogs { dialog in
+      if case .details(let details) = dialog, state.queue.row(details.id) == nil { return nil }
+      guard let scroll = dialog.scroll, scroll != 0 else { return dialog }
+      let lines = DialogBox(dialog, in: state, size: state.size).lines.count
+      var dialog = dialog
+      dialog.scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
+      return dialog
     }
   }
 
-  /// Keeps a dialog from being scrolled past its end, which moves when its item or the size does.
-  /// A dialog about an item that is gone closes.
-  mutating func limitScroll() {
-    switch dialog {
-    case .details(let details) where queue.row(details.id) == nil: dialog = nil
-    case .details(let details) where details.scroll == 0: return
-    case .details, .page, .help:
-      let lines = DialogBox.lines(of: self, size: size).count
-      let last = max(0, lines - DialogBox.scrollingLines(in: size))
-      changeScroll { min(max(0, $0), last) }
-    default: return
-    }
+  /// Lays long texts out as soon as they change, so that no frame need do that.
+  mutating func layOutDialogs() {
+    guard !dialogs.isEmpty else { return }
+    let state = self
+    changeDialogs { DialogBox($0, in: state, size: state.size).laidOut }
   }
 }
 

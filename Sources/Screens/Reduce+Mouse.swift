@@ -10,7 +10,6 @@ extension AppState {
   }
 
   private mutating func scroll(by step: Int) -> [Effect] {
-    let height = layout.rows.count
     switch dialog {
     case .details, .page, .help: scrollDialog(by: step)
     case .browser(var browser) where browser.prompt == nil:
@@ -18,15 +17,7 @@ extension AppState {
         to: browser.list.cursor + step, of: browser.entries.count,
         height: BrowserBox.lines(in: size))
       dialog = .browser(browser)
-    case .none:
-      switch pane {
-      case .queue: moveCursor(to: list.cursor + step)
-      case .server:
-        server.list.move(to: server.list.cursor + step, of: server.rows.count, height: height)
-      case .history:
-        history.list.move(to: history.list.cursor + step, of: history.rows.count, height: height)
-      case .log: log.list.move(to: log.list.cursor + step, of: log.lines.count, height: height)
-      }
+    case .none: change(.by(step))
     default: break
     }
     return []
@@ -66,23 +57,11 @@ extension AppState {
 
   /// A click on a line of the pane.
   private mutating func click(line: Int) -> [Effect] {
-    let height = layout.rows.count
-    switch pane {
-    case .queue:
-      guard list.scroll + line < rowCount else { return [] }
-      let again = list.cursor == list.scroll + line
-      moveCursor(to: list.scroll + line)
-      return again ? performInQueue(.details) : []
-    case .server:
-      server.list.move(to: server.list.scroll + line, of: server.rows.count, height: height)
-    case .history:
-      guard history.list.scroll + line < history.rows.count else { return [] }
-      let again = history.list.cursor == history.list.scroll + line
-      history.list.move(to: history.list.scroll + line, of: history.rows.count, height: height)
-      return again ? performInPane(.details) : []
-    case .log: log.list.move(to: log.list.scroll + line, of: log.lines.count, height: height)
-    }
-    return []
+    let list = shown
+    let row = list.scroll + line
+    guard row < list.count else { return [] }
+    change(.row(row))
+    return row == list.cursor ? performInPane(.details) : []
   }
 
   private mutating func click(in browser: Browser, row: Int, column: Int) -> [Effect] {

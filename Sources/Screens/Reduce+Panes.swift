@@ -3,29 +3,20 @@ import UploadModel
 /// What the keys do while a pane has the keyboard, and switching from one to another.
 extension AppState {
   mutating func performInPane(_ name: Action.Name) -> [Effect] {
+    if let pane = Pane.allCases.first(where: { $0.action == name }) { return show(pane) }
     switch name {
-    case .queue: return show(.queue)
-    case .server: return show(.server)
-    case .history: return show(.history)
-    case .log: return show(.log)
     case .nextPane: return turn(by: 1)
     case .previousPane: return turn(by: -1)
     case .command: dialog = .command(CommandPrompt())
     case .quit: return askToQuit()
     default: break
     }
-    let height = layout.rows.count
+    if let effects = performInList(name) { return effects }
     switch pane {
     case .queue: return performInQueue(name)
-    case .server:
-      if server.list.move(name, of: server.rows.count, height: height) { return [] }
-      return performInServer(name)
-    case .history:
-      if history.list.move(name, of: history.rows.count, height: height) { return [] }
-      return performInHistory(name)
-    case .log:
-      _ = log.list.move(name, of: log.lines.count, height: height)
-      return []
+    case .server: return performInServer(name)
+    case .history: return performInHistory(name)
+    case .log: return []
     }
   }
 
@@ -35,15 +26,16 @@ extension AppState {
   }
 
   /// Shows a pane. What it lists is asked for anew each time: others change it, too.
+  @discardableResult
   mutating func show(_ next: Pane) -> [Effect] {
     pane = next
     fitLists()
     switch next {
     case .server where options.listsServer:
-      if server.listing.rows.isEmpty { server.listing = .asked }
+      server.ask()
       return [.listServer]
     case .history:
-      if history.listing.rows.isEmpty { history.listing = .asked }
+      history.ask()
       return [.listHistory]
     case .queue, .server, .log: return []
     }
@@ -52,10 +44,11 @@ extension AppState {
   private mutating func performInServer(_ name: Action.Name) -> [Effect] {
     switch name {
     case .refresh: return options.listsServer ? [.listServer] : [.bell]
-    case .copyURL: return copy(server.selected?.url)
+    case .copyURL: return copy(server.subjects.map(\.url))
     case .delete:
-      guard let row = server.selected else { return [.bell] }
-      dialog = .question(Question(.deleting(row)))
+      let rows = server.subjects
+      guard !rows.isEmpty else { return [.bell] }
+      dialog = .question(Question(.deleting(rows)))
     default: break
     }
     return []
@@ -64,7 +57,7 @@ extension AppState {
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
     switch name {
     case .refresh: return [.listHistory]
-    case .copyURL: return copy(history.selected?.url)
+    case .copyURL: return copy(history.subjects.map(\.url))
     case .details:
       guard let row = history.selected else { return [.bell] }
       dialog = .page(row.page)
@@ -75,15 +68,13 @@ extension AppState {
 
   /// Keeps every list's cursor on the screen when the screen changes.
   mutating func fitLists() {
-    moveCursor(to: list.cursor)
     let height = layout.rows.count
-    server.list.move(to: server.list.cursor, of: server.rows.count, height: height)
-    history.list.move(to: history.list.cursor, of: history.rows.count, height: height)
+    list.move(to: list.cursor, in: queue, height: height)
+    server.list.move(to: server.list.cursor, in: server.rows, height: height)
+    history.list.move(to: history.list.cursor, in: history.rows, height: height)
     log.list.move(to: log.list.cursor, of: log.lines.count, height: height)
-    if case .browser(var browser) = dialog {
-      browser.list.move(
-        to: browser.list.cursor, of: browser.entries.count, height: BrowserBox.lines(in: size))
-      dialog = .browser(browser)
+    changeBrowser { browser, height in
+      browser.list.move(to: browser.list.cursor, of: browser.entries.count, height: height)
     }
   }
 

@@ -3,10 +3,6 @@ import UploadModel
 /// What the keys do while the queue has the keyboard.
 extension AppState {
   mutating func performInQueue(_ name: Action.Name) -> [Effect] {
-    if list.move(name, of: rowCount, height: layout.rows.count) {
-      moveCursor(to: list.cursor)
-      return []
-    }
     switch name {
     case .add: dialog = .prompt(LinePrompt())
     case .browse:
@@ -15,36 +11,28 @@ extension AppState {
     case .details:
       guard let selected else { return [.bell] }
       return openDetails(selected.id)
-    case .mark, .markRange, .markAll, .invertMarks, .clearMarks: return changeMarks(name)
-    case .retry: return retry(targets)
+    case .retry: return retry(subjects)
     case .retryAll: return retryAll()
-    case .pause: return pause(targets)
+    case .pause: return pause(subjects)
     case .pauseAll: return pause(queue.rows.map(\.item))
-    case .remove: return askToRemove(targets)
+    case .remove: return askToRemove(subjects)
     case .clear: return clearDone()
     case .moveDown: return shift(.later)
     case .moveUp: return shift(.sooner)
     case .moveToTop: return shift(.first)
     case .undo: return undo()
     case .redo: return redo()
-    case .edit: return openForm(targets)
+    case .edit: return openForm(subjects)
     case .sort:
       dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
     case .target: return openTargets()
-    case .find, .filter:
-      dialog = .find(
-        FindPrompt(
-          field: TextField(name == .filter ? view?.filter ?? "" : ""), isFilter: name == .filter,
-          cursor: list.cursor, filter: view?.filter ?? ""))
-    case .findNext: return findNext(step: 1)
-    case .findPrevious: return findNext(step: -1)
     case .startStop:
       isStarted.toggle()
       return [.setStarted(isStarted)]
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setLanes(lanes + 1)
     case .fewerLanes: return setLanes(lanes - 1)
-    case .copyURL: return copy(selected?.url)
+    case .copyURL: return copy(subjects.map(\.url))
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
     }
@@ -56,44 +44,12 @@ extension AppState {
     return [.inspect(id)]
   }
 
-  mutating func copy(_ url: String?) -> [Effect] {
-    guard let url else { return refuse("there is no URL: the server has named none") }
-    message = "copied: \(url)"
-    return [.copy(url)]
-  }
-
-  private mutating func changeMarks(_ name: Action.Name) -> [Effect] {
-    switch name {
-    case .mark:
-      guard let selected else { return [.bell] }
-      marks.formSymmetricDifference([selected.id])
-      moveCursor(to: list.cursor + 1)
-    case .markRange:
-      guard let selected else { return [.bell] }
-      range = range == nil ? (selected.id, marks) : nil
-      moveCursor(to: list.cursor)
-    case .markAll: marks.formUnion(seen)
-    case .invertMarks: marks.formSymmetricDifference(seen)
-    default:
-      // One thing at a time: marks may reach beyond what the filter shows.
-      if marks.isEmpty { setFilter("") }
-      marks = []
-    }
-    return []
-  }
-
-  mutating func findNext(step: Int) -> [Effect] {
-    guard !sought.isEmpty else { return refuse("nothing to look for yet: / takes a text") }
-    return seek(sought, from: list.cursor + step, step: step)
-      ? [] : refuse("no name holds that text")
-  }
-
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
     let failed = items.filter { $0.state.failure != nil }
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
-    marks = []
+    list.clearMarks()
     return [.retry(failed.map(\.id))]
   }
 
@@ -134,20 +90,21 @@ extension AppState {
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
     let going = items.filter { !$0.state.isFinished && $0.state != .paused }
     if !going.isEmpty {
-      marks = []
+      list.clearMarks()
       return [.pause(going.map(\.id))]
     }
     let paused = items.filter { $0.state == .paused }
     guard !paused.isEmpty else { return refuse("nothing to pause: it is finished") }
-    marks = []
+    list.clearMarks()
     return [.resume(paused.map(\.id))]
   }
 
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let ids = Set(items.map(\.id))
-    guard items.contains(where: \.state.isActive) else { return remove(ids) }
-    dialog = .question(Question(.removing(ids)))
+    let active = items.count(where: \.state.isActive)
+    guard active > 0 else { return remove(ids) }
+    dialog = .question(Question(.removing(ids, active: active)))
     return []
   }
 
@@ -164,10 +121,10 @@ extension AppState {
 
   /// Moves what is marked, or the row under the cursor, one step or to the top.
   private mutating func shift(_ step: Step) -> [Effect] {
-    guard view == nil else {
+    guard list.filter.isEmpty else {
       return refuse("some files are hidden: Esc shows all, then they can be moved")
     }
-    let ids = targets.map(\.id)
+    let ids = subjects.map(\.id)
     let moving = Set(ids)
     let positions = ids.compactMap { queue.position(of: $0) }
     guard let first = positions.first, let last = positions.last else { return [.bell] }

@@ -92,8 +92,7 @@ extension AppState {
     let gone = Set(ids)
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
     speeds.forget(gone)
-    marks.subtract(gone)
-    range = nil
+    list.forget(gone)
     limitScroll()
   }
 
@@ -101,10 +100,10 @@ extension AppState {
     // What is there again was put back by somebody else.
     let missing = places.filter { queue.row($0.item.id) == nil }
     guard !missing.isEmpty else { return [] }
-    queue.restore(missing)
-    if let first = missing.first, let row = queue.position(of: first.item.id) {
-      moveCursor(to: row)
-    }
+    keepingCursor { $0.queue.restore(missing) }
+    // On what came back, unless the filter hides it.
+    let seen = missing.first { index(of: $0.item.id) != nil }
+    if let row = seen.flatMap({ index(of: $0.item.id) }) { moveCursor(to: row) }
     return [.restore(missing)]
   }
 
@@ -124,7 +123,8 @@ extension AppState {
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
     let items = items.compactMap { item in queue.row(item.id).map { item.with(stateOf: $0.item) } }
-    queue.append(items)
+    // Under another name an item may come into sight, or go out of it.
+    keepingCursor { $0.queue.append(items) }
     return items.isEmpty ? [] : [.edit(items)]
   }
 }

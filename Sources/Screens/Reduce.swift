@@ -3,7 +3,8 @@ import UploadModel
 /// What becomes of the screen when `event` happens, and what is to be done about it.
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let effects = state.take(event)
-  state.view?.follow(state.queue)
+  state.list.follow(state.queue)
+  state.layOutDialogs()
   assert(state.isSound, "out of order after \(event)")
   return effects
 }
@@ -32,11 +33,10 @@ extension AppState {
       return leaveIfDone()
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
-      guard case .browser(var browser) = dialog else { return [] }
-      browser.show(folder, height: BrowserBox.lines(in: size))
-      dialog = .browser(browser)
+      changeBrowser { $0.show(folder, height: $1) }
     case .target(let name, let url, let listsServer):
       (target, self.url, options.listsServer) = (name, url, listsServer)
+      urls[name] = url
       server = PaneList()
       message = "files that are added from now on go to \(name)"
       note("target: \(name)")
@@ -44,9 +44,11 @@ extension AppState {
     case .server(let listing): server.take(listing, height: layout.rows.count)
     case .history(let listing): history.take(listing, height: layout.rows.count)
     case .request(let id, let lines):
-      guard case .details(var details) = dialog, details.id == id else { return [] }
-      details.request = lines
-      dialog = .details(details)
+      changeDialogs { dialog in
+        guard case .details(var details) = dialog, details.id == id else { return dialog }
+        details.request = lines
+        return .details(details)
+      }
     case .outage(let server, let until):
       if until == nil, outages[server] != nil { note("\(server) answers again", .good) }
       if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
@@ -56,6 +58,7 @@ extension AppState {
       isStarted = false
       message = reason
       note(reason, .bad)
+      return [.setStarted(false)]
     case .message(let text):
       message = text
       note(text)
@@ -99,7 +102,7 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name) -> [Effect] {
     // What is done ends the marking of a range; moving about and looking goes on with it.
-    if !Action.Name.moving.contains(name) { range = nil }
+    if !Action.Name.moving.contains(name) { change(.endRange) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
     case .none: return performInPane(name)
@@ -111,7 +114,7 @@ extension AppState {
     case .details(let details) where name == .retry:
       return retry(queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .copyURL:
-      return copy(queue.row(details.id)?.item.url)
+      return copy([queue.row(details.id)?.item.url])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
     case .details, .page, .help: return scrollDialog(name)
     case .browser(let browser): return perform(name, in: browser)
@@ -126,7 +129,7 @@ extension AppState {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
     case .interrupt: return interrupt()
-    case .help: dialog = .help(scroll: 0)
+    case .help: open(.help(scroll: 0))
     default: return nil
     }
     return []
@@ -135,23 +138,26 @@ extension AppState {
   private mutating func paste(_ text: String) -> [Effect] {
     message = nil
     switch dialog {
+    case .browser(let browser) where browser.prompt != nil:
+      return type(text.filter { !$0.isNewline })
     case .none, .browser:
-      if let paths = PastedPaths.parse(text) {
-        dialog = nil
-        return [.add(paths)]
-      }
+      if let paths = PastedPaths.parse(text) { return [.add(paths)] }
       // Not plainly paths: let the person see and mend it.
       let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      if !line.isEmpty { dialog = .prompt(LinePrompt(line)) }
+      if !line.isEmpty { open(.prompt(LinePrompt(line))) }
       return []
     case .prompt(let prompt):
       let paths = PastedPaths.parse(text) ?? []
-      if prompt.field.text.isEmpty, paths.count > 1 {
-        dialog = nil
-        return [.add(paths)]
-      }
-      if prompt.field.text.isEmpty, paths.count == 1, case .exact(let path) = paths[0] {
-        return type(path)
+      if prompt.field.text.isEmpty, let first = paths.first {
+        switch first {
+        // One path is shown to be mended.
+        case .exact(let path) where paths.count == 1: return type(path)
+        case .typed where paths.count == 1: break
+        // Several, or one that cannot be typed, are taken as they are.
+        case .exact, .typed, .bytes:
+          dialog = nil
+          return [.add(paths)]
+        }
       }
       return type(text.filter { !$0.isNewline })
     case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
@@ -173,7 +179,10 @@ extension AppState {
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
     let leaving = leaveIfDone()
-    guard leaving.isEmpty, wasBusy, queue.totals.busy == 0 else { return leaving }
+    // What is paused goes on one day: that is a break and not the end.
+    guard leaving.isEmpty, wasBusy, queue.totals.busy + queue.totals.paused == 0 else {
+      return leaving
+    }
     return tellOfTheEnd()
   }
 
@@ -199,7 +208,7 @@ extension AppState {
 
   mutating func askToQuit() -> [Effect] {
     if queue.totals.busy + queue.totals.paused == 0 { return [.quit(.idle)] }
-    dialog = .question(Question(.quitting))
+    open(.question(Question(.quitting)))
     return []
   }
 
@@ -211,9 +220,8 @@ extension AppState {
   /// Whether everything that points at something points at something that is there. Cheap enough
   /// for every event while hoist is being tested.
   var isSound: Bool {
-    let isInside = rowCount == 0 ? list.cursor == 0 : (0..<rowCount).contains(list.cursor)
-    return isInside && list.scroll >= 0 && list.scroll <= list.cursor
-      && queue.totals.all == queue.count && marks.count <= queue.count
+    list.isSound(in: queue) && server.list.isSound(in: server.rows)
+      && history.list.isSound(in: history.rows) && queue.totals.all == queue.count
   }
 }
 

@@ -20,7 +20,7 @@ public func render(_ state: AppState, size: Size) -> Frame {
   case .history: HistoryPane(state, layout: layout).paint(on: &canvas)
   case .log: LogPane(state, layout: layout).paint(on: &canvas)
   }
-  DialogBox(state, size: size).paint(on: &canvas)
+  for dialog in state.dialogs { DialogBox(dialog, in: state, size: size).paint(on: &canvas) }
   return canvas.frame
 }
 
@@ -28,9 +28,8 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   guard let row = layout.detailsTitle else { return }
   guard let selected = state.row(state.list.cursor) else { return canvas.rule(row: row) }
   let name = Cutting.middle(
-    Glyphs.of(selected.item.fileName, ascii: canvas.ascii), to: canvas.size.width / 2,
-    ascii: canvas.ascii)
-  canvas.rule(row: row, [(name.map(\.text).joined(), .heading)])
+    selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
+  canvas.rule(row: row, [(name, .heading)])
   let lines = ItemDetails(selected, in: state).summary(width: canvas.size.width - 2)
   for (line, text) in zip(layout.details, lines) {
     var column = 1

@@ -17,6 +17,21 @@ struct SessionLog: Sendable {
   private(set) var total = 0
   var list = ListState()
 
+  var glance: ListGlance {
+    ListGlance(cursor: list.cursor, scroll: list.scroll, count: lines.count)
+  }
+
+  /// Moves the cursor; nothing is marked here, or looked for.
+  mutating func take(_ step: ListStep, height: Int) -> Bool {
+    switch step {
+    case .key(let name): return list.move(name, of: lines.count, height: height)
+    case .row(let row): list.move(to: row, of: lines.count, height: height)
+    case .by(let count): list.move(to: list.cursor + count, of: lines.count, height: height)
+    case .filter, .find, .endRange: return false
+    }
+    return true
+  }
+
   mutating func add(_ text: String, _ role: Role = .plain, at moment: Moment, height: Int) {
     let follows = list.cursor >= lines.count - 1
     total += 1

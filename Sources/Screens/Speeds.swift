@@ -9,7 +9,6 @@ struct Speeds: Sendable {
     /// Bytes that were handed over, those of attempts that failed too.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
-    var graph = Sparkline()
   }
 
   private(set) var run: Run?
@@ -45,7 +44,6 @@ struct Speeds: Sendable {
     }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
-    run?.graph.note(moved, at: now)
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
       graphs[id] = nil
@@ -67,7 +65,7 @@ struct Speeds: Sendable {
     run = current
   }
 
-  /// The last seconds of an item that is being sent, or of the whole run.
+  /// The last seconds of an item that is being sent.
   func graph(of id: ItemID) -> Sparkline? { graphs[id] }
 
   /// The bandwidth has been limited otherwise: what was measured before says nothing any more.

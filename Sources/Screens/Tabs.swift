@@ -19,8 +19,7 @@ struct Tabs {
       return
     }
     let labels = Pane.allCases.map { pane in
-      let name = Action.Name(rawValue: "\(pane)") ?? .queue
-      let key = state.keymap.label(name, in: .queue, ascii: state.isASCII)
+      let key = state.keymap.label(pane.action, in: .queue, ascii: state.isASCII)
       return (pane, "\(key) \(pane.title)")
     }
     var column = width - 2 - labels.reduce(0) { $0 + $1.1.count + 2 }

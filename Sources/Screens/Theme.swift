@@ -152,9 +152,5 @@ public struct Theme: Hashable, Sendable {
 
 extension Role {
   /// Its name in the configuration: `bar-full`.
-  public var word: String {
-    "\(self)".reduce(into: "") { word, character in
-      word += (character.isUppercase ? "-" : "") + character.lowercased()
-    }
-  }
+  public var word: String { "\(self)".dashed }
 }

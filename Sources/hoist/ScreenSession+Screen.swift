@@ -46,13 +46,15 @@ extension ScreenSession {
     }
   }
 
-  func deleteOnServer(_ row: ServerRow) {
+  func deleteOnServer(_ rows: [ServerRow]) {
     let client = ServerClient(target: book.current)
     Task {
-      do throws(Failure) {
-        try await client.delete(row.id)
-      } catch {
-        take([.message("\(row.name) was not deleted: \(error.headline)")])
+      for row in rows {
+        do throws(Failure) {
+          try await client.delete(row.id)
+        } catch {
+          take([.message("\(row.name) was not deleted: \(error.headline)")])
+        }
       }
       // Whatever became of it, the server says what is there now.
       listServer()
@@ -126,6 +128,7 @@ extension HistoryRow {
     let isSent = entry.outcome == "done"
     let words = entry.message ?? entry.outcome ?? "under way"
     self.init(
+      id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
       time: Self.local(entry.ended ?? entry.began), isSent: isSent,
       outcome: entry.status.map { Failure.statusLine($0) } ?? (isSent ? "sent" : words),

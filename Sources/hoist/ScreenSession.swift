@@ -143,7 +143,7 @@ final class ScreenSession {
     case .listFolder(let path): listFolder(path)
     case .switchTarget(let name): switchTarget(name)
     case .listServer: listServer()
-    case .deleteOnServer(let row): deleteOnServer(row)
+    case .deleteOnServer(let rows): deleteOnServer(rows)
     case .listHistory: listHistory()
     case .inspect(let id): inspect(id)
     case .copyAsCurl(let id): copyAsCurl(id)

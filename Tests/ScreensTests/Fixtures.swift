@@ -61,11 +61,12 @@ enum Fixture {
 
   static let historyRows = [
     HistoryRow(
-      name: "notes.txt", target: "photos", size: 1_100, time: "2026-11-20 22:15", isSent: true,
+      id: "1", name: "notes.txt", target: "photos", size: 1_100, time: "2026-11-20 22:15",
+      isSent: true,
       outcome: "201 Created", url: "https://api.example.com/f/42", path: "/home/me/notes.txt",
       reply: Reply(text: "{\"id\": 42, \"tags\": []}", mediaType: "application/json")),
     HistoryRow(
-      name: "disk.img", target: "tickets", size: 4_100_000_000, time: "2026-11-19 08:02",
+      id: "2", name: "disk.img", target: "tickets", size: 4_100_000_000, time: "2026-11-19 08:02",
       isSent: false, outcome: "413 Content Too Large", path: "/home/me/disk.img"),
   ]
 

@@ -14,6 +14,10 @@ import UploadModel
     case browser, browserFilter, form, formMistake, sortMenu, targetMenu, find, filtered
     case command, commandCandidates, server, serverWaits, serverFailed, deleting, history
     case historyPage, log, request, outage, interrupted
+    case browserReads, browserFailed, browserEmpty, helpOverBrowser, quitOverBrowser
+    case serverCannot, serverEmpty, serverMarked, serverFiltered, deletingMany
+    case historyWaits, historyEmpty, historyFailed, logEmpty
+    case formTarget, attempts, marking, leaving, replies
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -110,6 +114,61 @@ import UploadModel
         var two = Fixture.item(2, "notes.txt")
         two.note = "sent before, 2026-11-20 22:15"
         Fixture.play(&state, .added([one, two]), .key("j"))
+      case .browserReads: Fixture.type("b", &state)
+      case .browserFailed:
+        Fixture.play(
+          &state, .key("b"),
+          .folder(Folder(path: [0x2F], name: "/root", failure: "permission denied")))
+      case .browserEmpty:
+        Fixture.play(&state, .key("b"), .folder(Folder(path: [0x2F], name: "/home/me/empty")))
+      case .helpOverBrowser:
+        Fixture.play(&state, .key("b"), .folder(Fixture.folder), .key("?"))
+      case .quitOverBrowser:
+        Fixture.play(&state, .key("b"), .folder(Fixture.folder), .key(" "), .key(.control("c")))
+      case .serverCannot: Fixture.type("2", &state)
+      case .serverEmpty, .serverMarked, .serverFiltered, .deletingMany:
+        state.options.listsServer = true
+        let rows = self == .serverEmpty ? [] : Fixture.serverRows
+        Fixture.play(&state, .key("2"), .server(.rows(rows)))
+        switch self {
+        case .serverMarked: Fixture.type(" V", &state)
+        case .serverFiltered: Fixture.type("ftar", &state)
+        case .deletingMany: Fixture.type("  x", &state)
+        default: break
+        }
+      case .historyWaits: Fixture.type("3", &state)
+      case .historyEmpty: Fixture.play(&state, .key("3"), .history(.rows([])))
+      case .historyFailed:
+        Fixture.play(&state, .key("3"), .history(.failed("the history cannot be read")))
+      case .logEmpty:
+        state = Fixture.empty(ascii: ascii, size: size)
+        Fixture.type("4", &state)
+      case .formTarget:
+        state.options.targets = ["album", "photos"]
+        Fixture.type("jjjjjjje", &state)
+        Fixture.play(&state, .key(.backTab), .paste("album"))
+      case .attempts:
+        Fixture.play(
+          &state, .engine([(ItemID(5), .failed(Fixture.tooLarge))], at: state.now + 8))
+        Fixture.type("jjjj", &state)
+        Fixture.play(&state, .key(.enter), .key("G"))
+      case .marking: Fixture.type("jVjj", &state)
+      case .leaving: Fixture.type("qf", &state)
+      case .replies:
+        state = Fixture.empty(ascii: ascii, size: size)
+        let start = state.now
+        Fixture.play(
+          &state,
+          .added([
+            Fixture.item(1, "a.bin", size: 900_000), Fixture.item(2, "b.bin", size: 100_000),
+            Fixture.item(3, "c.bin", size: 500_000),
+          ]),
+          .engine(
+            [1, 2].map { (ItemID($0), .sending(attempt: 1, sent: 0, total: 900_000)) }, at: start),
+          .engine(
+            [(ItemID(3), .done(Fixture.receipt))]
+              + [1, 2].map { (ItemID($0), .awaitingReply(attempt: 1, since: start + 2)) },
+            at: start + 3))
       case .hostile:
         state = Fixture.empty(ascii: ascii, size: size)
         Fixture.play(&state, .added(Hostile.names.enumerated().map { Fixture.item(Int64($0), $1) }))
@@ -138,6 +197,10 @@ import UploadModel
   func tooSmall(_ size: Size) throws {
     let frame = render(Fixture.mixed(size: size), size: size)
     try compare(frame, with: "small-\(size.width)x\(size.height)")
+    let plain = render(Fixture.mixed(ascii: true, size: size), size: size)
+    #expect(plain.cells.allSatisfy { $0.glyph.base.isASCII && $0.glyph.width == 1 })
+    #expect(plain.title.allSatisfy { $0.isASCII })
+    try compare(plain, with: "small-ascii-\(size.width)x\(size.height)")
   }
 
   private static let folder = URL(fileURLWithPath: #filePath)

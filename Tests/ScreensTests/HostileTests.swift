@@ -90,7 +90,8 @@ enum Hostile {
     let rows = [ServerRow(id: name, name: name, size: 1, time: name, url: name)]
     let past = [
       HistoryRow(
-        name: name, target: name, size: 1, time: name, isSent: false, outcome: name, url: name,
+        id: name, name: name, target: name, size: 1, time: name, isSent: false, outcome: name,
+        url: name,
         path: name, reply: Reply(text: name))
     ]
     let scenes: [[AppEvent]] = [

@@ -77,6 +77,15 @@ import UploadModel
   ])
   func noJSON(_ text: String) { #expect(JSONText.pretty(text) == nil) }
 
+  @Test func jsonThatWouldGrowBeyondMeasureStaysAsItCame() {
+    let deep =
+      String(repeating: "[", count: 60) + "1"
+      + String(repeating: ",1", count: 20_000) + String(repeating: "]", count: 60)
+    #expect(JSONText.pretty(deep) == nil)
+    let flat = "[1" + String(repeating: ",1000000", count: 20_000) + "]"
+    #expect(JSONText.pretty(flat) != nil)
+  }
+
   @Test func aGraphOfTheLastSeconds() {
     var graph = Sparkline()
     let start = Moment(seconds: 100.5)

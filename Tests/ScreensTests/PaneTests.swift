@@ -132,6 +132,20 @@ import UploadModel
     #expect(items.map(\.mediaType) == ["image/png", "application/octet-stream"])
   }
 
+  @Test func onlyWhatIsChangedIsLookedAt() {
+    var state = Fixture.empty()
+    state.options.targets = ["photos"]
+    var item = Fixture.item(1, "a.txt")
+    item.target = "https://elsewhere.example.com/"
+    Fixture.play(&state, .added([item]), .key("e"))
+    // Through all fields to the target, and about in it.
+    Fixture.play(&state, .key(.tab), .key(.tab), .key(.tab), .key(.left), .key("x"))
+    Fixture.play(&state, .key(.backspace), .key(.backTab), .paste("upload"))
+    let effects = Fixture.play(&state, .key(.enter))
+    item.field = "upload"
+    #expect(effects == [.edit([item])])
+  }
+
   @Test func whatBeganWhileTheFormWasOpenIsNotChanged() {
     var state = Fixture.mixed()
     Fixture.type("jjjjjje", &state)
@@ -163,7 +177,7 @@ import UploadModel
     #expect(Fixture.type("jx", &state) == [])
     #expect(state.mode == .deleting)
     #expect(Fixture.play(&state, .key(.enter)) == [], "the way out is lit")
-    #expect(Fixture.type("xy", &state) == [.deleteOnServer(Fixture.serverRows[1])])
+    #expect(Fixture.type("xy", &state) == [.deleteOnServer([Fixture.serverRows[1]])])
     Fixture.play(&state, .server(.rows([Fixture.serverRows[0]])))
     #expect(Fixture.type("y", &state) == [.copy("https://api.example.com/f/1")])
     #expect(Fixture.type("r", &state) == [.listServer])
@@ -203,6 +217,11 @@ import UploadModel
     ("retry 4 9", [.retry([ItemID(4), ItemID(9)])], nil),
     ("retry lost.bin", [.retry([ItemID(9)])], nil),
     ("retry 99", [.bell], "retry: no file of the queue is \"99\""),
+    ("retry 0", [.bell], "retry: no file of the queue is \"0\""),
+    (
+      "retry \(Int.min)", [.bell],
+      "retry: no file of the queue is \"-9223372036854775808\""
+    ),
     ("rm 4", [.remove([ItemID(4)])], nil), ("remove gone.txt", [.remove([ItemID(10)])], nil),
     ("pause 7", [.pause([ItemID(7)])], nil), ("retry-all", [.retry([ItemID(4), ItemID(10)])], ""),
     ("details 2", [.inspect(ItemID(2))], nil), ("start-stop", [.setStarted(false)], nil),
@@ -221,6 +240,31 @@ import UploadModel
     var state = Fixture.mixed()
     #expect(Fixture.play(&state, .command(line)) == effects)
     if message != "" { #expect(state.message == message) }
+  }
+
+  /// A command of the queue, given beside it, and what is to be seen then.
+  static let besideTheQueue: [(String, [Effect], Mode)] = [
+    ("clear", [.remove([ItemID(3)])], .queue), ("undo", [.bell], .queue),
+    ("pause-all", [.pause([1, 2, 5, 6, 7, 12].map(ItemID.init))], .queue), ("add", [], .prompt),
+    ("sort", [], .menu), ("sort reverse", [.reorder((1...12).reversed().map(ItemID.init))], .queue),
+    ("limit", [], .limit), ("start-stop", [.setStarted(false)], .queue),
+    ("add /a", [.add([.typed("/a")])], .queue), ("details 2", [.inspect(ItemID(2))], .details),
+  ]
+
+  @Test(arguments: besideTheQueue)
+  func aCommandOfTheQueueShowsIt(_ line: String, _ effects: [Effect], _ mode: Mode) {
+    for key in ["2", "3", "4"] as [Key] {
+      var state = Fixture.mixed()
+      Fixture.play(&state, .key(key))
+      Fixture.type(":" + line, &state)
+      #expect(Fixture.play(&state, .key(.enter)) == effects)
+      #expect(state.mode == mode)
+      #expect(state.pane == .queue)
+    }
+    var state = Fixture.mixed()
+    Fixture.type("3", &state)
+    #expect(Fixture.play(&state, .command("log"), .command("help")) == [])
+    #expect(state.pane == .log, "what is there in every pane stays where it is")
   }
 
   @Test func commandsAreCompletedAndRemembered() {
@@ -282,6 +326,19 @@ import UploadModel
     let row = rows.firstIndex { $0.contains("finish, then quit") } ?? 0
     #expect(Fixture.play(&state, .mouse(Mouse(.click, row: row, column: 30))) == [])
     #expect(state.leavesWhenDone)
+  }
+
+  @Test func aClickBelowTheLastRowSelectsNothing() {
+    var state = Fixture.mixed()
+    state.options.listsServer = true
+    Fixture.play(&state, .key("2"), .server(.rows(Fixture.serverRows)))
+    let below = state.layout.rows.lowerBound + 5
+    Fixture.play(&state, .mouse(Mouse(.click, row: below, column: 10)))
+    #expect(state.server.list.cursor == 0)
+    state = Fixture.empty()
+    Fixture.play(&state, .message("one"), .message("two"), .key("4"), .key("g"))
+    Fixture.play(&state, .mouse(Mouse(.click, row: below, column: 10)))
+    #expect(state.log.list.cursor == 0)
   }
 
   @Test(arguments: Fixture.sizes) func aClickAnywhereIsSafe(_ size: Size) {

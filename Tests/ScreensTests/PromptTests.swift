@@ -82,6 +82,7 @@ import Testing
     ("/it's here", ["=/it's here"]),
     ("# x-special://list\nfile:///a", ["=/a"]), ("/a%20b", ["=/a%20b"]), ("/a*[1]", ["=/a*[1]"]),
     ("/trailing\\ ", ["=/trailing "]), ("file:///a%zz", ["=/a%zz"]),
+    ("file:///tmp/caf%E9.txt", ["bytes 13"]), ("/a file:///%FF", ["=/a", "bytes 2"]),
   ])
   func pastedPaths(_ text: String, _ expected: [String]) throws {
     let paths = try #require(PastedPaths.parse(text))
@@ -115,7 +116,36 @@ import Testing
     Fixture.play(&state, .paste("'/a b.txt'\n"))
     #expect(state.promptText == "/a b.txt")
     state = Self.open()
+    Fixture.play(&state, .paste("~/*.txt\n"))
+    #expect(state.promptText == "~/*.txt", "one that is typed may be mended")
+    state = Self.open()
+    let latin: [UInt8] = Array("/caf".utf8) + [0xE9]
+    #expect(Fixture.play(&state, .paste("file:///caf%E9")) == [.add([.bytes(latin)])])
+    state = Self.open()
     #expect(Fixture.play(&state, .paste("/a\n/b")) == [.add([.exact("/a"), .exact("/b")])])
     #expect(state.mode == .queue)
+  }
+
+  @Test(arguments: ["it's.txt", "say \"x\".txt", "back\\slash", "a b", "tab\tbed", "plain"])
+  func aCompletedNameOnTheCommandLineMeansItself(_ name: String) {
+    var state = Fixture.empty()
+    Fixture.type(":add /x/", &state)
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("/x/")])
+    Fixture.play(&state, .completions(for: "/x/", ["/x/\(name)"]))
+    // Asked again, it is the same path that is to be completed.
+    #expect(Fixture.play(&state, .key(.tab)) == [.complete("/x/\(name)")])
+    #expect(Fixture.play(&state, .key(.enter)) == [.add([.typed("/x/\(name)")])])
+  }
+
+  @Test func aLimitThatNobodyTouchedStaysToTheByte() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .command("limit 1250k"))
+    #expect(state.rateLimit == 1_250_000)
+    #expect(Fixture.play(&state, .key("u"), .key(.enter)) == [])
+    #expect(state.rateLimit == 1_250_000)
+    #expect(Fixture.play(&state, .key("u"), .key(.left), .key(.enter)) == [])
+    #expect(state.mode == .queue)
+    #expect(
+      Fixture.play(&state, .key("u"), .key(.control("u")), .key(.enter)) == [.setLimit(nil)])
   }
 }

@@ -75,7 +75,7 @@ import UploadModel
     Case(
       0, "-", "-", "-", "-", asks: [.setLanes(3), .setLanes(2), .setLanes(1), .bell]),
     Case(0, "u", "2", "m", .enter, asks: [.setLimit(2_000_000)]),
-    Case(0, "u", .enter, asks: [.setLimit(nil)]),
+    Case(0, "u", .enter, asks: []),
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
@@ -128,8 +128,61 @@ import UploadModel
       0, "f", ".", "t", "x", "t", .enter, "J", asks: [.bell],
       says: "some files are hidden: Esc shows all, then they can be moved"),
     Case(0, "3", asks: [.listHistory]),
-    Case(0, "2", "4", "1", asks: []),
-    Case(0, .tab, .tab, .tab, .tab, asks: [.listHistory]),
+    Case(0, "2", "4", "1", asks: [.listServer]),
+    Case(0, .tab, .tab, .tab, .tab, asks: [.listServer, .listHistory]),
+    Case(0, .backTab, .backTab, asks: [.listHistory]),
+    Case(0, "Y", asks: [.copyAsCurl(ItemID(1))]),
+    Case(0, .enter, "Y", asks: [.inspect(ItemID(1)), .copyAsCurl(ItemID(1))]),
+    Case(
+      0, "J", "z", "Z",
+      asks: [
+        .move(ItemID(1), before: ItemID(3)), .move(ItemID(1), before: ItemID(2)),
+        .move(ItemID(1), before: ItemID(3)),
+      ], says: "redone: move"),
+    Case(0, "/", ".", "t", "x", "t", .enter, "n", "r", asks: [.retry(ids(10))]),
+    Case(0, "/", ".", "t", "x", "t", .enter, "N", "p", asks: [.pause(ids(12))]),
+    // Beside the queue.
+    Case(0, "2", "r", asks: [.listServer, .listServer]),
+    Case(0, "3", "r", asks: [.listHistory, .listHistory]),
+    Case(0, "2", "x", "y", asks: [.listServer, .deleteOnServer([Fixture.serverRows[0]])]),
+    Case(0, "2", "x", .enter, asks: [.listServer]),
+    Case(
+      0, "2", " ", " ", "x", "y",
+      asks: [.listServer, .deleteOnServer(Array(Fixture.serverRows[0...1]))]),
+    Case(
+      0, "2", "V", "G", "x", "x",
+      asks: [.listServer, .deleteOnServer(Fixture.serverRows)]),
+    Case(
+      0, "2", " ", .control("r"), "x", "y",
+      asks: [.listServer, .deleteOnServer(Array(Fixture.serverRows[1...2]))]),
+    Case(
+      0, "2", .control("a"), .escape, "j", "x", "y",
+      asks: [.listServer, .deleteOnServer([Fixture.serverRows[1]])]),
+    Case(
+      0, "2", "f", "t", "a", "r", .enter, .control("a"), .escape, "x", "y",
+      asks: [.listServer, .deleteOnServer([Fixture.serverRows[2]])]),
+    Case(
+      0, "2", "/", ".", .enter, "n", "n", "N", "x", "y",
+      asks: [.listServer, .deleteOnServer([Fixture.serverRows[1]])]),
+    Case(
+      0, "2", " ", " ", "y", asks: [.listServer, .copy("https://api.example.com/f/1")],
+      says: "copied: https://api.example.com/f/1; 1 file without one"),
+    Case(
+      0, "3", .control("a"), "y", asks: [.listHistory, .copy("https://api.example.com/f/42")],
+      says: "copied: https://api.example.com/f/42; 1 file without one"),
+    Case(
+      0, "3", "/", "d", "i", "s", "k", .enter, "y", asks: [.listHistory, .bell],
+      says: "there is no URL: the server has named none"),
+    Case(
+      0, "3", "f", "q", .enter, .control("a"), "y", asks: [.listHistory, .bell],
+      says: "there is no URL: the server has named none"),
+    // The list of files.
+    Case(
+      0, "b", ".", .enter, "h",
+      asks: [
+        .listFolder(nil), .listFolder(Array("/home/me/pictures/holiday 漢字".utf8)),
+        .listFolder(Array("/home/me".utf8)),
+      ]),
     Case(0, ":", "r", "e", "t", "r", "y", " ", "4", .enter, asks: [.retry(ids(4))]),
     Case(
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, asks: [.setLanes(7)],
@@ -142,16 +195,64 @@ import UploadModel
     Case(0, "a", "'", "*", "'", .enter, asks: [.add([.exact("*")])]),
     Case(0, "a", " ", .enter, asks: []),
     Case(0, "a", "x", .tab, asks: [.complete("x")]),
+    Case(0, "a", "x", .backTab, asks: [.complete("x")]),
+    Case(
+      0, "a", "x", "y", "z", .home, "a", .end, .left, .right, .backspace, .enter,
+      asks: [.add([.typed("axy")])]),
+    Case(
+      0, "a", "x", .control("u"), "y", .control("w"), "z", "q", .home, .delete, .enter,
+      asks: [.add([.typed("q")])]),
+    Case(
+      0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, ":", .up, .down, .up, .enter,
+      asks: [.setLanes(7), .setLanes(7)], says: "7 files at once"),
     Case(0, "Q", asks: []),
     Case(0, .function(1), .escape, asks: []),
   ]
 
-  @Test(arguments: cases) func keys(_ test: Case) {
+  /// Presses keys on a row of the queue of all states; lists that are asked for are given. `note` is
+  /// told what the keys ask for.
+  private static func press(
+    _ keys: [Key], on row: Int, noting note: (Action.Name) -> Void = { _ in }
+  ) -> (state: AppState, effects: [Effect]) {
     var state = Fixture.mixed()
-    state.moveCursor(to: test.row)
-    let effects = test.keys.flatMap { reduce(&state, .key($0)) }
+    state.options.listsServer = true
+    state.moveCursor(to: row)
+    var effects: [Effect] = []
+    for key in keys {
+      let name = state.keymap.asked(by: key, in: state.mode)
+      if let name { note(name) }
+      if name == .accept, case .command(let prompt) = state.dialog,
+        let action = CommandLine(prompt.line.field.text)?.action
+      {
+        note(action.name)
+      }
+      let asked = reduce(&state, .key(key))
+      effects += asked
+      for effect in asked {
+        switch effect {
+        case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))
+        case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
+        case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
+        default: break
+        }
+      }
+    }
+    return (state, effects)
+  }
+
+  @Test(arguments: cases) func keys(_ test: Case) {
+    let (state, effects) = Self.press(test.keys, on: test.row)
     #expect(effects == test.effects)
     #expect(state.message == test.message)
+  }
+
+  @Test func everyActionHasARow() {
+    var asked: Set<Action.Name> = []
+    for keys in Self.cases.map(\.keys) + Self.moves.map(\.0) {
+      _ = Self.press(keys, on: 0) { asked.insert($0) }
+    }
+    let missing = Action.Name.allCases.filter { !asked.contains($0) }
+    #expect(missing == [], "no row in the tables asks for these")
   }
 
   @Test func everyActionIsInTheTableAndItsKeysAreItsOwn() {
@@ -167,11 +268,13 @@ import UploadModel
     }
   }
 
-  @Test(arguments: [
-    (["j"] as [Key], 1), (["j", "k"], 0), (["k"], 0), ([.down, .down], 2), (["G"], 11),
+  static let moves: [([Key], Int)] = [
+    (["j"], 1), (["j", "k"], 0), (["k"], 0), ([.down, .down], 2), (["G"], 11),
     (["G", "j"], 11), (["G", "g"], 0), ([.end, .home], 0), ([.pageDown], 11),
     ([.control("d"), .control("u")], 0), ([" "], 1),
-  ])
+  ]
+
+  @Test(arguments: moves)
   func moving(_ keys: [Key], _ row: Int) {
     var state = Fixture.mixed()
     for key in keys { Fixture.play(&state, .key(key)) }

@@ -1,0 +1,126 @@
+import UploadModel
+
+/// What is the same in every pane that lists something: the cursor, marks, looking for names.
+extension AppState {
+  /// Does something with the list of the pane that is shown; returns whether it could be done.
+  @discardableResult
+  mutating func change(_ step: ListStep) -> Bool {
+    let height = layout.rows.count
+    switch pane {
+    case .queue: return list.take(step, in: queue, height: height)
+    case .server: return server.list.take(step, in: server.rows, height: height)
+    case .history: return history.list.take(step, in: history.rows, height: height)
+    case .log: return log.take(step, height: height)
+    }
+  }
+
+  /// The list of the pane that is shown.
+  var shown: ListGlance {
+    switch pane {
+    case .queue: list.glance(in: queue)
+    case .server: server.list.glance(in: server.rows)
+    case .history: history.list.glance(in: history.rows)
+    case .log: log.glance
+    }
+  }
+
+  /// What a key does that does the same in every list; `nil` for all others.
+  mutating func performInList(_ name: Action.Name) -> [Effect]? {
+    switch name {
+    case .down, .up, .pageDown, .pageUp, .top, .bottom, .mark, .markRange, .markAll, .invertMarks,
+      .clearMarks:
+      return change(.key(name)) ? [] : [.bell]
+    case .find, .filter:
+      let list = shown
+      dialog = .find(
+        FindPrompt(
+          field: TextField(name == .filter ? list.filter : ""), isFilter: name == .filter,
+          cursor: list.cursor, filter: list.filter))
+      return []
+    case .findNext: return findNext(step: 1)
+    case .findPrevious: return findNext(step: -1)
+    default: return nil
+    }
+  }
+
+  mutating func findNext(step: Int) -> [Effect] {
+    guard !sought.isEmpty else { return refuse("nothing to look for yet: / takes a text") }
+    return change(.find(sought, from: shown.cursor + step, step: step))
+      ? [] : refuse("no name holds that text")
+  }
+
+  mutating func perform(_ name: Action.Name, in prompt: FindPrompt) -> [Effect] {
+    switch name {
+    case .close:
+      dialog = nil
+      if prompt.isFilter { change(.filter(prompt.filter)) }
+      change(.row(prompt.cursor))
+    case .accept:
+      dialog = nil
+      guard !prompt.isFilter else { return [] }
+      sought = Matcher(prompt.field.text)
+      let isThere = sought.isEmpty || shown.name.map(sought.matches) == true
+      return isThere ? [] : refuse("no name holds that text")
+    default: edit(name)
+    }
+    return []
+  }
+
+  /// Shows what is found while it is typed.
+  mutating func look(for prompt: FindPrompt) {
+    if prompt.isFilter {
+      change(.filter(prompt.field.text))
+    } else if !change(.find(Matcher(prompt.field.text), from: prompt.cursor, step: 1)) {
+      change(.row(prompt.cursor))
+    }
+  }
+
+  /// Copies what is known of these URLs, a line each.
+  mutating func copy(_ urls: [String?]) -> [Effect] {
+    let named = urls.compactMap { $0 }
+    guard let first = named.first else {
+      return refuse("there is no URL: the server has named none")
+    }
+    let missing = urls.count - named.count
+    message =
+      (named.count == 1 ? "copied: \(first)" : "copied: \(named.count) URLs")
+      + (missing > 0 ? "; \(Wording.count(missing, "file")) without one" : "")
+    return [.copy(named.joined(separator: "\n"))]
+  }
+}
+
+/// The queue as it is seen.
+extension AppState {
+  /// How many rows are seen.
+  var rowCount: Int { list.count(in: queue) }
+
+  /// A row as it is seen.
+  func row(_ index: Int) -> Queue.Row? {
+    list.position(of: index, in: queue).map { queue.rows[$0] }
+  }
+
+  /// The row that shows an item.
+  func index(of id: ItemID) -> Int? { list.row(of: id, in: queue) }
+
+  /// What an action applies to: the marked items in their order, else the one under the cursor.
+  var subjects: [UploadItem] { list.subjects(in: queue).map { queue.rows[$0].item } }
+
+  var marks: Set<ItemID> { list.marks }
+
+  mutating func moveCursor(to row: Int) {
+    list.move(to: row, in: queue, height: layout.rows.count)
+  }
+
+  /// Keeps the cursor on its item while rows come, go or change their places. Where its item goes,
+  /// the cursor goes to the next one that stays.
+  mutating func keepingCursor(leaving gone: Set<ItemID> = [], _ change: (inout AppState) -> Void) {
+    let place = list.place(in: queue) { gone.contains($0) }
+    change(&self)
+    list.settle(on: place, in: queue, height: layout.rows.count)
+  }
+}
+
+extension Queue: Listed {
+  func id(at position: Int) -> ItemID { rows[position].item.id }
+  func name(at position: Int) -> String { rows[position].item.fileName }
+}

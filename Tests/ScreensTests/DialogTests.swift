@@ -1,0 +1,118 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What lies over what: help and questions come and go, and what was there before is there again.
+@Suite struct DialogTests {
+  private static func browsing() -> AppState {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .key("b"), .folder(Fixture.folder), .key("j"), .key(" "), .key(" "))
+    return state
+  }
+
+  private static func marks(_ state: AppState) -> Int? {
+    if case .browser(let browser) = state.dialog { browser.marks.count } else { nil }
+  }
+
+  @Test(
+    arguments: [
+      ["?", "q"], ["?", .escape], [.control("c"), "n"], [.control("c"), .escape],
+      ["?", .control("c"), "c", "q"], ["?", "j", "j", .enter],
+    ] as [[Key]])
+  func theListOfFilesComesBackWithItsMarks(_ keys: [Key]) {
+    var state = Self.browsing()
+    for key in keys { #expect(Fixture.play(&state, .key(key)) == []) }
+    #expect(Self.marks(state) == 2)
+    Fixture.type("q", &state)
+    #expect(state.mode == .queue)
+  }
+
+  @Test func anAnswerFindsTheListOfFilesUnderTheHelp() {
+    var state = Self.browsing()
+    let above = Folder(path: Array("/home".utf8), name: "/home")
+    Fixture.play(
+      &state, .key("?"), .folder(above), .resized(Size(width: 50, height: 14)), .key("q"))
+    guard case .browser(let browser) = state.dialog else {
+      Issue.record("\(state.mode)")
+      return
+    }
+    #expect(browser.folder == above)
+  }
+
+  @Test(
+    arguments: [
+      ([.enter], .details), (["3", .enter], .page), (["o"], .menu),
+    ] as [([Key], Mode)])
+  func helpGivesWayToWhatWasThere(_ keys: [Key], _ mode: Mode) {
+    var state = Fixture.mixed()
+    for key in keys {
+      Fixture.play(&state, .key(key), .history(.rows(Fixture.historyRows)))
+    }
+    #expect(state.mode == mode)
+    Fixture.type("?", &state)
+    #expect(state.mode == .help)
+    Fixture.type("q", &state)
+    #expect(state.mode == mode)
+  }
+
+  @Test func detailsThatGoUnderTheHelpAreGone() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .key("j"), .key(.enter), .key("?"), .removed([ItemID(2)]), .key("q"))
+    #expect(state.mode == .queue)
+  }
+
+  @Test func aReplyIsLaidOutOnceForAllFramesAndNews() throws {
+    var state = Fixture.mixed()
+    Fixture.play(
+      &state, .key("G"), .key("j"), .command("details 4"), .request(ItemID(4), ["POST /"]))
+    Fixture.play(
+      &state, .tick(state.now + 1), .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    let row = try #require(state.queue.row(ItemID(4)))
+    guard case .details(let details) = state.dialog else {
+      Issue.record("\(state.mode)")
+      return
+    }
+    let source = ItemDetails(row, in: state).textSource(width: 72, request: ["POST /"])
+    let texts = details.texts.made(of: source) { _ in
+      Issue.record("laid out again")
+      return ItemDetails.Texts()
+    }
+    #expect(texts.reply.count > 3)
+    #expect(texts.request.count == 3)
+  }
+
+  @Test func aPasteLeavesTheListOfFilesOpen() {
+    var state = Self.browsing()
+    #expect(Fixture.play(&state, .paste("/a /b")) == [.add([.exact("/a"), .exact("/b")])])
+    #expect(Self.marks(state) == 2)
+    Fixture.play(&state, .paste("not a path"))
+    #expect(state.promptText == "not a path")
+    Fixture.play(&state, .key(.escape))
+    #expect(Self.marks(state) == 2)
+    Fixture.play(&state, .key("/"), .paste("/no\ntes"))
+    guard case .browser(let browser) = state.dialog else { return }
+    #expect(browser.prompt?.text == "/notes")
+  }
+
+  @Test func quittingTwiceIsQuittingHoweverMuchLiesThere() {
+    var state = Self.browsing()
+    Fixture.play(&state, .key("?"), .key(.control("c")))
+    #expect(state.mode == .quitting)
+    #expect(Fixture.play(&state, .key(.control("c"))) == [.quit(.forced)])
+    Fixture.play(&state, .command("quit"), .command("help"), .command("quit"), .command("help"))
+    #expect(state.dialogs.count <= 3)
+  }
+
+  @Test(arguments: Fixture.sizes) func aLongNameLeavesTheAnswersOnTheScreen(_ size: Size) {
+    var state = Fixture.empty(size: size)
+    state.options.listsServer = true
+    let name = String(repeating: "title ", count: 40) + ".tar.gz"
+    Fixture.play(
+      &state, .key("2"), .server(.rows([ServerRow(id: "1", name: name)])), .key("x"))
+    let text = render(state, size: size).text
+    #expect(text.contains { $0.contains("cancel") })
+    #expect(text.contains { $0.contains(".tar.gz") })
+    #expect(text.contains { $0.contains("brings it back") || $0.contains("back.") })
+  }
+}

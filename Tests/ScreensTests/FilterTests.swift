@@ -1,0 +1,111 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// The queue as a filter leaves it, while it is edited.
+@Suite struct FilterTests {
+  private static func queue(_ names: String...) -> AppState {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added(names.enumerated().map { Fixture.item(Int64($0) + 1, $1) }))
+    return state
+  }
+
+  private static func filter(_ text: String, _ state: inout AppState) {
+    Fixture.type("f" + text, &state)
+    Fixture.play(&state, .key(.enter))
+  }
+
+  @Test func anEditThatTakesAFileOutOfSightKeepsTheCursorInTheList() {
+    var state = Self.queue("a.txt", "b.txt")
+    Self.filter("txt", &state)
+    Fixture.type("je", &state)
+    Fixture.play(&state, .key(.control("u")), .paste("b.log"), .key(.enter))
+    #expect(state.rowCount == 1)
+    #expect(state.selected?.fileName == "a.txt")
+    // Undone and redone it comes and goes, and the cursor stays on what is seen.
+    Fixture.type("z", &state)
+    #expect(state.rowCount == 2)
+    #expect(state.selected?.fileName == "a.txt")
+    Fixture.type("jZ", &state)
+    #expect(state.rowCount == 1)
+    #expect(state.selected?.fileName == "a.txt")
+  }
+
+  @Test func whatIsPutBackUnderAFilterHasTheCursorWhereItIsSeen() {
+    var state = Self.queue("1.log", "2.log", "3.txt", "4.log", "5.txt", "6.txt")
+    Self.filter("txt", &state)
+    Fixture.type("jx", &state)
+    #expect(state.selected?.fileName == "6.txt")
+    Fixture.type("z", &state)
+    #expect(state.selected?.fileName == "5.txt")
+    // What comes back out of sight leaves the cursor alone.
+    Fixture.play(&state, .key("x"), .key(.escape))
+    Self.filter("log", &state)
+    Fixture.type("gjz", &state)
+    #expect(state.selected?.fileName == "2.log")
+  }
+
+  @Test func aNewListKeepsTheMarksOfWhatIsStillThere() {
+    var state = Fixture.empty()
+    state.options.listsServer = true
+    Fixture.play(&state, .key("2"), .server(.rows(Fixture.serverRows)), .key(" "), .key(" "))
+    // Another came first, the second is gone; the cursor is on the third.
+    let fresh = ServerRow(id: "9", name: "new.txt")
+    Fixture.play(
+      &state, .server(.rows([fresh, Fixture.serverRows[0], Fixture.serverRows[2]])))
+    #expect(state.server.list.marks == ["1"])
+    #expect(state.server.selected == Fixture.serverRows[2])
+    Fixture.play(&state, .server(.failed("connection refused")))
+    #expect(state.server.list.marks == [])
+  }
+
+  @Test func aPaneHasAFilterOfItsOwn() {
+    var state = Self.queue("a.txt", "b.log")
+    Self.filter("log", &state)
+    Fixture.play(&state, .key("3"), .history(.rows(Fixture.historyRows)))
+    Self.filter("no", &state)
+    let text = render(state, size: state.size).text
+    #expect(text[1].contains("History 2 · 1 with \"no\""))
+    #expect(text.contains { $0.contains("notes.txt") })
+    #expect(!text.contains { $0.contains("disk.img") })
+    Self.filter("pe", &state)
+    #expect(render(state, size: state.size).text.contains { $0.contains("No name holds") })
+    Fixture.play(&state, .key(.escape))
+    #expect(render(state, size: state.size).text.contains { $0.contains("disk.img") })
+    #expect(Fixture.play(&state, .command("find disk")) == [])
+    #expect(state.history.selected?.name == "disk.img")
+    Fixture.type("1", &state)
+    #expect(state.rowCount == 1)
+  }
+
+  @Test func allMarkedURLsAreCopied() {
+    var state = Fixture.empty()
+    let items = (1...3).map { number in
+      var receipt = Fixture.receipt
+      receipt.url = "https://x/\(number)"
+      return Fixture.item(Int64(number), "\(number)", state: .done(receipt))
+    }
+    Fixture.play(&state, .added(items), .key(.control("a")))
+    #expect(Fixture.type("y", &state) == [.copy("https://x/1\nhttps://x/2\nhttps://x/3")])
+    #expect(state.message == "copied: 3 URLs")
+  }
+
+  @Test func theMarksOfARangeFollowTheCursor() {
+    var state = Self.queue("1", "2", "3", "4", "5", "6")
+    func marked() -> [Int64] { state.marks.map(\.rawValue).sorted() }
+    Fixture.type(" jjV", &state)
+    #expect(marked() == [1, 4])
+    Fixture.type("jj", &state)
+    #expect(marked() == [1, 4, 5, 6])
+    Fixture.type("k", &state)
+    #expect(marked() == [1, 4, 5])
+    Fixture.type("g", &state)
+    #expect(marked() == [1, 2, 3, 4])
+    Fixture.type("j", &state)
+    #expect(marked() == [1, 2, 3, 4], "what was marked before stays marked")
+    Fixture.type("jj", &state)
+    #expect(marked() == [1, 4])
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What the lines above and below the queue say of all of it.
+@Suite struct TotalsTests {
+  private static func sending(_ items: UploadItem...) -> AppState {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added(items))
+    let start = state.now
+    for second in 0...4 {
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 1, sent: Int64(second) * 100_000, total: 1_000_000))],
+          at: start + Double(second)))
+    }
+    return state
+  }
+
+  private static func said(_ state: AppState) -> String {
+    render(state, size: state.size).text.joined(separator: "\n")
+  }
+
+  @Test func aReplyThatIsAwaitedIsNoETAAndNoSpeed() {
+    var state = Self.sending(Fixture.item(1, "a", size: 1_000_000))
+    #expect(Self.said(state).contains("ETA 0:0"))
+    #expect(Self.said(state).contains("▲ "))
+    Fixture.play(
+      &state, .engine([(ItemID(1), .awaitingReply(attempt: 1, since: state.now))], at: state.now),
+      .tick(state.now + 5))
+    #expect(!Self.said(state).contains("ETA"))
+    #expect(!Self.said(state).contains("▲"))
+    #expect(Self.said(state).contains("99%  1.0 of 1.0 MB  awaiting 1 reply"))
+    #expect(Announcer.status(of: state).hasSuffix("awaiting 1 reply"))
+  }
+
+  @Test func whatIsPausedTakesNoTime() {
+    var state = Self.sending(
+      Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 900_000_000))
+    #expect(!Self.said(state).contains("ETA 0:06"))
+    Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now))
+    #expect(Self.said(state).contains("ETA 0:06"))
+  }
+
+  @Test func emptyFilesThatWaitAreNotNearlyDone() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a", size: 0), Fixture.item(2, "b", size: 0)]))
+    #expect(Self.said(state).contains("0%  0 of 2 files"))
+    #expect(render(state, size: state.size).progress?.percent == 0)
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(Self.said(state).contains("50%  1 of 2 files"))
+    #expect(!Self.said(state).contains("ETA 0:00"))
+  }
+
+  @Test func thePauseOfEverythingIsNotTheEnd() {
+    var state = Fixture.empty()
+    state.options.endSignal = .bell
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]))
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now)) == [])
+    Fixture.play(&state, .engine([(ItemID(2), .waiting)], at: state.now))
+    let done = ItemState.done(Fixture.receipt)
+    #expect(Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.bell])
+  }
+
+  @Test func whatTheScreenCallsStoppedIsStopped() {
+    var state = Fixture.empty()
+    #expect(Fixture.play(&state, .held("the disk is full")) == [.setStarted(false)])
+    #expect(!state.isStarted)
+  }
+
+  @Test func filesOfAFormerTargetStillWaitForItsServer() {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "a.bin")
+    item.target = "photos"
+    Fixture.play(
+      &state, .added([item]), .outage(server: "https://api.example.com", until: state.now + 8),
+      .target(name: "tickets", url: "https://tickets.example.com/", listsServer: false))
+    #expect(Self.said(state).contains("waiting for the server"))
+    Fixture.play(
+      &state, .outage(server: "https://api.example.com", until: nil),
+      .outage(server: "https://tickets.example.com", until: state.now + 8))
+    #expect(!Self.said(state).contains("waiting for the server"))
+  }
+
+  @Test func anAttemptIsNamedByTheClock() {
+    var state = Fixture.empty()
+    state.options.midnight = 8 * 3600
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a")]),
+      .engine(
+        [(ItemID(1), .retrying(Fixture.unavailable, next: 2, of: 5, at: state.now + 8))],
+        at: state.now),
+      .engine([(ItemID(1), .failed(Fixture.tooLarge))], at: state.now + 10), .key(.enter),
+      .key("G"))
+    #expect(Self.said(state).contains("1  08:01:40  503"))
+    #expect(Self.said(state).contains("1  08:01:50  413"))
+  }
+}
