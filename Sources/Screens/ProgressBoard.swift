@@ -90,7 +90,8 @@ public struct ProgressBoard: Sendable {
     }
     let done = bytesOver &+ moving
     var words: [String] = []
-    if isCounted, done >= bytes, !active.isEmpty {
+    let awaiting = active.values.count { if case .awaitingReply = $0.state { true } else { false } }
+    if isCounted, awaiting > 0, sent + failed + awaiting == count {
       // Nothing moves any more: a speed that falls and no time left would both be wrong.
       words = ["replies awaited"]
     } else {

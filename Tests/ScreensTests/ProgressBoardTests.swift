@@ -25,6 +25,23 @@ struct ProgressBoardTests {
     return board
   }
 
+  @Test("with everything sent it says that replies are awaited, and neither a speed nor a time")
+  func replies() {
+    var board = board()
+    let now = Moment(seconds: 11)
+    board.note(item(3, "3", .done(Fixture.receipt)), at: now)
+    board.note(item(1, "1", .awaitingReply(attempt: 1, since: now)), at: now)
+    board.settle(at: now)
+    board.endCounting()
+    let size = Size(width: 80, height: 24)
+    #expect(text(board.frame(size: size, at: now)).last?.contains("B/s") == true)
+    board.note(item(2, "2", .awaitingReply(attempt: 1, since: now)), at: now)
+    board.settle(at: now)
+    let last = text(board.frame(size: size, at: Moment(seconds: 12))).last
+    #expect(last?.contains("replies awaited") == true)
+    #expect(last?.contains("B/s") == false)
+  }
+
   private func text(_ frame: Frame) -> [String] {
     (0..<frame.size.height).map { row in
       frame.line(row).map(\.glyph).filter { $0.width > 0 }.map(\.text).joined()
