@@ -1,4 +1,5 @@
 import Testing
+import UploadModel
 
 @testable import hoist
 
@@ -14,3 +15,12 @@ struct CSVTests {
   }
 }
 
+struct JSONLineTests {
+  @Test("what a terminal may obey is escaped, and is the same JSON")
+  func escaped() throws {
+    let value = JSONValue.object(["a\u{202E}": .string("x\u{9B}31m\u{7F}\u{1B}ä🙂\"/")])
+    let text = JSONLine.text(value)
+    #expect(text == #"{"a\u202e":"x\u009b31m\u007f\u001bä🙂\"/"}"#)
+    #expect(JSONValue(text: text) == value)
+  }
+}
