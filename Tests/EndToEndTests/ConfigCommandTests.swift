@@ -63,12 +63,19 @@ extension EndToEnd {
         json.output.split(separator: "\n").count == 2 && json.output.contains("\"default\":true"))
     }
 
-    @Test("a shell completes the names of targets")
-    func completion() async throws {
+    @Test(
+      "a shell completes the names of targets",
+      arguments: [
+        (["push", "--", "--to"], ["push", "a", "--to", ""]),
+        (["add", "--", "--to"], ["add", "a", "--to", ""]),
+        (["trust", "--", "positional@0"], ["trust", ""]),
+        (["trust", "--", "--target"], ["trust", "--target", ""]),
+      ])
+    func completion(of argument: [String], in words: [String]) async throws {
       let person = try Person()
       try person.configure(Self.text)
       let outcome = try await person.hoist(
-        "---completion", "push", "--", "--to", "4", "0", "hoist", "push", "a", "--to", ""
+        ["---completion"] + argument + ["\(words.count)", "0", "hoist"] + words
       ).end()
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.output.split(separator: "\n") == ["album", "b"], "\(outcome)")
