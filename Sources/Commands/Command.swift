@@ -70,13 +70,14 @@ public struct Command: Hashable, Sendable {
   public func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     var child = try Child(starting: words, program: program)
     defer { child.close() }
-    let end = Date.timeIntervalSinceReferenceDate + timeout
+    // Not the time of day, which can be set while it runs.
+    let end = ContinuousClock.now + .seconds(timeout)
     while true {
       if isCancelled() {
         child.kill()
         throw .cancelled(program: name)
       }
-      let left = end - Date.timeIntervalSinceReferenceDate
+      let left = (end - ContinuousClock.now) / .seconds(1)
       guard left > 0 else {
         child.kill()
         throw .timeout(program: name, timeout, errors: child.complaint)

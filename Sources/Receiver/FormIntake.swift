@@ -54,6 +54,7 @@ final class FormIntake {
   private let maxFiles: Int
   private let decodesEscapedNames: Bool
   private let syncsToDisk: Bool
+  private var reserve: DiskReserve
   private var parser: FormParser
   private var current: Part?
   private var files: [Incoming] = []
@@ -66,6 +67,7 @@ final class FormIntake {
     self.maxFiles = maxFiles
     decodesEscapedNames = configuration.decodesEscapedNames
     syncsToDisk = configuration.syncsToDisk
+    reserve = DiskReserve(bytes: configuration.reservedBytes) { inbox.freeBytes }
     parser = FormParser(
       boundary: boundary,
       limits: Limits(
@@ -134,6 +136,7 @@ final class FormIntake {
     switch current {
     case .file(let incoming):
       if incoming.file.size == 0 { try countFile() }
+      try reserve.take(bytes.count)
       try incoming.file.append(bytes)
     case .field(let name, var value):
       // Let go of the other reference, or every piece copies what came before it.

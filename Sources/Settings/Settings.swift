@@ -153,18 +153,14 @@ public struct Settings: Sendable {
     }
     return targetNames.flatMap { name -> [String] in
       guard let target = blueprint(of: name) else { return [] }
-      let tables = [
-        ("fields", target.fields), ("headers", target.headers), ("query", target.query),
-      ]
-      return tables.flatMap { table, fields in
-        fields.filter { $0.value.secrets.contains { $0.source == .literal } }.map { field in
-          let isAuth = field.name == "Authorization" && hasAuth(name)
-          let error = ConfigError(
-            keyPath: "targets.\(name).\(isAuth ? "auth" : "\(table).\(field.name)")",
-            "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
-              + "[secrets]")
-          return error.placed(in: file, lines).description
-        }
+      return target.places(hasAuth: hasAuth(name)).filter { _, template in
+        template.secrets.contains { $0.source == .literal }
+      }.map { key, _ in
+        let error = ConfigError(
+          keyPath: "targets.\(name).\(key)",
+          "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
+            + "[secrets]")
+        return error.placed(in: file, lines).description
       }
     }
   }
@@ -214,6 +210,29 @@ public struct Settings: Sendable {
         ? "the configuration has no targets; a URL starts with http:// or https://"
         : "there are: \(names.sorted().joined(separator: ", "))")
     return "no target is called \"\(name)\"; \(hint)"
+  }
+}
+
+extension Target {
+  /// The keys under which secrets may stand, and what stands there.
+  ///
+  /// - Parameter hasAuth: whether the header `Authorization` was written as `auth`.
+  fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
+    let tables = [("fields", fields), ("headers", headers), ("query", query)]
+    let inTables = tables.flatMap { table, fields in
+      fields.map { field in
+        let isAuth = hasAuth && field.name == "Authorization"
+        return (key: isAuth ? "auth" : "\(table).\(field.name)", value: field.value)
+      }
+    }
+    // A ticket's address is the target's as well.
+    let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
+    let urls: [(String, Template?)] = [
+      ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
+      ("server.list.url", server.list?.call.url), ("server.delete.url", server.delete?.url),
+      ("server.create.url", server.create?.url),
+    ]
+    return urls.compactMap { key, template in template.map { (key, $0) } } + inTables
   }
 }
 

@@ -31,11 +31,12 @@ public struct TargetEdit {
         throw ConfigError(file: file, "there is a target called \"\(name)\" already")
       }
       let after = try Settings.parse(edited, file: file, environment: environment)
+      var wanted = target
+      wanted.name = name
       guard after.defaultTarget == before.defaultTarget,
         after.targetNames == (before.targetNames + [name]).sorted(),
         before.targetNames.allSatisfy({ after.blueprint(of: $0) == before.blueprint(of: $0) }),
-        let now = after.blueprint(of: name),
-        TargetText.of(now, named: name, isRevealing: true) == table
+        after.blueprint(of: name) == wanted
       else {
         throw ConfigError(
           file: file, "is written in a way that hoist does not edit; add this yourself:\n\(table)")

@@ -193,7 +193,7 @@ struct TargetReader {
       throw node.fault("expected \"auto\", \"1.1\" or \"2\", found \"\(text)\"")
     }
     guard version != .http2 || url.scheme?.lowercased() == "https" else {
-      throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(url)")
+      throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(TargetURL.shown(url))")
     }
     return version
   }

@@ -55,8 +55,8 @@ public struct TargetText {
     let form = self
     let usual = Target(name: name, url: target.url)
     if target.ticket == nil {
-      rows.append(
-        ("url", target.address.map(string) ?? TOMLText.string(braced(target.url.absoluteString))))
+      let address = target.address ?? Template(literal: target.url.absoluteString)
+      rows.append(("url", string(address.hidingQuery())))
     }
     row("method", target.method, usually: usual.method, TOMLText.string)
     row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
@@ -187,6 +187,7 @@ public struct TargetText {
       entries.append(
         ("types", TOMLText.array(limits.types.map { TOMLText.string($0.description) })))
     }
+    if !limits.takesEmpty { entries.append(("refuse_empty", "true")) }
     return entries.isEmpty ? nil : TOMLText.table(entries)
   }
 

@@ -92,7 +92,7 @@ struct TemplateReader {
     guard Origin(try Self.url(template.sample("b"), node)) == Origin(url) else {
       throw node.fault("the host and port of a URL hold no placeholders")
     }
-    return template
+    return template.hidingQuery()
   }
 
   static func url(_ text: String, _ node: ConfigNode) throws(ConfigError) -> URL {

@@ -132,7 +132,12 @@ private struct PatternCompiler {
       try add(node)
       steps.append(.save(2 * number + 1))
     case .repeated(let node, let least, let most, let isLazy):
-      for _ in 0..<least { try add(node) }
+      for _ in 0..<least {
+        let before = steps.count
+        try add(node)
+        // Nothing repeated stays nothing, and `mostSteps` would never end it.
+        if steps.count == before { break }
+      }
       if let most {
         var splits: [Int] = []
         for _ in least..<most {

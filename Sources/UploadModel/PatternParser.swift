@@ -5,6 +5,9 @@ struct PatternParser {
   private var ignoresCase = false
   private var depth = 0
 
+  /// How deep groups, and repetitions of repetitions, may lie inside each other.
+  private static let mostDepth = 50
+
   static let digit = PatternSet(ranges: [0x30...0x39])
   static let word = PatternSet(ranges: [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
   static let space = PatternSet(ranges: [0x09...0x0D, 0x20...0x20, 0xA0...0xA0])
@@ -31,7 +34,7 @@ struct PatternParser {
   private mutating func choice() throws(Pattern.Mistake) -> PatternNode {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= 50 else { throw mistake("has too many groups inside each other") }
+    guard depth <= Self.mostDepth else { throw mistake("has too many groups inside each other") }
     var choices = [try sequence()]
     while take("|") { choices.append(try sequence()) }
     return choices.count == 1 ? choices[0] : .choice(choices)
@@ -161,8 +164,10 @@ struct PatternParser {
   }
 
   private mutating func repetition(of node: PatternNode) throws(Pattern.Mistake) -> PatternNode {
-    var node = node
+    var (node, count) = (node, 0)
     while let bounds = try bounds() {
+      count += 1
+      guard count <= Self.mostDepth else { throw mistake("repeats a repetition too often") }
       node = .repeated(node, least: bounds.least, most: bounds.most, isLazy: take("?"))
     }
     return node

@@ -253,6 +253,58 @@ public struct Template: Hashable, Sendable {
     return copy
   }
 
+  /// The template of a URL with those values of its query kept from view whose names tell them to be
+  /// secrets.
+  public func hidingQuery() -> Template {
+    var (copy, isInQuery, name) = (self, false, "")
+    copy.pieces = []
+    for piece in pieces {
+      guard case .text(let text) = piece else {
+        copy.pieces.append(piece)
+        continue
+      }
+      var rest = Substring(text)
+      if !isInQuery {
+        guard let mark = rest.firstIndex(of: "?") else {
+          copy.append(rest)
+          continue
+        }
+        copy.append(rest[...mark])
+        rest = rest[rest.index(after: mark)...]
+        (isInQuery, name) = (true, "")
+        name = copy.appendName(from: &rest)
+      }
+      // What comes before the next "&" belongs to the value that the piece before it began.
+      while true {
+        let value = rest.prefix { $0 != "&" }
+        rest = rest[value.endIndex...]
+        if !value.isEmpty, SecretName.matches(name.removingPercentEncoding ?? name) {
+          let secret = Secret(name: name, value: String(value), source: .literal)
+          copy.pieces.append(.secret(secret, .none))
+        } else {
+          copy.append(value)
+        }
+        guard let separator = rest.popFirst() else { break }
+        copy.append(Substring(String(separator)))
+        name = copy.appendName(from: &rest)
+      }
+    }
+    return copy
+  }
+
+  /// Moves the name of a query's item over, with its "="; an item without one has a value only.
+  private mutating func appendName(from rest: inout Substring) -> String {
+    let item = rest.prefix { $0 != "&" }
+    guard let equals = item.firstIndex(of: "=") else { return "" }
+    append(item[...equals])
+    rest = rest[rest.index(after: equals)...]
+    return String(item[..<equals])
+  }
+
+  private mutating func append(_ text: Substring) {
+    self = self + Template(literal: String(text))
+  }
+
   /// What the template asks for, in order.
   public var placeholders: [Placeholder] {
     pieces.compactMap { if case .slot(let slot, _) = $0 { slot } else { nil } }

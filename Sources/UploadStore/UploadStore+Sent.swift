@@ -12,14 +12,14 @@ public struct SentBefore: Hashable, Sendable {
 
 extension UploadStore {
   /// Which of these files their targets have taken already: the same content from whatever path, where
-  /// an item has a sum, otherwise the same file at the same path, with the same size and the same time
-  /// of change.
+  /// an item has a sum; and the same file at the same path, with the same size and the same time of
+  /// change, unless its sum was known and was another one.
   public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: SentBefore] {
     try read { db in
       let byIdentity = try db.cachedStatement(
         sql: """
           \(Self.deliveries) AND path = ? AND target = ? AND device = ? AND inode = ?
-            AND modified = ? AND size = ? ORDER BY attempt.id DESC LIMIT 1
+            AND modified = ? AND size = ? AND (? OR item.sum IS NULL) ORDER BY attempt.id DESC LIMIT 1
           """)
       let bySum = try db.cachedStatement(
         sql: "\(Self.deliveries) AND sum = ? AND target = ? ORDER BY attempt.id DESC LIMIT 1")
@@ -28,12 +28,14 @@ extension UploadStore {
         var row: Row?
         if let sum = item.sum {
           row = try Row.fetchOne(bySum, arguments: [Data(sum), item.target])
-        } else if let identity = item.identity {
+        }
+        if row == nil, let identity = item.identity {
           row = try Row.fetchOne(
             byIdentity,
             arguments: [
               Data(item.location.bytes), item.target, Int64(bitPattern: identity.device),
               Int64(bitPattern: identity.inode), identity.modified, identity.size,
+              item.sum == nil,
             ])
         }
         if let row { found[item.id] = SentBefore(row) }

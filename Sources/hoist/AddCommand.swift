@@ -21,7 +21,8 @@ struct AddCommand: ParsableCommand {
     name: .long,
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"))
+      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"),
+    completion: ConfigOption.targetNames)
   var to: String?
 
   @Option(
@@ -39,16 +40,12 @@ struct AddCommand: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"))
-  var config: String?
+  @OptionGroup var config: ConfigOption
 
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
     var options = try TargetOptions.parse([])
-    (options.to, options.config) = (to, config)
+    (options.to, options.config) = (to, config.config)
     let target = try options.book(environment: environment).current
     guard !target.name.hasSuffix(TargetBook.optionsMark) else {
       throw UserError(

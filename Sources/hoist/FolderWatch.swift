@@ -14,16 +14,44 @@ import MultipartForm
     private let lock = NSLock()
 
     /// Begins to watch: whatever ends to be written from now on will be told of.
+    /// - Parameter takesExisting: whether the files that are there already are told of as well.
     /// - Throws: `UserError` where the folder cannot be watched.
-    init(_ folder: String, rules: FolderScan.Rules) throws(UserError) {
-      watcher = try Watcher(folder, rules: rules)
+    init(_ folder: String, rules: FolderScan.Rules, takesExisting: Bool) throws(UserError) {
+      watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
     }
 
     /// Hands over each file that is complete until `take` returns false.
-    /// - Parameter takesExisting: whether the files that are there already come first.
     /// - Returns: why it ended, where that was not asked for.
-    func run(takesExisting: Bool, _ take: (FileLocation) -> Bool) -> String? {
-      lock.withLock { watcher.run(takesExisting: takesExisting, take) }
+    func run(_ take: (FileLocation) -> Bool) -> String? {
+      lock.withLock { watcher.run(take) }
+    }
+  }
+
+  /// What files looked like when they were last told of: a file is news once for each state.
+  struct KnownFiles {
+    private var identities: [FileLocation: FileIdentity] = [:]
+
+    var count: Int { identities.count }
+
+    /// Whether a file is there and looks otherwise than it did; it is known from now on.
+    mutating func isNews(_ file: FileLocation) -> Bool {
+      guard let identity = try? FileIdentity.of(file), identities[file] != identity else {
+        return false
+      }
+      identities[file] = identity
+      return true
+    }
+
+    /// Lets go of a file, unless another has come in its place since.
+    mutating func forgetIfGone(_ file: FileLocation) {
+      if !Self.isThere(file) { identities[file] = nil }
+    }
+
+    /// Lets go of all files that are not there any more.
+    mutating func forgetGone() { identities = identities.filter { Self.isThere($0.key) } }
+
+    private static func isThere(_ file: FileLocation) -> Bool {
+      (try? FileIdentity.of(file)) != nil
     }
   }
 
@@ -33,30 +61,36 @@ import MultipartForm
     private let descriptor: Int32
     /// The folders that are watched, with a slash at the end, by the system's numbers for them.
     private var folders: [Int32: [UInt8]] = [:]
-    /// What the files looked like when they were told of, or passed over.
-    private var known: [FileLocation: FileIdentity] = [:]
+    /// The files that were told of, or passed over.
+    private var known = KnownFiles()
+    private let takesExisting: Bool
     /// A folder inside that could not be watched.
     private var trouble: String?
 
     private static let events = UInt32(
-      IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF)
+      IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
+        | IN_MOVE_SELF)
 
-    init(_ folder: String, rules: FolderScan.Rules) throws(UserError) {
+    init(_ folder: String, rules: FolderScan.Rules, takesExisting: Bool) throws(UserError) {
       root = Arguments.location(folder)
       self.rules = rules
+      self.takesExisting = takesExisting
       descriptor = inotify_init1(Int32(IN_CLOEXEC))
       var status = stat()
       if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
         throw UserError("--watch \(folder): is no folder; name the folder that files come into")
       }
       watch(root)
+      // Now and not in `run`, before which other inputs may take long: what ends to be written
+      // meanwhile is new.
+      if !takesExisting { lookThrough { _ in true } }
       if let trouble { throw UserError("--watch \(folder): \(trouble)") }
     }
 
     deinit { close(descriptor) }
 
-    func run(takesExisting: Bool, _ take: (FileLocation) -> Bool) -> String? {
-      guard lookThrough(takesExisting ? take : { _ in true }) else { return nil }
+    func run(_ take: (FileLocation) -> Bool) -> String? {
+      if takesExisting, !lookThrough(take) { return nil }
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while trouble == nil {
         let count = read(descriptor, &buffer, buffer.count)
@@ -91,28 +125,38 @@ import MultipartForm
     private enum Next { case nothing, look, stop, gone }
 
     private func handle(_ event: Event, _ take: (FileLocation) -> Bool) -> Next {
-      // Events were lost: what is new is found by looking.
-      if event.has(Int32(IN_Q_OVERFLOW)) { return .look }
+      // Events were lost: what is new is found by looking, and so is what has gone.
+      if event.has(Int32(IN_Q_OVERFLOW)) {
+        known.forgetGone()
+        return .look
+      }
       guard let folder = folders[event.folder] else { return .nothing }
+      if event.has(Int32(IN_IGNORED)) { folders[event.folder] = nil }
       if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
         return folder == Self.withSlash(root) ? .gone : .nothing
       }
-      if event.has(Int32(IN_ISDIR)) { return rules.isRecursive ? .look : .nothing }
-      guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
-      let file = FileLocation(bytes: folder + event.name)
-      let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
-      guard rules.take(names.map { String(decoding: $0, as: UTF8.self) }), isNews(file) else {
-        return .nothing
+      let hasGone = event.has(Int32(IN_DELETE), Int32(IN_MOVED_FROM))
+      if event.has(Int32(IN_ISDIR)) {
+        // With all that was in it; a folder that is deleted is empty.
+        if event.has(Int32(IN_MOVED_FROM)) { known.forgetGone() }
+        return rules.isRecursive && !hasGone ? .look : .nothing
       }
+      let file = FileLocation(bytes: folder + event.name)
+      if hasGone { known.forgetIfGone(file) }
+      guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
+      let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
+      guard rules.take(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
+      else { return .nothing }
       return take(file) ? .nothing : .stop
     }
 
     /// Tells of the complete files that are there and were not told of; false to stop.
+    @discardableResult
     private func lookThrough(_ take: (FileLocation) -> Bool) -> Bool {
       // Each folder is watched before it is listed: what ends to be written later makes an event,
       // what ended before is in the list.
       for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
-      where !Self.isBeingWritten(file) && isNews(file) {
+      where !Self.isBeingWritten(file) && known.isNews(file) {
         if !take(file) { return false }
       }
       return true
@@ -130,12 +174,6 @@ import MultipartForm
         trouble =
           folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
       }
-    }
-
-    private func isNews(_ file: FileLocation) -> Bool {
-      guard let identity = try? FileIdentity.of(file), known[file] != identity else { return false }
-      known[file] = identity
-      return true
     }
 
     /// Whether somebody has the file open for writing. The system grants a lease on reading only where

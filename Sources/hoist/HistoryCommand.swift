@@ -52,13 +52,13 @@ struct HistoryCommand: ParsableCommand {
       query.limit = last
     }
     let entries = try store.history(query)
-    if csv { Output.line(HistoryLine.names.joined(separator: ",")) }
+    if csv { Output.line(CSV.row(HistoryLine.names)) }
     for entry in entries {
       let line = HistoryLine(entry)
       if json {
         Output.line(try JSONLine.text(line))
       } else if csv {
-        Output.line(line.values.map(CSV.field).joined(separator: ","))
+        Output.line(CSV.row(line.values))
       } else {
         Output.line(Self.row(line))
       }
@@ -136,14 +136,5 @@ struct HistoryLine: Encodable {
       path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
       message ?? "",
     ]
-  }
-}
-
-/// Comma-separated values (RFC 4180).
-enum CSV {
-  /// A value as it stands between two commas.
-  static func field(_ text: String) -> String {
-    guard text.contains(where: { ",\"\r\n".contains($0) }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

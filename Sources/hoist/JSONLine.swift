@@ -1,4 +1,5 @@
 import Foundation
+import UploadModel
 
 /// JSON, one object a line, for scripts and for whoever looks at it in a terminal.
 enum JSONLine {
@@ -9,6 +10,9 @@ enum JSONLine {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
+
+  /// A value as it is.
+  static func text(_ value: JSONValue) -> String { escaped(value.source) }
 
   /// JSON leaves alone what a terminal may take for a command (C1 controls) or for an order to write
   /// backwards. Escaped, it is the same JSON.

@@ -57,8 +57,10 @@ struct PreviewOptions: ParsableArguments {
         group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
       }
       guard let preview else { continue }
-      for line in json ? [Self.json(preview)] : preview.lines(target) {
-        Output.line(SafeText.line(line))
+      if json {
+        Output.line(JSONLine.text(Self.json(preview)))
+      } else {
+        for line in preview.lines(target) { Output.line(SafeText.line(line)) }
       }
     }
     return status
@@ -76,7 +78,7 @@ struct PreviewOptions: ParsableArguments {
     }
   }
 
-  private static func json(_ preview: RequestOutline) -> String {
+  private static func json(_ preview: RequestOutline) -> JSONValue {
     JSONValue.object([
       "method": .string(preview.method), "url": .string(preview.url),
       "headers": .object(
@@ -93,6 +95,6 @@ struct PreviewOptions: ParsableArguments {
           return .object(members)
         }),
       "length": .integer(preview.length),
-    ]).source
+    ])
   }
 }

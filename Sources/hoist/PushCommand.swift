@@ -211,10 +211,9 @@ struct SelectionOptions: ParsableArguments {
       var rules = rules
       rules.isRecursive = recursive
       rules.followsLinks = false
-      let existing = existing
       // Watching begins now, before the first file is sent.
-      let watch = try FolderWatch(folder, rules: rules)
-      return { watch.run(takesExisting: existing, $0) }
+      let watch = try FolderWatch(folder, rules: rules, takesExisting: existing)
+      return { watch.run($0) }
     }
   #else
     private func watching(

@@ -110,7 +110,6 @@ struct PushReport: Codable {
     "message",
   ]
 
-  /// RFC 4180: fields with commas, quotes or line breaks stand in quotes.
   private var csv: String {
     let rows = files.map { file in
       [
@@ -121,15 +120,8 @@ struct PushReport: Codable {
       ]
     }
     return ([Self.columns] + rows).map { row in
-      row.map(Self.quoted).joined(separator: ",") + "\r\n"
+      CSV.row(row) + "\r\n"
     }.joined()
-  }
-
-  private static func quoted(_ field: String) -> String {
-    guard field.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else {
-      return field
-    }
-    return "\"" + field.replacing("\"", with: "\"\"") + "\""
   }
 }
 

@@ -50,7 +50,9 @@ struct ListCommand: AsyncParsableCommand {
     }
     for entry in entries {
       Output.line(
-        json ? entry.value.source : "\(SafeText.line(entry.id))\t\(SafeText.line(entry.title))")
+        json
+          ? JSONLine.text(entry.value)
+          : "\(SafeText.line(entry.id))\t\(SafeText.line(entry.title))")
     }
   }
 }
@@ -105,7 +107,7 @@ struct RemoveCommand: AsyncParsableCommand {
         row["message"] = .string(error.sentence)
         if !json { Output.error(SafeText.line("hoist: \(id) was not deleted: \(error.sentence)")) }
       }
-      if json { Output.line(JSONValue.object(row).source) }
+      if json { Output.line(JSONLine.text(.object(row))) }
     }
     try status.exitUnlessSuccess()
   }

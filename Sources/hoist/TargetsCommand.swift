@@ -24,9 +24,8 @@ struct TargetsCommand: ParsableCommand {
       let isDefault = name == settings.defaultTarget
       if json {
         Output.line(
-          JSONValue.object([
-            "name": .string(name), "url": .string(url), "default": .bool(isDefault),
-          ]).source)
+          JSONLine.text(
+            .object(["name": .string(name), "url": .string(url), "default": .bool(isDefault)])))
       } else {
         let padding = String(repeating: " ", count: width - name.count)
         Output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))

@@ -20,26 +20,24 @@ struct TrustCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "An https URL, or the name of a target in the configuration.", valueName: "url-or-target"))
+      "An https URL, or the name of a target in the configuration.", valueName: "url-or-target"),
+    completion: ConfigOption.targetNames)
   var server: String
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The target that gets the pin; made if it is not there.", valueName: "name"))
+    help: ArgumentHelp("The target that gets the pin; made if it is not there.", valueName: "name"),
+    completion: ConfigOption.targetNames)
   var target: String?
 
   @Flag(name: .long, help: "Do not ask. For scripts that know the fingerprint some other way.")
   var yes = false
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"))
-  var config: String?
+  @OptionGroup var config: ConfigOption
 
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
-    let file = config ?? Settings.usualPath(environment: environment)
+    let file = config.path
     let isThere = FileManager.default.fileExists(atPath: file)
     let settings =
       isThere

@@ -233,6 +233,38 @@ extension EndToEnd {
       #expect(try outcome.events().last?.number("sent") == 5)
     }
 
+    @Test("--watch: what comes while other inputs are gone through is sent in its turn")
+    func watchedMeanwhile() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try Self.make(["w/old"], for: person)
+      let push = try person.shell(
+        "mkfifo in; (until [ -e go ]; do sleep 0.05; done; echo last) > in & "
+          + "exec hoist push - --name x --watch w --to \(inbox.url) --json < in")
+      // Standard input is kept in a file without a name; by then the watch has begun.
+      try await wait(for: "standard input being read", otherwise: { push.errors }) {
+        Self.openFiles(of: push).contains { $0.hasSuffix(" (deleted)") } ? true : nil
+      }
+      try Self.make(["w/one.txt"], for: person)
+      try person.folder.write("go", [])
+      try await wait(for: "both", otherwise: { push.output }) {
+        push.output.components(separatedBy: "\"event\":\"finished\"").count == 3 ? true : nil
+      }
+      push.signal(SIGTERM)
+      let outcome = try await push.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(inbox.names == ["one.txt", "x"])
+    }
+
+    /// Where the open files of a program lie.
+    private static func openFiles(of program: Program) -> [String] {
+      let folder = "/proc/\(program.identifier)/fd"
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return files.compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+      }
+    }
+
     @Test("a watched folder that goes away ends the watch with an error")
     func watchedFolderGoes() async throws {
       let person = try Person()
@@ -240,12 +272,7 @@ extension EndToEnd {
       let watch = try person.hoist("push", "--watch", "w", "--to", "http://127.0.0.1:9/")
       // Watching begins before anything is said: wait for inotify itself.
       try await wait(for: "the watch", otherwise: { watch.errors }) {
-        let folder = "/proc/\(watch.identifier)/fd"
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let links = files.compactMap {
-          try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
-        }
-        return links.contains { $0.contains("inotify") } ? true : nil
+        Self.openFiles(of: watch).contains { $0.contains("inotify") } ? true : nil
       }
       try await wait(for: "the folder's own watch") {
         let folder = "/proc/\(watch.identifier)/fdinfo"

@@ -197,6 +197,20 @@ struct RefusalTests {
     }
   }
 
+  @Test("a disk without room is 507 also where the body does not say how long it is")
+  func fullDiskForChunks() async throws {
+    try await TestServer.run {
+      $0.reservedBytes = .max
+    } _: { server in
+      let body = Wire.file("content") + Wire.end
+      let reply = try server.request(
+        Wire.head(length: nil, extra: ["Transfer-Encoding: chunked"])
+          + "\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n")
+      #expect(reply.status == 507, "\(reply.text)")
+      #expect(try server.names() == [])
+    }
+  }
+
   @Test(
     "what the file system says becomes a status that tells whether another try helps",
     arguments: [

@@ -203,13 +203,20 @@ struct OptionTests {
       [targets.b]
       url = "http://h/"
       headers = { Authorization = "Bearer {env.T}" }
+      [targets.c]
+      url = "http://h/?page=1&api_key=hunter2"
+      server.list = { url = "http://h/l?token=hunter2", id = "/id" }
       """
     let file = try folder.write("c.toml", Array(text.utf8))
     chmod(file, 0o644)
     #expect(
       try Settings.load(path: file, environment: [:]).warnings == [
         "\(file):3: targets.a.headers.Authorization: holds a secret, and others can read this file; "
-          + "chmod 600 it, or put the secret into [secrets]"
+          + "chmod 600 it, or put the secret into [secrets]",
+        "\(file):8: targets.c.url: holds a secret, and others can read this file; "
+          + "chmod 600 it, or put the secret into [secrets]",
+        "\(file):9: targets.c.server.list.url: holds a secret, and others can read this file; "
+          + "chmod 600 it, or put the secret into [secrets]",
       ])
     chmod(file, 0o600)
     #expect(try Settings.load(path: file, environment: [:]).warnings.isEmpty)

@@ -51,6 +51,11 @@ struct TargetTextTests {
     batch = { max_files = 10, max_bytes = "64 MiB", split_refused = true }
     """,
     "url = \"http://h/\"\nauth = { bearer = \"{secret.s}\" }\nbatch = { max_files = 2 }",
+    "url = \"https://h/u?api_key=hunter2&a={{b}}\"\nlimits = { refuse_empty = true }",
+    """
+    url = "https://h/{file.name}?token=a%20b{env.T}c&x={unix_s}&=&y"
+    server.list = { url = "https://h/l?api_key=hunter2", id = "/id" }
+    """,
     "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
   ]
 
@@ -81,6 +86,23 @@ struct TargetTextTests {
     #expect(text.contains("query = { api_key = \"…\" }") && !text.contains("hunter2"))
   }
 
+  @Test func literalSecretsInAddressesAreHidden() throws {
+    let target = try #require(
+      try settings(
+        """
+        [targets.a]
+        url = "https://h/u?a=1&api_key=hunter22222"
+        server.list = { url = "https://h/l?token=hunter33333&p={env.PAGE}", id = "/id" }
+        server.delete = { url = "https://h/d/{id}?p={id}&api%5Fkey=hunter44444x{env.T}y" }
+        """
+      ).blueprint(of: "a"))
+    let text = TargetText.of(target, named: "a", showsDefaults: true)
+    #expect(text.contains("url = \"https://h/u?a=1&api_key=…\""), "\(text)")
+    #expect(text.contains("https://h/l?token=…&p={env.PAGE}"), "\(text)")
+    #expect(text.contains("https://h/d/{id}?p={id}&api%5Fkey=…{env.T}…"), "\(text)")
+    #expect(!text.contains("hunter"))
+  }
+
   // MARK: Into a file
 
   private func add(_ url: String, to text: String) throws -> String {
@@ -95,6 +117,20 @@ struct TargetTextTests {
     #expect(try add("http://h/", to: "") == table)
     #expect(try add("http://h/", to: before) == "\(before)\n\n\(table)")
     #expect(try add("http://h/", to: before + "\n") == "\(before)\n\n\(table)")
+  }
+
+  /// Nothing that was meant is left away without a word.
+  @Test func theWholeTargetIsWritten() throws {
+    var target = Target(name: "new", url: try TargetURL.parse("http://h/?token=hunter2"))
+    target.limits.takesEmpty = false
+    let text = try TargetEdit(of: "", file: "/c.toml", environment: [:])
+      .adding(target, named: "new")
+    #expect(try settings(text).blueprint(of: "new") == target, "\(text)")
+    // There is no way to write this.
+    target.query = [Target.Field(name: "a", value: Template(literal: "b"), type: "text/csv")]
+    #expect(throws: TargetEdit.Mistake.self) {
+      try TargetEdit(of: "", file: "/c.toml", environment: [:]).adding(target, named: "new")
+    }
   }
 
   @Test(arguments: [

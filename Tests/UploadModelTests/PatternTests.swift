@@ -49,11 +49,20 @@ struct PatternTests {
     ("[\\D]", "has a \"\\D\" between brackets, where hoist does not know it"),
     ("a{1001}", "is too long"), ("((a{100}){100}){100}", "is too long"),
     (String(repeating: "(", count: 60), "has too many groups inside each other"),
+    ("a" + String(repeating: "{1}", count: 100_000), "repeats a repetition too often"),
     ("(?<x", "has a \"(?<\" without \">\""),
   ])
   func mistakes(_ pattern: String, _ problem: String) {
     let mistake = #expect(throws: Pattern.Mistake.self) { try Pattern(pattern) }
     #expect(mistake?.description == "the regular expression \(problem)")
+  }
+
+  /// Repeating what is empty adds no step, and so no step too many.
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: ["(?:){1000}{1000}{1000}", "(?:(?:(?:a{0}){1000}){1000}){1000}", "(?:){1000,}"])
+  func nothingRepeated(pattern: String) throws {
+    #expect(try Pattern("x\(pattern)y").firstMatch(in: "xy") == ["xy"])
   }
 
   /// What makes an engine that goes back take years ends at once.

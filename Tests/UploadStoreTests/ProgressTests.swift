@@ -276,6 +276,21 @@ struct ProgressTests {
     #expect(try store.sentBefore(again).keys.sorted() == [again[0].id])
   }
 
+  @Test("A file that was sent without a sum is known by its identity, with a sum too")
+  func sentBeforeWithoutSum() throws {
+    let store = try harness.open()
+    var summed = item("b", inode: 9, state: .done(Receipt(status: 200)))
+    summed.sum = [UInt8](repeating: 7, count: 32)
+    try store.log([(item("a", state: .done(Receipt(status: 200))), Date()), (summed, Date())])
+    var again = [item("a"), item("b", inode: 9)]
+    for index in again.indices {
+      again[index].id = ItemID(Int64(index + 1))
+      again[index].sum = [UInt8](repeating: 8, count: 32)
+    }
+    // What had another sum has changed, although it does not look so.
+    #expect(try store.sentBefore(again).keys.sorted() == [again[0].id])
+  }
+
   @Test("What was pushed is in the history and not in the queue")
   func pushed() throws {
     let store = try harness.open()

@@ -1,0 +1,29 @@
+#if os(Linux)
+  import Foundation
+  import MultipartForm
+  import TestSupport
+  import Testing
+
+  @testable import hoist
+
+  struct KnownFilesTests {
+    @Test("a file is news once for each state, and forgotten when it has gone")
+    func forgets() throws {
+      let scratch = try ScratchDirectory()
+      let files = try (0..<3).map { FileLocation(try scratch.write("\($0)", [UInt8($0)])) }
+      var known = KnownFiles()
+      #expect(files.allSatisfy { known.isNews($0) } && !files.contains { known.isNews($0) })
+      try scratch.write("0", [1, 2, 3])
+      #expect(known.isNews(files[0]))
+      known.forgetIfGone(files[0])
+      #expect(known.count == 3)
+      try FileManager.default.removeItem(atPath: scratch.path("1"))
+      #expect(!known.isNews(files[1]))
+      known.forgetIfGone(files[1])
+      #expect(known.count == 2)
+      try FileManager.default.removeItem(atPath: scratch.path("2"))
+      known.forgetGone()
+      #expect(known.count == 1)
+    }
+  }
+#endif
