@@ -167,10 +167,15 @@ struct HistoryPane {
         Rows.Cell(columns: outcome, text: "OUTCOME", role: .heading),
       ], on: &canvas)
     state.history.paint(view, on: &canvas) { row in
-      let (good, bad) = state.isASCII ? ("+", "x") : ("✓", "✗")
-      let role: Role = row.isSent ? .good : .bad
+      let sign =
+        switch row.end {
+        case .sent: state.isASCII ? "+" : "✓"
+        case .failed: state.isASCII ? "x" : "✗"
+        case .open: ""
+        }
+      let role = row.end.role
       return [
-        Rows.Cell(columns: 2..<3, text: row.isSent ? good : bad, role: role),
+        Rows.Cell(columns: 2..<3, text: sign, role: role),
         Rows.Cell(columns: name, text: row.name, role: .plain),
         Rows.Cell(columns: size, text: Wording.bytes(row.size), role: .plain, isRight: true),
         Rows.Cell(columns: target, text: row.target, role: .dim),

@@ -106,8 +106,18 @@ public struct HistoryRow: PaneRow {
   public var size: Int64
   /// When it came to its end: "2026-11-20 22:15".
   public var time: String
-  /// Whether the server has taken it.
-  public var isSent: Bool
+  /// How an attempt came to its end.
+  public enum End: Hashable, Sendable {
+    /// The server has taken the file.
+    case sent
+    /// It failed.
+    case failed
+    /// It did neither: it is under way, or was stopped and begins anew.
+    case open
+  }
+
+  /// How it ended.
+  public var end: End
   /// How it ended, in a few words: "201 Created", "file is missing".
   public var outcome: String
   /// Where it can be found, if the server said so.
@@ -119,7 +129,7 @@ public struct HistoryRow: PaneRow {
 
   /// A file that came to its end.
   public init(
-    id: String, name: String, target: String, size: Int64, time: String, isSent: Bool,
+    id: String, name: String, target: String, size: Int64, time: String, end: End,
     outcome: String,
     url: String? = nil, path: String, reply: Reply = Reply()
   ) {
@@ -128,10 +138,21 @@ public struct HistoryRow: PaneRow {
     self.target = target
     self.size = size
     self.time = time
-    self.isSent = isSent
+    self.end = end
     self.outcome = outcome
     self.url = url
     self.path = path
     self.reply = reply
+  }
+}
+
+extension HistoryRow.End {
+  /// How it looks.
+  var role: Role {
+    switch self {
+    case .sent: .good
+    case .failed: .bad
+    case .open: .dim
+    }
   }
 }

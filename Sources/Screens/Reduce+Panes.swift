@@ -120,7 +120,7 @@ extension HistoryRow {
   /// Everything about it, to read.
   fileprivate var page: Page {
     var lines: [(text: String, role: Role)] = [
-      ("\(time)  \(outcome)", isSent ? .good : .bad), (path, .plain),
+      ("\(time)  \(outcome)", end.role), (path, .plain),
       ("\(Wording.bytes(size)) to \(target)", .plain),
     ]
     if let url { lines.append((url, .accent)) }

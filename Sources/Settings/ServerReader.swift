@@ -28,15 +28,22 @@ struct ServerReader {
     var side = ServerSide()
     if let node = entries["list"] {
       let entries = try node.table(
-        ["url", "method", "json", "ok", "fail_when", "items", "id", "title"])
+        [
+          "url", "method", "json", "ok", "fail_when", "items", "id", "title", "size", "time",
+          "location",
+        ])
       guard let id = entries["id"] else {
         throw node.fault("\"id\" is missing: where an entry holds what it is called by")
       }
       let pointer = try response.pointer(id)
-      side.list = ServerSide.Listing(
+      var list = ServerSide.Listing(
         call: try call(node, entries, method: "GET", scope: Template.Placeholder.always),
         items: try entries["items"].map(response.pointer) ?? Self.whole,
         id: pointer, title: try entries["title"].map(response.pointer) ?? pointer)
+      list.size = try entries["size"].map(response.pointer)
+      list.time = try entries["time"].map(response.pointer)
+      list.location = try entries["location"].map(response.pointer)
+      side.list = list
     }
     if let node = entries["delete"] {
       let entries = try node.table(["url", "method", "json", "ok", "fail_when"])

@@ -111,13 +111,18 @@ public struct TargetText {
     let failures = target.response.failures
     var rows: [(key: String, value: String)] = []
     if let list = target.server.list {
-      let pointers = [("items", list.items), ("id", list.id), ("title", list.title)]
+      let pointers: [(String, JSONPointer?)] = [
+        ("items", list.items), ("id", list.id), ("title", list.title), ("size", list.size),
+        ("time", list.time), ("location", list.location),
+      ]
       rows.append(
         (
           "list",
           TOMLText.table(
             call(list.call, usually: "GET", failures: failures)
-              + pointers.map { ($0, TOMLText.string($1.description)) })
+              + pointers.compactMap { key, pointer in
+                pointer.map { (key, TOMLText.string($0.description)) }
+              })
         ))
     }
     if let delete = target.server.delete {

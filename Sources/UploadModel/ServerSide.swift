@@ -48,6 +48,12 @@ public struct ServerSide: Hashable, Sendable {
     public var id: JSONPointer
     /// What an entry is called, in the entry.
     public var title: JSONPointer
+    /// Its size in bytes, in the entry; nil where it has none.
+    public var size: JSONPointer?
+    /// When it was stored, in the entry; nil where that is not said.
+    public var time: JSONPointer?
+    /// Where it can be found, in the entry; nil where that is not said.
+    public var location: JSONPointer?
 
     /// A way to list entries.
     public init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
@@ -71,10 +77,17 @@ public struct ServerSide: Hashable, Sendable {
         guard let id = id.value(in: value) else {
           throw ServerEntry.Mistake(description: "entry \(index) of its list has no \(self.id)")
         }
-        entries.append(
-          ServerEntry(id: id.text, title: title.value(in: value)?.text ?? "", value: value))
+        var entry = ServerEntry(id: id.text, title: text(title, in: value) ?? "", value: value)
+        entry.size = text(size, in: value).flatMap { Int64($0) }
+        entry.time = text(time, in: value)
+        entry.url = text(location, in: value)
+        entries.append(entry)
       }
       return entries
+    }
+
+    private func text(_ pointer: JSONPointer?, in value: JSONValue) -> String? {
+      pointer?.value(in: value)?.text
     }
   }
 }
@@ -91,6 +104,12 @@ public struct ServerEntry: Hashable, Sendable {
   public var id: String
   /// What people call it.
   public var title: String
+  /// Its size in bytes, where the server says so.
+  public var size: Int64?
+  /// When it was stored, in the server's words.
+  public var time: String?
+  /// Where it can be found, where the server says so.
+  public var url: String?
   /// All that the server says of it.
   public var value: JSONValue
 

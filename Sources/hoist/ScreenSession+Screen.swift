@@ -118,20 +118,26 @@ extension ScreenSession {
 extension ServerRow {
   /// What the server says of a file, for the screen.
   fileprivate init(_ entry: ServerEntry) {
-    self.init(id: entry.id, name: entry.title)
+    self.init(
+      id: entry.id, name: entry.title, size: entry.size, time: entry.time, url: entry.url)
   }
 }
 
 extension HistoryRow {
   /// What the history knows of an attempt, for the screen.
   fileprivate init(_ entry: HistoryEntry) {
-    let isSent = entry.outcome == "done"
-    let words = entry.message ?? entry.outcome ?? "under way"
+    let end: End =
+      switch entry.outcome {
+      case "done": .sent
+      case nil, "paused", "stopped", "withdrawn": .open
+      default: .failed
+      }
+    let words = end == .sent ? "sent" : entry.message ?? entry.outcome ?? "under way"
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: Self.local(entry.ended ?? entry.began), isSent: isSent,
-      outcome: entry.status.map { Failure.statusLine($0) } ?? (isSent ? "sent" : words),
+      time: Self.local(entry.ended ?? entry.began), end: end,
+      outcome: entry.status.map { Failure.statusLine($0) } ?? words,
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
   }
 

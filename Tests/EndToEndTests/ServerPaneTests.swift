@@ -17,7 +17,7 @@ extension EndToEnd {
         url = "\(inbox.url)"
         headers = { X-Key = "{env.HOME}" }
         [targets.marks.server]
-        list = { url = "\(site)/bookmarks", items = "", id = "/id", title = "/content_id" }
+        list = { url = "\(site)/bookmarks", items = "", id = "/id", title = "/content_id", time = "/created_date", location = "/content_id" }
         delete = { url = "\(site)/bookmarks/{id}" }
         create = { url = "\(site)/bookmarks", json = { content_id = "{file.name}", created_date = "{now.iso8601}" } }
         """)
@@ -29,7 +29,11 @@ extension EndToEnd {
       try await terminal.press("Y")
       try await terminal.wait(for: "copied as a curl command")
       try await terminal.press("2")
-      try await terminal.wait(for: "Server 2")
+      let list = try await terminal.wait(for: "Server 2")
+      #expect(
+        list.row(with: "one.bin")?.contains("20") == true, "when it was stored:\n\(list.text)")
+      try await terminal.press("y")
+      try await terminal.wait(for: "copied: ")
       try await terminal.press("x")
       try await terminal.wait(for: "Delete")
       try await terminal.press("y")

@@ -62,12 +62,15 @@ enum Fixture {
   static let historyRows = [
     HistoryRow(
       id: "1", name: "notes.txt", target: "photos", size: 1_100, time: "2026-11-20 22:15",
-      isSent: true,
+      end: .sent,
       outcome: "201 Created", url: "https://api.example.com/f/42", path: "/home/me/notes.txt",
       reply: Reply(text: "{\"id\": 42, \"tags\": []}", mediaType: "application/json")),
     HistoryRow(
       id: "2", name: "disk.img", target: "tickets", size: 4_100_000_000, time: "2026-11-19 08:02",
-      isSent: false, outcome: "413 Content Too Large", path: "/home/me/disk.img"),
+      end: .failed, outcome: "413 Content Too Large", path: "/home/me/disk.img"),
+    HistoryRow(
+      id: "3", name: "movie.mp4", target: "photos", size: 700_000_000, time: "2026-11-19 08:01",
+      end: .open, outcome: "stopped", path: "/home/me/movie.mp4"),
   ]
 
   /// One item in every state, after four seconds of sending.

@@ -90,7 +90,7 @@ enum Hostile {
     let rows = [ServerRow(id: name, name: name, size: 1, time: name, url: name)]
     let past = [
       HistoryRow(
-        id: name, name: name, target: name, size: 1, time: name, isSent: false, outcome: name,
+        id: name, name: name, target: name, size: 1, time: name, end: .failed, outcome: name,
         url: name,
         path: name, reply: Reply(text: name))
     ]

@@ -93,12 +93,17 @@ struct OptionTests {
       url = "http://h/up"
       response = { fail_when = [{ pointer = "/rc", not = 0 }] }
       [targets.a.server]
-      list = { url = "http://h/list?at={unix_s}", items = "/items", id = "/id", title = "/name" }
+      list = { url = "http://h/list?at={unix_s}", items = "/items", id = "/id", title = "/name", size = "/n", location = "/at" }
       delete = { url = "http://h/rm/{id}", fail_when = [] }
       create = { url = "http://h/new", json = { at = "{now.iso8601}", url = "{result.url}" } }
       """)
     let list = try #require(target.server.list)
     #expect(list.call.method == "GET" && list.call.rules.failures.count == 1)
+    let reply = #"{"items": [{"id": 7, "name": "a", "n": 12, "at": "http://h/7"}, {"id": 8}]}"#
+    let entries = try list.entries(in: try #require(JSONValue(text: reply)))
+    #expect(entries.map(\.id) == ["7", "8"] && entries.map(\.title) == ["a", ""])
+    #expect(entries[0].size == 12 && entries[0].url == "http://h/7" && entries[0].time == nil)
+    #expect(entries[1].size == nil)
     let delete = try #require(target.server.delete)
     var values = values
     values.id = "a/b"
