@@ -47,6 +47,9 @@ final class PushHistory: Sendable {
     let isNew = content.withLock { content -> Bool in
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
       guard item.state.isFinished else { return false }
+      var item = item
+      // The file of what came in on standard input ends with this process; its number says nothing.
+      item.location = item.path
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
       defer { content.isScheduled = true }
       return !content.isScheduled

@@ -58,7 +58,7 @@ struct QueueIntake: Sendable {
     let known = try store.sentBefore(items)
     var added = Added()
     for var item in items {
-      item.note = known[item.id].map { "sent before, \(Self.day($0.date))" }
+      item.note = known[item.id].map { "sent before, \($0.date.local)" }
       if item.note == nil || !skipsSent {
         added.items.append(item)
       } else {
@@ -67,11 +67,5 @@ struct QueueIntake: Sendable {
     }
     added.repeated = skipsSent ? 0 : known.count
     return added
-  }
-
-  private static func day(_ date: Date) -> String {
-    date.formatted(
-      .iso8601.year().month().day().dateTimeSeparator(.space).time(
-        includingFractionalSeconds: false))
   }
 }

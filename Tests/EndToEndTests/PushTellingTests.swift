@@ -87,6 +87,34 @@ extension EndToEnd {
         causes.contains("missing") && causes.allSatisfy { ["missing", "cancelled"].contains($0) })
     }
 
+    @Test("the history: standard input is \"-\", people read the time here, scripts UTC")
+    func history() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [65])
+      let outcome = try await person.shell(
+        """
+        export TZ=Asia/Tokyo; unset LC_ALL
+        echo x | hoist push - --name x.txt --to \(inbox.url) -q || exit 9
+        hoist history; hoist history --json; hoist push a --to \(inbox.url) -q
+        hoist push a --to \(inbox.url)
+        """
+      ).end()
+      let lines = outcome.output.split(separator: "\n")
+      let row = try #require(lines.first { $0.contains("  done 201 ") }, "\(outcome)")
+      #expect(row.contains("  - → "), "\(row)")
+      let json = try #require(lines.first { $0.hasPrefix("{") })
+      #expect(json.contains("\"path\":\"-\""), "\(json)")
+      let began = try #require(json.firstMatch(of: #/"began":"([^"]+)"/#)?.1)
+      let date = try Date(String(began), strategy: .iso8601)
+      let there = (date + 9 * 3600).formatted(.iso8601)
+      #expect(there.hasPrefix(row.prefix(19).replacing(" ", with: "T")), "\(row) \(json)")
+      let before = try #require(
+        outcome.errors.firstMatch(of: #/sent before, (\S+) (\S+)/#), "\(outcome)")
+      let note = try Date("\(before.1)T\(before.2)+09:00", strategy: .iso8601)
+      #expect(abs(note.timeIntervalSinceNow) < 3600, "\(outcome.errors)")
+    }
+
     @Test("as cron starts it: no terminal, no HOME, nothing on standard input")
     func cron() async throws {
       let person = try Person()
