@@ -28,14 +28,15 @@ final class PushHistory: Sendable {
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
   /// The items that are to be sent, and those that were sent before and are left out.
-  func look(at items: [UploadItem]) -> QueueIntake.Added {
+  /// - Parameter stop: once it is set, no contents are read for that.
+  func look(at items: [UploadItem], until stop: StopSign) -> QueueIntake.Added {
     let named = items.map { item in
       var item = item
       item.target = target
       return item
     }
     do {
-      return try intake.look(at: named)
+      return try intake.look(at: named, until: stop)
     } catch {
       content.withLock { $0.trouble = error }
       return QueueIntake.Added(items: named)

@@ -48,10 +48,11 @@ struct QueueIntake: Sendable {
   }
 
   /// The items with a note of what was sent before, or without those.
-  func look(at items: [UploadItem]) throws(StoreError) -> Added {
+  /// - Parameter stop: once it is set, no contents are read for that.
+  func look(at items: [UploadItem], until stop: StopSign? = nil) throws(StoreError) -> Added {
     var items = items
     if comparesContent {
-      for index in items.indices where items[index].identity != nil {
+      for index in items.indices where items[index].identity != nil && stop?.isSet != true {
         items[index].sum = FileDigest.sha256(of: items[index].location)
       }
     }
