@@ -37,8 +37,11 @@ final class FileIntake: Sendable {
   }
 
   /// The item for something that is no file and cannot become one, such as a folder that cannot be read.
-  func failed(_ location: FileLocation, _ cause: Failure.Cause) -> UploadItem {
-    UploadItem(id: nextID(), location: location, state: .failed(Failure(cause)))
+  func failed(
+    _ location: FileLocation, named name: String? = nil, _ cause: Failure.Cause
+  ) -> UploadItem {
+    UploadItem(
+      id: nextID(), location: location, fileName: name, state: .failed(Failure(cause)))
   }
 
   private func nextID() -> ItemID { ItemID(lastID.add(1, ordering: .relaxed).newValue) }

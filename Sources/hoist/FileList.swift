@@ -4,10 +4,22 @@ import MultipartForm
 /// The files of a list, one on each line or between NULs, read as they come: a list from a pipe may
 /// go on for as long as it likes. Names are bytes and need not be UTF-8. Empty lines are passed over.
 final class FileList: Sendable {
+  /// How going through a list ended.
+  enum End: Equatable {
+    /// There is no more, or no more was wanted.
+    case over
+    /// It was left while somebody may still have been writing to it.
+    case left
+    /// It cannot be read on; the value of `errno`.
+    case failed(Int32)
+  }
+
   /// What the list is called in messages.
   let title: String
   private let descriptor: Int32
   private let separator: UInt8
+  /// Whether it is a file, which has an end; a pipe may never come to one.
+  private let hasEnd: Bool
 
   /// Opens a list; `-` is standard input.
   /// - Throws: `UserError` where it cannot be read.
@@ -15,12 +27,15 @@ final class FileList: Sendable {
     separator = isNULSeparated ? 0 : UInt8(ascii: "\n")
     guard path != "-" else {
       (title, descriptor) = ("standard input", dup(STDIN_FILENO))
+      var status = stat()
+      hasEnd = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       return
     }
     title = path
     descriptor = Arguments.location(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
     var status = stat()
     let code = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0
+    hasEnd = status.st_mode & S_IFMT == S_IFREG
     guard code == 0, status.st_mode & S_IFMT != S_IFDIR else {
       let why = code == 0 ? "it is a folder" : String(cString: strerror(code))
       throw UserError("--from-file \(path): cannot read the list: \(why)")
@@ -29,25 +44,26 @@ final class FileList: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Hands over each file until `take` returns false or the list ends.
-  /// - Returns: the value of `errno` where reading failed.
-  func forEach(_ take: (FileLocation) -> Bool) -> Int32? {
+  /// Hands over each file until `take` returns false or the list ends. Once `stop` is set, what may
+  /// have no end is left.
+  func forEach(until stop: StopSign, _ take: (FileLocation) -> Bool) -> End {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
+      if !hasEnd, stop.isSet(waitingFor: descriptor) { return .left }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return errno }
+      guard count >= 0 else { return .failed(errno) }
       guard count > 0 else { break }
       rest.append(contentsOf: buffer[..<count])
       var start = 0
       while let end = rest[start...].firstIndex(of: separator) {
-        if end > start, !take(FileLocation(bytes: Array(rest[start..<end]))) { return nil }
+        if end > start, !take(FileLocation(bytes: Array(rest[start..<end]))) { return .over }
         start = end + 1
       }
       rest.removeFirst(start)
     }
     if !rest.isEmpty { _ = take(FileLocation(bytes: rest)) }
-    return nil
+    return .over
   }
 }

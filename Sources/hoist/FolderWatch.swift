@@ -20,10 +20,10 @@ import MultipartForm
       watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
     }
 
-    /// Hands over each file that is complete until `take` returns false.
+    /// Hands over each file that is complete until `take` returns false or `stop` is set.
     /// - Returns: why it ended, where that was not asked for.
-    func run(_ take: (FileLocation) -> Bool) -> String? {
-      lock.withLock { watcher.run(take) }
+    func run(until stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
+      lock.withLock { watcher.run(until: stop, take) }
     }
   }
 
@@ -89,10 +89,11 @@ import MultipartForm
 
     deinit { close(descriptor) }
 
-    func run(_ take: (FileLocation) -> Bool) -> String? {
+    func run(until stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
       if takesExisting, !lookThrough(take) { return nil }
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while trouble == nil {
+        if stop.isSet(waitingFor: descriptor) { return nil }
         let count = read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }

@@ -54,23 +54,23 @@ struct HistoryCommand: ParsableCommand {
     let entries = try store.history(query)
     if csv { Output.line(CSV.row(HistoryLine.names)) }
     for entry in entries {
-      let line = HistoryLine(entry)
       if json {
-        Output.line(try JSONLine.text(line))
+        Output.line(try JSONLine.text(HistoryLine(entry)))
       } else if csv {
-        Output.line(CSV.row(line.values))
+        Output.line(CSV.row(HistoryLine(entry).values))
       } else {
-        Output.line(Self.row(line))
+        Output.line(Self.row(entry))
       }
     }
     if entries.isEmpty, !json, !csv { Output.error("nothing to show") }
   }
 
-  private static func row(_ line: HistoryLine) -> String {
+  private static func row(_ entry: HistoryEntry) -> String {
+    let line = HistoryLine(entry)
     let status = line.status.map { " \($0)" } ?? ""
     let url = line.url.map { "  \(SafeText.line($0))" } ?? ""
-    return "\(line.began)  \(line.outcome)\(status)  \(Wording.bytes(line.size))  "
-      + "\(SafeText.line(line.path)) → \(line.target)\(url)"
+    return "\(entry.began.local)  \(line.outcome)\(status)  \(Wording.bytes(line.size))  "
+      + "\(SafeText.line(line.path)) → \(SafeText.line(line.target))\(url)"
   }
 
   /// A time as a person writes it.
@@ -89,7 +89,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// An attempt as scripts see it.
+/// An attempt as scripts see it: times in UTC.
 struct HistoryLine: Encodable {
   var began: String
   var ended: String?

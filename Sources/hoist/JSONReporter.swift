@@ -22,6 +22,7 @@ struct JSONReporter: PushReporter {
     var failed: Int?
     var skipped: Int?
     var note: String?
+    var incomplete: Bool?
   }
 
   mutating func queued(_ item: UploadItem) {
@@ -68,6 +69,7 @@ struct JSONReporter: PushReporter {
     line.skipped = summary.skipped
     line.bytesSent = summary.bytes
     line.seconds = Self.rounded(summary.seconds)
+    line.incomplete = summary.isIncomplete ? true : nil
     write(line)
   }
 

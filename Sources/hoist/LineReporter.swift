@@ -14,6 +14,8 @@ struct LineReporter: PushReporter {
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
   private var lastLine: [ItemID: Moment] = [:]
+  /// Whether the summary is the first to tell of a failure.
+  private var hasUntold = false
 
   init(
     interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
@@ -68,6 +70,9 @@ struct LineReporter: PushReporter {
             + "\(Wording.seconds(receipt.seconds)), \(Wording.speed(speed))")
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
+    case .failed(let failure) where failure.cause == .cancelled && failure.attempts == 0:
+      // Never begun: after a stop there may be thousands, and the summary counts them.
+      hasUntold = true
     case .failed(let failure):
       forget(item)
       write("✗ \(name): \(failure.headline)\(Self.words(of: failure))")
@@ -83,9 +88,10 @@ struct LineReporter: PushReporter {
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if summary.isInterrupted { line += "; interrupted" }
     if summary.isCutShort { line += "; stopped at the first failure" }
+    if summary.isIncomplete { line += "; inputs that had not ended are not counted" }
     write(line)
     // A single failure has just been told.
-    if summary.failed.count > 1 { Self.causes(of: summary).forEach(write) }
+    if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
     if !summary.failed.isEmpty, let retry { write(retry.text) }
   }
 

@@ -1,7 +1,5 @@
 import Dispatch
 import Foundation
-import MultipartForm
-import Synchronization
 import UploadEngine
 import UploadModel
 
@@ -20,16 +18,14 @@ struct Push {
   var history: PushHistory?
 
   private enum Event: Sendable {
-    case added([UploadItem])
-    case skipped([UploadItem])
-    case allAdded
+    case walk(PushWalk.News)
     case changes([(ItemID, ItemState)])
     case tick
     case interrupt
   }
 
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still
-  /// gives the summary; a second one ends the program at once.
+  /// gives the summary, with all that was not sent; a second one ends the program at once.
   mutating func run() async -> PushSummary {
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -46,19 +42,18 @@ struct Push {
       for await _ in interrupts { continuation.yield(.interrupt) }
     }
     let clock = reporter.tickInterval.map { Self.clock(every: $0) { continuation.yield(.tick) } }
-    let isStopped = Flag()
-    walk(isStopped) { continuation.yield($0) }
+    let walk = PushWalk(history: history) { continuation.yield(.walk($0)) }
+    walk.start(inputs, FileIntake(for: target))
     defer {
       listener.cancel()
       clock?.cancel()
-      isStopped.set()
+      walk.abandon()
     }
 
     var course = PushCourse(start: time.now(), keepsResults: keepsResults)
     /// Stops what can be stopped; its failures arrive as changes.
     func stop() {
-      isStopped.set()
-      course.isComplete = true
+      walk.stop()
       engine.cancel(course.openItems)
     }
 
@@ -68,9 +63,9 @@ struct Push {
     while !course.isOver, let event = await iterator.next() {
       let now = time.now()
       switch event {
-      case .added where isStopped.isSet: break
-      case .added(let items):
-        if isWatching { engine.remove(course.replaced(by: items)) }
+      case .walk(.found(let found)):
+        let items = walk.isStopped ? found.map(Self.cancelled) : found
+        if isWatching, !walk.isStopped { engine.remove(course.replaced(by: items)) }
         for item in items {
           course.add(item)
           reporter.queued(item)
@@ -78,11 +73,12 @@ struct Push {
         }
         let sendable = items.filter { !$0.state.isFinished }
         engine.submit(sendable.map { UploadJob(item: $0, target: target) })
-      case .skipped(let items):
+      case .walk(.skipped(let items)):
         course.summary.skipped += items.count
         for item in items { reporter.skipped(item) }
-      case .allAdded:
+      case .walk(.over(let isWhole)):
         course.isComplete = true
+        course.summary.isIncomplete = !isWhole
         reporter.allQueued()
       case .changes(let changes):
         // What is over needs no place in the engine, and there may be very many.
@@ -100,7 +96,7 @@ struct Push {
         failedBefore = course.summary.failed.count
         stop()
       }
-      if failsFast, !course.summary.failed.isEmpty, !isStopped.isSet {
+      if failsFast, !course.summary.failed.isEmpty, !walk.isStopped {
         course.summary.isCutShort = true
         stop()
       }
@@ -114,26 +110,11 @@ struct Push {
     return summary
   }
 
-  /// Goes through the inputs and tells of them in portions, the first of them soon.
-  private func walk(_ isStopped: Flag, _ tell: @escaping @Sendable (Event) -> Void) {
-    let (inputs, intake, history) = (inputs, FileIntake(for: target), history)
-    // A thread of its own: it may wait for a pipe or a folder for as long as the program runs.
-    Thread.detachNewThread {
-      let portion = Portion { items in
-        guard let known = history?.look(at: items) else { return tell(.added(items)) }
-        if !known.skipped.isEmpty { tell(.skipped(known.skipped)) }
-        if !known.items.isEmpty { tell(.added(known.items)) }
-      }
-      // The next item may be a long time coming.
-      let timer = Self.clock(every: 0.05) { portion.handOver() }
-      inputs.walk(intake) { item in
-        portion.add(item)
-        return !isStopped.isSet
-      }
-      timer.cancel()
-      portion.handOver()
-      tell(.allAdded)
-    }
+  /// What was found after a stop was not sent, and says so; what could not be sent anyway says that.
+  private static func cancelled(_ item: UploadItem) -> UploadItem {
+    var item = item
+    if !item.state.isFinished { item.state = .failed(Failure(.cancelled)) }
+    return item
   }
 
   private static func clock(
@@ -144,39 +125,5 @@ struct Push {
     timer.setEventHandler(handler: handler)
     timer.activate()
     return timer
-  }
-}
-
-/// Something that is said once, from any thread.
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-
-  var isSet: Bool { value.load(ordering: .relaxed) }
-  func set() { value.store(true, ordering: .relaxed) }
-}
-
-/// Items that were found and not handed over yet.
-private final class Portion: Sendable {
-  private static let size = 256
-  private let items = Mutex<[UploadItem]>([])
-  private let take: @Sendable ([UploadItem]) -> Void
-
-  init(_ take: @escaping @Sendable ([UploadItem]) -> Void) { self.take = take }
-
-  func add(_ item: UploadItem) {
-    let isFull = items.withLock { items in
-      items.append(item)
-      return items.count >= Self.size
-    }
-    if isFull { handOver() }
-  }
-
-  /// Under the lock, or two threads would turn the order round.
-  func handOver() {
-    items.withLock { items in
-      guard !items.isEmpty else { return }
-      take(items)
-      items = []
-    }
   }
 }

@@ -204,7 +204,7 @@ struct SelectionOptions: ParsableArguments {
   #if os(Linux)
     private func watching(
       _ folder: String, _ rules: FolderScan.Rules
-    ) throws -> @Sendable (_ take: (FileLocation) -> Bool) -> String? {
+    ) throws -> @Sendable (_ stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
       guard rules.ignoreFile == nil else {
         throw UserError("--ignore-file: does not go with --watch; use --exclude")
       }
@@ -213,12 +213,12 @@ struct SelectionOptions: ParsableArguments {
       rules.followsLinks = false
       // Watching begins now, before the first file is sent.
       let watch = try FolderWatch(folder, rules: rules, takesExisting: existing)
-      return { watch.run($0) }
+      return { watch.run(until: $0, $1) }
     }
   #else
     private func watching(
       _ folder: String, _ rules: FolderScan.Rules
-    ) throws -> @Sendable (_ take: (FileLocation) -> Bool) -> String? {
+    ) throws -> @Sendable (_ stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
       throw UserError("--watch: works on Linux only; use --from-file with a list from elsewhere")
     }
   #endif

@@ -41,6 +41,8 @@ struct PushSummary {
   var isInterrupted = false
   /// Whether the first failure stopped it.
   var isCutShort = false
+  /// Whether it was stopped before the inputs had ended, so that files may be missing here.
+  var isIncomplete = false
 
   var total: Int { sent + failed.count }
 

@@ -28,14 +28,15 @@ final class PushHistory: Sendable {
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
   /// The items that are to be sent, and those that were sent before and are left out.
-  func look(at items: [UploadItem]) -> QueueIntake.Added {
+  /// - Parameter stop: once it is set, no contents are read for that.
+  func look(at items: [UploadItem], until stop: StopSign) -> QueueIntake.Added {
     let named = items.map { item in
       var item = item
       item.target = target
       return item
     }
     do {
-      return try intake.look(at: named)
+      return try intake.look(at: named, until: stop)
     } catch {
       content.withLock { $0.trouble = error }
       return QueueIntake.Added(items: named)
@@ -47,6 +48,9 @@ final class PushHistory: Sendable {
     let isNew = content.withLock { content -> Bool in
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
       guard item.state.isFinished else { return false }
+      var item = item
+      // The file of what came in on standard input ends with this process; its number says nothing.
+      item.location = item.path
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
       defer { content.isScheduled = true }
       return !content.isScheduled

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import Synchronization
 import UploadModel
 
 /// Everything that a push was asked to send, gone through in order while the first files are already
@@ -19,46 +18,56 @@ struct PushInputs: Sendable {
   /// What an earlier push did not get through.
   var again: [PushReport.Entry] = []
   /// Finds files as they appear, after all others; gives the reason where it ends by itself.
-  var watch: (@Sendable (_ take: (FileLocation) -> Bool) -> String?)?
+  var watch: (@Sendable (_ stop: StopSign, _ take: (FileLocation) -> Bool) -> String?)?
   var home = ""
   var temporaryFolder = "/tmp"
 
-  /// Hands over an item for each file until `take` returns false.
-  func walk(_ intake: FileIntake, _ take: (UploadItem) -> Bool) {
+  /// Hands over an item for each file until `take` returns false. Once `stop` is set, what may have no
+  /// end is not waited for.
+  /// - Returns: false where files may be missing because of that.
+  @discardableResult
+  func walk(
+    _ intake: FileIntake, until stop: StopSign = StopSign(), _ take: (UploadItem) -> Bool
+  ) -> Bool {
     let folders = isRecursive ? rules : nil
     let isStopped =
       again.contains { entry in
         entry.path == SpooledInput.argument
-          ? !take(input(intake)) : !intake.each(of: entry.path, in: folders, take)
+          ? !take(input(intake, until: stop)) : !intake.each(of: entry.path, in: folders, take)
       }
       || arguments.contains { argument in
         FileLocation(argument) == SpooledInput.argument
-          ? !take(input(intake))
+          ? !take(input(intake, until: stop))
           : Arguments.files(argument, home: home).contains {
             !intake.each(of: $0, in: folders, take)
           }
       }
-    if isStopped { return }
+    if isStopped { return true }
+    var isWhole = true
     if let list {
       var goesOn = true
-      let code = list.forEach { file in
+      let end = list.forEach(until: stop) { file in
         goesOn = intake.each(of: file, in: folders, take)
         return goesOn
       }
-      if let code {
+      if case .failed(let code) = end {
         let why = "the list cannot be read on: \(String(cString: strerror(code)))"
         _ = take(intake.failed(FileLocation(list.title), .unreadable(why)))
       }
-      guard goesOn else { return }
+      guard goesOn else { return true }
+      isWhole = end != .left
     }
-    if let watch, let why = watch({ take(intake.item(at: $0)) }) {
+    if let watch, let why = watch(stop, { take(intake.item(at: $0)) }) {
       _ = take(intake.failed(FileLocation("--watch"), .unreadable(why)))
     }
+    return isWhole
   }
 
-  private func input(_ intake: FileIntake) -> UploadItem {
+  private func input(_ intake: FileIntake, until stop: StopSign) -> UploadItem {
     do throws(SpooledInput.Trouble) {
-      let kept = try SpooledInput(in: temporaryFolder)
+      guard let kept = try SpooledInput(in: temporaryFolder, until: stop) else {
+        return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
+      }
       return intake.item(at: kept.location, named: inputName)
     } catch {
       return intake.failed(SpooledInput.argument, .unreadable(error.description))

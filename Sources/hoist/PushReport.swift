@@ -32,6 +32,8 @@ struct PushReport: Codable {
   /// The folder that relative paths start from.
   var folder: String
   var isInterrupted: Bool
+  /// True where files may be missing here, as it was stopped before the inputs had ended.
+  var isIncomplete: Bool?
   var sent: Int
   var failed: Int
   var bytesSent: Int64
@@ -44,6 +46,7 @@ struct PushReport: Codable {
     self.folder = folder
     seconds = JSONReporter.rounded(summary.seconds)
     isInterrupted = summary.isInterrupted
+    isIncomplete = summary.isIncomplete ? true : nil
     sent = summary.sent
     failed = summary.failed.count
     bytesSent = summary.bytes

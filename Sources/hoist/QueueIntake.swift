@@ -48,17 +48,18 @@ struct QueueIntake: Sendable {
   }
 
   /// The items with a note of what was sent before, or without those.
-  func look(at items: [UploadItem]) throws(StoreError) -> Added {
+  /// - Parameter stop: once it is set, no contents are read for that.
+  func look(at items: [UploadItem], until stop: StopSign? = nil) throws(StoreError) -> Added {
     var items = items
     if comparesContent {
-      for index in items.indices where items[index].identity != nil {
+      for index in items.indices where items[index].identity != nil && stop?.isSet != true {
         items[index].sum = FileDigest.sha256(of: items[index].location)
       }
     }
     let known = try store.sentBefore(items)
     var added = Added()
     for var item in items {
-      item.note = known[item.id].map { "sent before, \(Self.day($0.date))" }
+      item.note = known[item.id].map { "sent before, \($0.date.local)" }
       if item.note == nil || !skipsSent {
         added.items.append(item)
       } else {
@@ -67,11 +68,5 @@ struct QueueIntake: Sendable {
     }
     added.repeated = skipsSent ? 0 : known.count
     return added
-  }
-
-  private static func day(_ date: Date) -> String {
-    date.formatted(
-      .iso8601.year().month().day().dateTimeSeparator(.space).time(
-        includingFractionalSeconds: false))
   }
 }

@@ -20,9 +20,12 @@ struct SpooledInput {
     location.bytes.starts(with: folder.utf8)
   }
 
-  /// Reads a descriptor to its end into a file in `directory`, which nobody else may read.
+  /// Reads a descriptor to its end into a file in `directory`, which nobody else may read; nil where
+  /// `stop` is set before that end has come.
   /// - Throws: `Trouble`, for example when the disk is full.
-  init(_ input: Int32 = STDIN_FILENO, in directory: String) throws(Trouble) {
+  init?(
+    _ input: Int32 = STDIN_FILENO, in directory: String, until stop: StopSign
+  ) throws(Trouble) {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
     // mkstemp(3) gives the file mode 0600.
     let file = mkstemp(&template)
@@ -31,6 +34,10 @@ struct SpooledInput {
     _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     while true {
+      if stop.isSet(waitingFor: input) {
+        close(file)
+        return nil
+      }
       let count = read(input, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {

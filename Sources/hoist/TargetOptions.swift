@@ -57,7 +57,8 @@ struct TargetOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"))
+      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"),
+    completion: .file(extensions: ["toml"]))
   var config: String?
 
   /// The target that all of this means.

@@ -87,6 +87,105 @@ extension EndToEnd {
         causes.contains("missing") && causes.allSatisfy { ["missing", "cancelled"].contains($0) })
     }
 
+    @Test(
+      "what a stop leaves over is in the report, and can be sent again", arguments: [true, false])
+    func leftOver(failsFast: Bool) async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      let made = try await person.shell(
+        "mkdir many && cd many && seq 3000 | split -l 1 -a 4 - f; cd ..; head -c 200000 /dev/zero > big"
+      ).end()
+      #expect(made.status == 0)
+      let push = try person.hoist(
+        ["push", "big", failsFast ? "missing" : "big", "-r", "many", "--to", server.url]
+          + ["--report", "r.json"] + (failsFast ? ["--fail-fast"] : []))
+      if !failsFast {
+        try await wait(for: "an upload") { server.visitors > 0 ? true : nil }
+        push.signal(SIGINT)
+      }
+      let outcome = try await push.end()
+      #expect(outcome.status == (failsFast ? 1 : 130), "\(outcome)")
+      #expect(outcome.errors.contains("0 of 3002 files sent"), "\(outcome.errors.suffix(2000))")
+      // One line for each of them would bury the rest.
+      #expect(outcome.errors.split(separator: "\n").count < 30, "\(outcome.errors.suffix(2000))")
+      #expect(outcome.errors.contains(" × cancelled: "))
+      #expect(!outcome.errors.contains("not counted"))
+
+      try person.folder.write("missing", [65])
+      let again = try await person.hoist(
+        "push", "-q", "--retry-failed", "r.json", "--to", inbox.url, "--concurrency", "8"
+      ).end()
+      #expect(again.status == 0, "\(again.errors.suffix(2000))")
+      #expect(inbox.names.count == 3002)
+    }
+
+    @Test("stopped while a list or standard input has not ended, it says that files may be missing")
+    func openInputs() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      for name in ["a", "b"] { try person.folder.write(name, count: 9_000_000) }
+      let list = try person.shell(
+        "mkfifo in; (echo a; echo b; until [ -e go ]; do sleep 0.05; done) > in & "
+          + "exec hoist push --from-file - --to \(server.url) --report r.json < in")
+      try await wait(for: "both uploads", otherwise: { list.errors }) {
+        server.visitors == 2 ? true : nil
+      }
+      list.signal(SIGTERM)
+      let outcome = try await list.end()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(outcome.errors.contains("inputs that had not ended are not counted"), "\(outcome)")
+      let report = String(decoding: try bytes(person.folder.path("r.json")), as: UTF8.self)
+      #expect(report.contains("\"is_incomplete\" : true") && report.contains("\"failed\" : 2"))
+
+      // Standard input as a file is one entry, however much of it has come.
+      let input = try person.shell(
+        "mkfifo in2; (echo x; until [ -e go ]; do sleep 0.05; done) > in2 & "
+          + "exec hoist push a - b --name x --to \(server.url) --report r2.json --json < in2")
+      try await wait(for: "an upload", otherwise: { input.errors }) {
+        server.visitors == 3 ? true : nil
+      }
+      input.signal(SIGTERM)
+      let events = try await input.end().events()
+      try person.folder.write("go", [])
+      for path in ["a", "-", "b"] {
+        #expect(try events.end(of: path).text("cause") == "cancelled")
+      }
+      #expect(events.last?.number("failed") == 3 && events.last?.fields["incomplete"] == nil)
+    }
+
+    @Test("the history: standard input is \"-\", people read the time here, scripts UTC")
+    func history() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [65])
+      let outcome = try await person.shell(
+        """
+        export TZ=Asia/Tokyo; unset LC_ALL
+        echo x | hoist push - --name x.txt --to \(inbox.url) -q || exit 9
+        hoist history; hoist history --json; hoist push a --to \(inbox.url) -q
+        hoist push a --to \(inbox.url)
+        """
+      ).end()
+      let lines = outcome.output.split(separator: "\n")
+      let row = try #require(lines.first { $0.contains("  done 201 ") }, "\(outcome)")
+      #expect(row.contains("  - → "), "\(row)")
+      let json = try #require(lines.first { $0.hasPrefix("{") })
+      #expect(json.contains("\"path\":\"-\""), "\(json)")
+      let began = try #require(json.firstMatch(of: #/"began":"([^"]+)"/#)?.1)
+      let date = try Date(String(began), strategy: .iso8601)
+      let there = (date + 9 * 3600).formatted(.iso8601)
+      #expect(there.hasPrefix(row.prefix(19).replacing(" ", with: "T")), "\(row) \(json)")
+      let before = try #require(
+        outcome.errors.firstMatch(of: #/sent before, (\S+) (\S+)/#), "\(outcome)")
+      let note = try Date("\(before.1)T\(before.2)+09:00", strategy: .iso8601)
+      #expect(abs(note.timeIntervalSinceNow) < 3600, "\(outcome.errors)")
+    }
+
     @Test("as cron starts it: no terminal, no HOME, nothing on standard input")
     func cron() async throws {
       let person = try Person()

@@ -1,0 +1,38 @@
+import Foundation
+import Synchronization
+
+/// Tells a thread that waits for input that nothing more is wanted, also while it waits.
+final class StopSign: Sendable {
+  private let value = Atomic(false)
+  /// A pipe: what is written to one end can be read at the other, which is what ends a wait.
+  private let ends: (read: Int32, write: Int32)
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    // Without a pipe the sign is seen when the next input comes: poll(2) passes over -1.
+    _ = pipe(&ends)
+    for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    self.ends = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(ends.read)
+    close(ends.write)
+  }
+
+  var isSet: Bool { value.load(ordering: .acquiring) }
+
+  func set() {
+    guard !value.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    _ = write(ends.write, [0], 1)
+  }
+
+  /// Waits until a descriptor can be read, or the sign is set.
+  /// - Returns: whether it is set.
+  func isSet(waitingFor descriptor: Int32) -> Bool {
+    guard descriptor >= 0 else { return isSet }
+    var polled = [descriptor, ends.read].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while !isSet, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
+    return isSet
+  }
+}
