@@ -67,7 +67,7 @@ import UploadModel
     Fixture.play(&state, .key("3"), .history(.rows(Fixture.historyRows)))
     Self.filter("no", &state)
     let text = render(state, size: state.size).text
-    #expect(text[1].contains("History 2 · 1 with \"no\""))
+    #expect(text[1].contains("History 3 · 1 with \"no\""))
     #expect(text.contains { $0.contains("notes.txt") })
     #expect(!text.contains { $0.contains("disk.img") })
     Self.filter("pe", &state)
