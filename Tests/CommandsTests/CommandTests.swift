@@ -45,7 +45,7 @@ struct CommandTests {
   }
 
   /// With everything that it has started.
-  @Test func whatTakesTooLongIsEnded() throws {
+  @Test func whatTakesTooLongIsEnded() async throws {
     let folder = try ScratchDirectory()
     let file = folder.path("pid")
     let failure = failure(
@@ -54,9 +54,12 @@ struct CommandTests {
     #expect(failure?.description == "sh was not done after 1 s: waiting")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-    // Gone, or a zombie that its new parent has not looked at yet.
-    let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
-    #expect(state == nil || state?.contains(") Z ") == true || state?.contains(") X ") == true)
+    // Gone, or a zombie that its new parent has not looked at yet. It may take a moment to die.
+    try await wait(for: "the end of what it started", seconds: 10) {
+      let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+      return state == nil || state?.contains(") Z ") == true || state?.contains(") X ") == true
+        ? true : nil
+    }
   }
 
   @Test func outputIsBounded() throws {
