@@ -88,7 +88,7 @@ public struct BatchEnd: Sendable {
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
-    return failure.mayConcernOneFile && target.retry.delay(after: failure, random: 0) == nil
+    return failure.mayConcernOneFile && target.delay(after: failure, at: end.url, random: 0) == nil
   }
 }
 

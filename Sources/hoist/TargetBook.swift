@@ -62,7 +62,7 @@ struct TargetBook {
     guard case .success(let target) = name == current.name ? .success(current) : known(name) else {
       return false
     }
-    return target.retry.isIdempotent
+    return target.isIdempotent
   }
 }
 
