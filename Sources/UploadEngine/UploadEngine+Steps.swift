@@ -148,8 +148,7 @@ extension UploadEngine {
   static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
     var end = end
     end.status = nil
-    end.trouble = .rejected(
-      "it has the file, but the request that goes with it failed (\(record.headline))")
+    end.trouble = .notRecorded(record.headline)
     end.reply = record.reply
     return end
   }

@@ -179,6 +179,11 @@ public struct JobMachine: Sendable {
       state = .finished(delivered: true)
       return [.report(.done(receipt)), .leaveLane]
     }
+    // So does one that has it without the record that goes with it.
+    if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
+      state = .finished(delivered: false)
+      return [.report(.failed(failure)), .leaveLane]
+    }
     switch run.stop {
     // With everything sent and no answer, a pause is a cancel: going on would store it twice.
     case .pause

@@ -155,7 +155,8 @@ extension Failure.Cause {
       .cancelled:
       true
     case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied, .outcomeUnknown:
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .notRecorded, .denied,
+      .outcomeUnknown:
       false
     }
   }

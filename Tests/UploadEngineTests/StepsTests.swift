@@ -245,7 +245,7 @@ struct StepsTests {
     target.server.create = ServerCall(
       url: Template(literal: server.url("/records").absoluteString), method: "POST")
     let ends = await EngineHarness().upload([file], to: target)
-    #expect(ends.map(\.code) == ["rejected"])
+    #expect(ends.map(\.code) == ["no-record"])
     #expect(log.all.map(\.path) == ["/upload", "/records"])
     #expect(
       failure(ends.first)?.explanation.contains(
