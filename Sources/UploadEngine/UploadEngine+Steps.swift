@@ -121,7 +121,7 @@ extension UploadEngine {
   ) -> Bool {
     let uploads = transfer.items.compactMap { jobs[$0]?.upload }
     guard let target = uploads.first?.target, let create = target.server.create,
-      case .delivered(let receipt) = Verdict.judge(
+      case .delivered = Verdict.judge(
         end, target: target, attempt: transfer.attempt, redirects: 0, now: time.date())
     else { return false }
     let client = ServerClient(
@@ -144,6 +144,13 @@ extension UploadEngine {
     return true
   }
 
+    let files = uploads.enumerated().map { index, upload in
+      var values = Preparation.values(for: upload, now: now)
+      var own = end
+      own.place = TransferEnd.Place(index, of: uploads.count)
+      values.resultURL = target.response.address(in: own) ?? ""
+      return (upload.item.id, values)
+    }
   /// The end of a request whose file arrived and whose record could not be made.
   static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
     var end = end

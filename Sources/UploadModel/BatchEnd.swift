@@ -46,9 +46,10 @@ public struct BatchEnd: Sendable {
   ///   - now: the wall clock, for a `Retry-After` that names a date.
   public init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
-    for file in files {
+    for (index, file) in files.enumerated() {
       var own = end
       own.bytes = file.bytes
+      own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {
         own.trouble = cause
       } else if isBrokenOff, file.isStopped {
