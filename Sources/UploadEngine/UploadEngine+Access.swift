@@ -7,7 +7,7 @@ extension UploadEngine {
   struct Door {
     var access: Access
     var token: BearerToken?
-    var waiting: [ItemID] = []
+    var waiting = Line()
     /// Why it is closed.
     var failure: Failure?
 
@@ -28,7 +28,7 @@ extension UploadEngine {
     }
     let permission = doors[job.door]?.access.mayStart() ?? .go
     guard permission != .go else { return true }
-    doors[job.door]?.waiting.append(id)
+    doors[job.door]?.waiting.queue(id, atHead: false)
     if permission == .renew, let command { renew(job.door, with: command) }
     giveUpIfHopeless(job.door)
     return false
@@ -72,7 +72,7 @@ extension UploadEngine {
     guard !waitsForServers, let door = doors[key], door.access.isClosed, let failure = door.failure,
       !transfers.values.contains(where: { $0.door == key })
     else { return }
-    doors[key]?.waiting = []
+    doors[key]?.waiting = Line()
     for (id, job) in jobs where job.door == key { handle(.giveUp(failure), for: id) }
   }
 
@@ -85,7 +85,7 @@ extension UploadEngine {
 
   func leaveDoor(_ id: ItemID) {
     guard let key = jobs[id]?.door else { return }
-    doors[key]?.waiting.removeAll { $0 == id }
+    doors[key]?.waiting.leave(id)
   }
 
   func moveAtDoor(_ id: ItemID, before other: ItemID?) {
@@ -115,13 +115,19 @@ extension UploadEngine {
       doors[key]?.failure = failure
       giveUpIfHopeless(key)
       // One row tells why; the others wait until that one is tried again.
-      if let first = doors[key]?.waiting.first { handle(.giveUp(failure), for: first) }
+      if let first = doors[key]?.waiting.first(where: { _ in true }) {
+        handle(.giveUp(failure), for: first)
+      }
     }
+  func arrangeAtDoors(_ order: [ItemID]) {
+    for key in doors.keys { doors[key]?.waiting.arrange(order) }
+  }
+
   }
 
   private func letAll(throughDoor key: Door.Key) {
     guard let waiting = doors[key]?.waiting else { return }
-    doors[key]?.waiting = []
+    doors[key]?.waiting = Line()
     for id in waiting.reversed() { lanes.queue(id, atHead: true) }
     fillSoon()
   }
