@@ -9,13 +9,11 @@ import UploadModel
 /// One request under way: what has gone out and what has come back. Lives inside the engine.
 final class Transfer {
   let attempt: Int
-  /// Whose credentials it was sent with, and the number of the token.
-  let door: UploadEngine.Door.Key
-  let token: Int
+  /// Whose credentials it was sent with.
+  let visit: UploadEngine.Visit
   let task: URLSessionTask
   let request: UploadRequest
   let url: URL
-  let origin: Origin?
   let fate: BodyFate
   let start: Moment
   /// The files in it, at least one, in the order of the body.
@@ -42,21 +40,21 @@ final class Transfer {
   var isPublished = true
 
   init(
-    attempt: Int, door: UploadEngine.Door.Key, token: Int, task: URLSessionTask,
-    request: UploadRequest, url: URL, fate: BodyFate, start: Moment
+    attempt: Int, visit: UploadEngine.Visit, task: URLSessionTask, request: UploadRequest,
+    url: URL, fate: BodyFate, start: Moment
   ) {
-    self.door = door
-    self.token = token
+    self.visit = visit
     self.attempt = attempt
     self.task = task
     self.request = request
     self.url = url
-    origin = url == request.target.url ? door.origin : Origin(url)
     self.fate = fate
     self.start = start
     shares = request.files.map { Share(item: $0.item, content: $0.content) }
     lastActivity = start
   }
+
+  var origin: Origin? { visit.origin }
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 

@@ -241,7 +241,7 @@ public actor UploadEngine {
       leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
       if jobs[id]?.successor != nil, !state.isDone { return }
-      tell([(id, state)])
+      tell([(id, jobs[id]?.token?.hidden(in: state) ?? state)])
     }
   }
 
