@@ -26,8 +26,9 @@ final class Transfer {
   /// The count that URLSession had reached when the body last started over.
   private var base: Int64 = 0
   private var reported: Int64 = 0
+  private var hasBegun = false
 
-  var status: Int?
+  var status: Int? { didSet { noteBegun() } }
   var headers: [String: String] = [:]
   private var reply = Data()
   private var replyBytes = 0
@@ -58,7 +59,10 @@ final class Transfer {
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 
-  var hasSentAll: Bool { sent >= request.body.contentLength }
+  /// Whether the server may have all of it. Of an empty body only a word from the line tells.
+  var hasSentAll: Bool {
+    request.body.contentLength > 0 ? sent >= request.body.contentLength : hasBegun
+  }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
   /// the others' files would never be known.
@@ -73,7 +77,11 @@ final class Transfer {
     request.expectsContinue && sent == 0 && moment - start > 0.95
   }
 
+  /// Notes that there was a connection, and the request's head went over it.
+  func noteBegun() { hasBegun = true }
+
   func noteSent(total: Int64) {
+    noteBegun()
     reported = total
     sent = min(total - base, request.body.contentLength)
   }

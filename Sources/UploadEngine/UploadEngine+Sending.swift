@@ -48,7 +48,7 @@ extension UploadEngine {
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
 
-    let fate = BodyFate()
+    let fate = BodyFate(mayRepeat: request.target.isIdempotent(at: url))
     var head = request.head
     head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
     let task = session.dataTask(with: head)
@@ -102,6 +102,7 @@ extension UploadEngine {
         transfer.headers = headers
       }
       transfer.trouble = trouble(of: transfer, error)
+      if case .connectionLost? = transfer.trouble { transfer.noteBegun() }
       if transfer.status == 417 { noteDeaf(transfer) }
       conclude(transfer)
     }
@@ -111,6 +112,9 @@ extension UploadEngine {
   func trouble(of transfer: Transfer, _ error: (any Error)?) -> Failure.Cause? {
     if let error = transfer.fate.error { return Failure.Cause(error, wasSeen: true) }
     if let trouble = transfer.trouble { return trouble }
+    if transfer.fate.wasAskedAgain {
+      return .connectionLost("the server closed the connection without a reply")
+    }
     return TransportTrouble.cause(
       of: error, host: transfer.url.host ?? "", isBrokenOff: transfer.isBrokenOff)
   }

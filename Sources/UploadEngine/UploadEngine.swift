@@ -219,10 +219,7 @@ public actor UploadEngine {
       ready[id] = nil
       if let job = jobs[id], job.isRemoved {
         jobs[id] = nil
-        // The server may have been faster than whoever removed it: then there is nothing to send.
-        if let successor = job.successor, job.machine.state != .finished(delivered: true) {
-          submit([successor])
-        }
+        if let successor = job.successor { submit([successor]) }
       }
       fillSoon()
     case .startTimer(let seconds):
@@ -240,7 +237,12 @@ public actor UploadEngine {
       leaveDoor(id)
       leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
-      if jobs[id]?.successor != nil, !state.isDone { return }
+      if let job = jobs[id], job.successor != nil {
+        // What was put back goes in its place where nothing has come of it. Otherwise it may have
+        // arrived, or is done: that is told, and nothing is sent again.
+        guard state.isFinished, state.failure?.cause != .cancelled else { return }
+        job.successor = nil
+      }
       tell([(id, jobs[id]?.token?.hidden(in: state) ?? state)])
     }
   }
