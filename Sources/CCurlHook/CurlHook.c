@@ -133,6 +133,8 @@ static bool configure(CURL *transfer) {
   bool goes_on = ask(url, &options) && secure(transfer, &options);
   if (options.upload_buffer_bytes > 0)
     real.setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
+  if (options.most_idle_seconds > 0)
+    real.setopt(transfer, CURLOPT_MAXAGE_CONN, options.most_idle_seconds);
   if (options.http > 0)
     real.setopt(transfer, CURLOPT_HTTP_VERSION,
                 (long)(options.http == 2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));

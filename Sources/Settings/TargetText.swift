@@ -87,7 +87,7 @@ public struct TargetText {
         ("max", TOMLText.seconds($0.cap)),
       ])
     }
-    row("idempotent", target.retry.isIdempotent, usually: false) { "\($0)" }
+    row("idempotent", target.retry.isIdempotent, usually: nil) { $0.map { "\($0)" } }
     row("timeout", target.stallTimeout, usually: usual.stallTimeout, TOMLText.seconds)
     row("deadline", target.deadline, usually: nil) { $0.map(TOMLText.seconds) }
     row("redirect_to", target.redirectOrigins, usually: []) {

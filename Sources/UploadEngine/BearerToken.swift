@@ -5,7 +5,8 @@ import UploadModel
 /// What a command gave for a bearer token. It never goes anywhere but into a header field: neither its
 /// description nor a mirror shows it.
 struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
-  private let text: String
+  /// The token itself, for a header field and to be kept out of everything else.
+  let text: String
 
   var headerValue: String { "Bearer \(text)" }
   var description: String { "(token)" }

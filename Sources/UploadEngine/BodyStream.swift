@@ -8,6 +8,8 @@ import UploadModel
 /// URLSession reads a subclass of `InputStream` directly, on its own queue. A stream that ends early
 /// hangs the request and one that goes on desynchronises the connection; this one delivers exactly
 /// the promised length or fails. The session has no room for the reason, so it is kept in `fate`.
+///
+/// A body that was given whole is given again only if its fate allows it: see `BodyFate`.
 final class BodyStream: InputStream {
   private let reader: BodyReader
   private let length: Int64
@@ -36,12 +38,20 @@ final class BodyStream: InputStream {
   override var hasBytesAvailable: Bool { reader.offset < length && status != .error }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+    guard !fate.isOver || reader.offset > 0 else {
+      fate.noteAskedAgain()
+      status = .error
+      return -1
+    }
     do {
       let count = try reader.read(
         into: UnsafeMutableRawBufferPointer(
           start: buffer, count: Backlog.bound(pace.next(at: now(), limit: maxLength))))
       Backlog.note(count)
-      if reader.offset == length { status = .atEnd }
+      if reader.offset == length {
+        status = .atEnd
+        fate.noteSpent()
+      }
       return count
     } catch {
       fate.note(error)
@@ -61,14 +71,36 @@ final class BodyStream: InputStream {
   }
 }
 
-/// Why a body could not be read to its end, if so: written on URLSession's queue, read on the
-/// engine's.
+/// What became of a body: why it could not be read to its end, or that it was. Written on URLSession's
+/// queue, read on the engine's.
+///
+/// A server may close a connection that it kept, and send no reply to what came over it. libcurl sends
+/// the same request over another one then, and nobody knows whether the first was obeyed. Where a
+/// second copy does harm, a body that has been handed over to its last byte is over.
 final class BodyFate: Sendable {
-  private let first = Mutex<BodyError?>(nil)
+  private struct Content {
+    var error: BodyError?
+    var isSpent = false
+    var wasAskedAgain = false
+  }
+  private let content = Mutex(Content())
+  private let mayRepeat: Bool
 
-  var error: BodyError? { first.withLock { $0 } }
+  init(mayRepeat: Bool) { self.mayRepeat = mayRepeat }
+
+  var error: BodyError? { content.withLock { $0.error } }
+
+  /// Whether the body was asked for again, and not given.
+  var wasAskedAgain: Bool { content.withLock { $0.wasAskedAgain } }
+
+  /// Whether the body may not be given again.
+  var isOver: Bool { !mayRepeat && content.withLock { $0.isSpent } }
 
   func note(_ error: BodyError) {
-    first.withLock { if $0 == nil { $0 = error } }
+    content.withLock { if $0.error == nil { $0.error = error } }
   }
+
+  func noteSpent() { content.withLock { $0.isSpent = true } }
+
+  func noteAskedAgain() { content.withLock { $0.wasAskedAgain = true } }
 }

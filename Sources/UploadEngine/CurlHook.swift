@@ -8,11 +8,17 @@ enum CurlHook {
   /// several buffers of this size for each transfer.
   static let uploadBufferBytes = 1024 * 1024
 
+  /// The seconds for which a connection may have been idle and is used again. Servers close idle ones
+  /// after some time, the hasty ones after two seconds. A request that crosses that on its way may have
+  /// been read or not, which nobody can tell: a new connection costs less than that doubt.
+  static let mostIdle = 1
+
   /// Puts the hook in force for every transfer from now on.
   static func install() {
     hoist_curl_hook_install { url, options in
       guard let url, let options else { return false }
       options.pointee.upload_buffer_bytes = CurlHook.uploadBufferBytes
+      options.pointee.most_idle_seconds = CurlHook.mostIdle
       return OriginRules.shared.apply(to: &options.pointee, of: String(cString: url))
     }
   }

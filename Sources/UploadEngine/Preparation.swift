@@ -89,7 +89,7 @@ struct Preparation: Sendable {
     for upload: UploadJob, token: BearerToken?
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
-    let client = ServerClient(target: upload.target, token: token)
+    let client = ServerClient(target: upload.target, token: token, renews: false)
     let document = try await client.document(
       of: ticket.call, Self.values(for: upload, now: now))
     do throws(Ticket.Mistake) {

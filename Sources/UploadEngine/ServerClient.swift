@@ -4,22 +4,28 @@ import Synchronization
 import UploadModel
 
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules
-/// for TLS and credentials as uploads do, and one is tried once.
+/// for TLS and credentials as uploads do. One is tried once, and a second time with a new token where a
+/// command gives it.
 public struct ServerClient: Sendable {
   /// The most bytes of a reply that are read.
   private static let mostReply = 8 << 20
 
   private let target: Target
   private let token: TokenBox
+  private let renews: Bool
 
-  /// A client for a target. Where a command gives the target's token, it runs before the first
-  /// request.
-  public init(target: Target) { self.init(target: target, token: nil) }
+  /// A client for a target. Where a command gives the target's token, it runs before the first request,
+  /// and again when the server does not take the token.
+  public init(target: Target) { self.init(target: target, token: nil, renews: true) }
 
-  init(target: Target, token: BearerToken?) {
+  /// - Parameters:
+  ///   - token: what the command gave last.
+  ///   - renews: whether the command may be run again.
+  init(target: Target, token: BearerToken?, renews: Bool) {
     CurlHook.install()
     self.target = target
     self.token = TokenBox(token)
+    self.renews = renews
   }
 
   // MARK: What is there already
@@ -35,7 +41,7 @@ public struct ServerClient: Sendable {
     }
     let document = try await document(of: list.call, Self.values(), query: query)
     do throws(ServerEntry.Mistake) { return try list.entries(in: document) } catch {
-      throw Failure(.rejected(error.description), attempts: 1)
+      throw token.hidden(in: Failure(.rejected(error.description), attempts: 1))
     }
   }
 
@@ -60,7 +66,8 @@ public struct ServerClient: Sendable {
     guard let document = JSONValue(text: receipt.reply.text) else {
       let why =
         receipt.reply.isCut ? "its answer is longer than what is read" : "its answer is not JSON"
-      throw Failure(.rejected(why), status: receipt.status, reply: receipt.reply, attempts: 1)
+      throw token.hidden(
+        in: Failure(.rejected(why), status: receipt.status, reply: receipt.reply, attempts: 1))
     }
     return document
   }
@@ -68,7 +75,21 @@ public struct ServerClient: Sendable {
   func reply(
     to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
   ) async throws(Failure) -> Receipt {
-    var url = try address(call, values, query)
+    let url = try address(call, values, query)
+    do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
+      guard renews, error.cause == .refused, error.status == 401 || error.status == 403,
+        Origin(url) == Origin(target.url), token.forget(of: target)
+      else { throw token.hidden(in: error) }
+    }
+    do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
+      throw token.hidden(in: error)
+    }
+  }
+
+  private func reply(
+    to call: ServerCall, _ values: Template.Values, at address: URL
+  ) async throws(Failure) -> Receipt {
+    var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
     for redirects in 0...Verdict.mostRedirects {
@@ -129,19 +150,39 @@ public struct ServerClient: Sendable {
     } catch {
       throw Failure(error)
     }
-    let exchange = Exchange(mostReply: Self.mostReply)
-    return await exchange.run(request, to: url)
+    return await Exchange(to: url, mostReply: Self.mostReply).run(request)
   }
 }
 
 /// A token, once there is one.
 private final class TokenBox: Sendable {
-  private let known: Mutex<BearerToken?>
+  private struct Content {
+    var token: BearerToken?
+    /// The one that was not taken.
+    var old: BearerToken?
+  }
+  private let content: Mutex<Content>
 
-  init(_ token: BearerToken?) { known = Mutex(token) }
+  init(_ token: BearerToken?) { content = Mutex(Content(token: token)) }
+
+  /// The command is to be run again. Returns false where there is none, or it has been already.
+  func forget(of target: Target) -> Bool {
+    content.withLock { content in
+      guard target.tokenCommand != nil, content.old == nil, let token = content.token else {
+        return false
+      }
+      content = Content(old: token)
+      return true
+    }
+  }
+
+  func hidden(in failure: Failure) -> Failure {
+    let content = content.withLock { $0 }
+    return [content.token, content.old].reduce(failure) { $1?.hidden(in: $0) ?? $0 }
+  }
 
   func value(for target: Target) async throws(Failure.Cause) -> BearerToken? {
-    if let token = known.withLock({ $0 }) { return token }
+    if let token = content.withLock({ $0.token }) { return token }
     guard let command = target.tokenCommand else { return nil }
     let result: Result<BearerToken, BearerToken.Missing> = await withCheckedContinuation { reply in
       Thread.detachNewThread {
@@ -151,7 +192,7 @@ private final class TokenBox: Sendable {
     }
     do throws(BearerToken.Missing) {
       let token = try result.get()
-      known.withLock { $0 = token }
+      content.withLock { $0.token = token }
       return token
     } catch {
       throw .denied(error.reason)
@@ -160,8 +201,10 @@ private final class TokenBox: Sendable {
 }
 
 /// One request and its reply.
-private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
+private final class Exchange: Sendable {
   private struct Progress {
+    var status: Int?
+    var headers: [String: String] = [:]
     var body = Data()
     var isCut = false
     var isCancelled = false
@@ -170,16 +213,22 @@ private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   private let mostReply: Int
+  private let url: URL
   private let progress = Mutex(Progress())
 
-  init(mostReply: Int) { self.mostReply = mostReply }
+  init(to url: URL, mostReply: Int) {
+    self.url = url
+    self.mostReply = mostReply
+  }
 
-  func run(_ request: URLRequest, to url: URL) async -> TransferEnd {
+  func run(_ request: URLRequest) async -> TransferEnd {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.urlCredentialStorage = nil
-    let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+    let delegate = SessionDelegate(now: TimeSource.system.now)
+    delegate.attach { _, event in self.take(event) }
+    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     defer { session.finishTasksAndInvalidate() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -201,52 +250,44 @@ private final class Exchange: NSObject, URLSessionDataDelegate, Sendable {
     }
   }
 
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask,
-    willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-    completionHandler: @escaping (URLRequest?) -> Void
-  ) {
-    completionHandler(nil)
-  }
-
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-    completionHandler:
-      @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) {
-    completionHandler(.rejectProtectionSpace, nil)
-  }
-
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let isEnough = progress.withLock { progress in
-      progress.body.append(data.prefix(mostReply - progress.body.count))
-      progress.isCut = progress.isCut || progress.body.count >= mostReply
-      return progress.isCut
+  private func take(_ event: TaskEvent) {
+    switch event {
+    case .sent, .bodyRestarted: break
+    case .responded(let status, let headers): note(status, headers)
+    case .received(let data):
+      let task = progress.withLock { progress in
+        progress.body.append(data.prefix(mostReply - progress.body.count))
+        progress.isCut = progress.isCut || progress.body.count >= mostReply
+        return progress.isCut ? progress.task : nil
+      }
+      task?.cancel()
+    case .ended(let error, let status, let headers):
+      if let status { note(status, headers) }
+      end(error)
     }
-    if isEnough { dataTask.cancel() }
   }
 
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
-  ) {
-    let url = task.originalRequest?.url ?? URL(fileURLWithPath: "/")
-    let http = task.response as? HTTPURLResponse
-    var headers: [String: String] = [:]
-    for case (let name as String, let value as String) in http?.allHeaderFields ?? [:] {
-      headers[name.lowercased()] = value
+  /// An interim reply (RFC 9110 §15.2) is none.
+  private func note(_ status: Int, _ headers: [String: String]) {
+    guard status >= 200 else { return }
+    progress.withLock { progress in
+      progress.status = status
+      progress.headers = headers
     }
-    let (body, isCut, continuation) = progress.withLock { progress in
+  }
+
+  private func end(_ error: (any Error)?) {
+    let (end, continuation) = progress.withLock { progress in
       defer { progress.continuation = nil }
-      return (progress.body, progress.isCut, progress.continuation)
+      let trouble = TransportTrouble.cause(
+        of: error, host: url.host ?? "", isBrokenOff: progress.isCancelled)
+      let end = TransferEnd(
+        // A reply that broke off in its middle is none.
+        url: url, status: trouble == nil ? progress.status : nil, headers: progress.headers,
+        reply: Reply(text: String(decoding: progress.body, as: UTF8.self), isCut: progress.isCut),
+        trouble: trouble, sentAll: trouble == nil)
+      return (end, progress.continuation)
     }
-    var trouble = error.map { TransportTrouble.cause(of: $0, host: url.host ?? "") }
-    if trouble == .cancelled, http != nil, isCut { trouble = nil }
-    // A reply that broke off in its middle is none.
-    let status = trouble == nil ? http?.statusCode : nil
-    continuation?.resume(
-      returning: TransferEnd(
-        url: url, status: status, headers: headers,
-        reply: Reply(text: String(decoding: body, as: UTF8.self), isCut: isCut),
-        trouble: trouble, sentAll: trouble == nil))
+    continuation?.resume(returning: end)
   }
 }

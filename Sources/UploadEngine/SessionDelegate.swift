@@ -21,8 +21,8 @@ enum TaskEvent: Sendable {
   case ended((any Error & Sendable)?, status: Int?, headers: [String: String])
 }
 
-/// Turns URLSession's callbacks into events, in order, on the engine's queue. It decides nothing
-/// but the three answers that URLSession wants at once, and those are always the same.
+/// Turns URLSession's callbacks into events, in order, on the session's queue. It decides nothing but
+/// the three answers that URLSession wants at once, and those are always the same.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
   private struct Body {
     let body: FormBody
@@ -62,13 +62,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     tell(task, .sent(total: totalBytesSent))
   }
 
-  /// Called on URLSession's own queue, unlike everything else here.
+  /// Called on URLSession's own queue, unlike everything else here. What a new stream does not give
+  /// any more, its first read says: that fails the task.
   func urlSession(
     _ session: URLSession, task: URLSessionTask,
     needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
   ) {
     let body = bodies.withLock { $0[task.taskIdentifier] }
-    session.delegateQueue.addOperation { self.tell(task, .bodyRestarted) }
+    if body?.fate.isOver != true {
+      session.delegateQueue.addOperation { self.tell(task, .bodyRestarted) }
+    }
     completionHandler(body.map { BodyStream($0.body, fate: $0.fate, now: now) })
   }
 

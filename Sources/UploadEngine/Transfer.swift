@@ -9,13 +9,11 @@ import UploadModel
 /// One request under way: what has gone out and what has come back. Lives inside the engine.
 final class Transfer {
   let attempt: Int
-  /// Whose credentials it was sent with, and the number of the token.
-  let door: UploadEngine.Door.Key
-  let token: Int
+  /// Whose credentials it was sent with.
+  let visit: UploadEngine.Visit
   let task: URLSessionTask
   let request: UploadRequest
   let url: URL
-  let origin: Origin?
   let fate: BodyFate
   let start: Moment
   /// The files in it, at least one, in the order of the body.
@@ -28,8 +26,9 @@ final class Transfer {
   /// The count that URLSession had reached when the body last started over.
   private var base: Int64 = 0
   private var reported: Int64 = 0
+  private var hasBegun = false
 
-  var status: Int?
+  var status: Int? { didSet { noteBegun() } }
   var headers: [String: String] = [:]
   private var reply = Data()
   private var replyBytes = 0
@@ -42,25 +41,28 @@ final class Transfer {
   var isPublished = true
 
   init(
-    attempt: Int, door: UploadEngine.Door.Key, token: Int, task: URLSessionTask,
-    request: UploadRequest, url: URL, fate: BodyFate, start: Moment
+    attempt: Int, visit: UploadEngine.Visit, task: URLSessionTask, request: UploadRequest,
+    url: URL, fate: BodyFate, start: Moment
   ) {
-    self.door = door
-    self.token = token
+    self.visit = visit
     self.attempt = attempt
     self.task = task
     self.request = request
     self.url = url
-    origin = url == request.target.url ? door.origin : Origin(url)
     self.fate = fate
     self.start = start
     shares = request.files.map { Share(item: $0.item, content: $0.content) }
     lastActivity = start
   }
 
+  var origin: Origin? { visit.origin }
+
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 
-  var hasSentAll: Bool { sent >= request.body.contentLength }
+  /// Whether the server may have all of it. Of an empty body only a word from the line tells.
+  var hasSentAll: Bool {
+    request.body.contentLength > 0 ? sent >= request.body.contentLength : hasBegun
+  }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
   /// the others' files would never be known.
@@ -75,7 +77,11 @@ final class Transfer {
     request.expectsContinue && sent == 0 && moment - start > 0.95
   }
 
+  /// Notes that there was a connection, and the request's head went over it.
+  func noteBegun() { hasBegun = true }
+
   func noteSent(total: Int64) {
+    noteBegun()
     reported = total
     sent = min(total - base, request.body.contentLength)
   }

@@ -36,6 +36,15 @@ enum TransportTrouble {
     }
   }
 
+  /// The same for a task that ended with an error or without.
+  ///
+  /// - Parameter isBrokenOff: whether the person took it back. A refused challenge and a reply that was
+  ///   cut off end in a "cancelled" as well, which nobody asked for.
+  static func cause(of error: (any Error)?, host: String, isBrokenOff: Bool) -> Failure.Cause? {
+    let cause = error.map { self.cause(of: $0, host: host) }
+    return cause == .cancelled && !isBrokenOff ? nil : cause
+  }
+
   static func cause(of error: any Error, host: String) -> Failure.Cause {
     let error = error as NSError
     let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""

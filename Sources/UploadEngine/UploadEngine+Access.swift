@@ -7,7 +7,7 @@ extension UploadEngine {
   struct Door {
     var access: Access
     var token: BearerToken?
-    var waiting: [ItemID] = []
+    var waiting = Line()
     /// Why it is closed.
     var failure: Failure?
 
@@ -28,37 +28,61 @@ extension UploadEngine {
     }
     let permission = doors[job.door]?.access.mayStart() ?? .go
     guard permission != .go else { return true }
-    doors[job.door]?.waiting.append(id)
+    doors[job.door]?.waiting.queue(id, atHead: false)
     if permission == .renew, let command { renew(job.door, with: command) }
     giveUpIfHopeless(job.door)
     return false
   }
 
+  /// A request that was made with a target's credentials.
+  struct Visit: Sendable {
+    let door: Door.Key
+    /// The token that it went with, and its number.
+    let token: BearerToken?
+    let number: Int
+    /// Whom it went to.
+    let origin: Origin?
+    let items: [ItemID]
+  }
+
+  /// A visit to an origin for these uploads, with the credentials that their target has now.
+  func visit(of items: [ItemID], to origin: Origin?) -> Visit? {
+    guard let first = items.first, let key = jobs[first]?.door else { return nil }
+    return Visit(
+      door: key, token: doors[key]?.token, number: doors[key]?.access.token ?? 0, origin: origin,
+      items: items)
+  }
+
   /// Notes what the end of a request says of its credentials.
-  func judgeAccess(of transfer: Transfer, _ end: TransferEnd, to target: Target)
-    -> Access.Consequence
-  {
-    let key = transfer.door
+  func judgeAccess(of visit: Visit, _ end: TransferEnd, to target: Target) -> Access.Consequence {
+    let key = visit.door
     // What another origin says, to which no credentials were sent, means nothing here.
-    guard let status = end.status, transfer.origin == key.origin else { return .stands }
+    guard let status = end.status, visit.origin == key.origin else { return .stands }
     let command = target.tokenCommand
     var door = doors[key] ?? Door(access: Access(hasCommand: command != nil))
     if (200..<300).contains(status) {
-      let mayGoOn = door.access.noteTaken(with: transfer.token)
+      let mayGoOn = door.access.noteTaken(with: visit.number)
       doors[key] = door
       if mayGoOn { letAll(throughDoor: key) }
     }
     guard status == 401 || status == 403 else { return .stands }
-    let isSecondTime = transfer.items.contains { self.jobs[$0]?.wasRefusedEntry == true }
+    let isSecondTime = visit.items.contains { self.jobs[$0]?.wasRefusedEntry == true }
     let consequence = door.access.noteRefused(
-      status: status, with: transfer.token, isSecondTime: isSecondTime)
+      status: status, with: visit.number, isSecondTime: isSecondTime)
     if consequence == .close {
-      door.failure = Failure(
+      let failure = Failure(
         deniedCause(for: target, door) ?? .refused, status: status, reply: end.reply)
+      door.failure = visit.token?.hidden(in: failure) ?? failure
     }
     doors[key] = door
     if consequence == .renew, let command { renew(key, with: command) }
     return consequence
+  }
+
+  /// Has uploads go again with a newer token. Whoever comes back last stands first.
+  func letIn(again items: [ItemID]) {
+    for id in items { jobs[id]?.wasRefusedEntry = true }
+    handle(items.reversed().map { ($0, .startOver) })
   }
 
   /// What a refusal that stands is called where a new token was tried as well.
@@ -70,9 +94,9 @@ extension UploadEngine {
   /// Those who have nothing to wait for any more fail together, unless the person may come and help.
   func giveUpIfHopeless(_ key: Door.Key) {
     guard !waitsForServers, let door = doors[key], door.access.isClosed, let failure = door.failure,
-      !transfers.values.contains(where: { $0.door == key })
+      !transfers.values.contains(where: { $0.visit.door == key })
     else { return }
-    doors[key]?.waiting = []
+    doors[key]?.waiting = Line()
     for (id, job) in jobs where job.door == key { handle(.giveUp(failure), for: id) }
   }
 
@@ -85,12 +109,16 @@ extension UploadEngine {
 
   func leaveDoor(_ id: ItemID) {
     guard let key = jobs[id]?.door else { return }
-    doors[key]?.waiting.removeAll { $0 == id }
+    doors[key]?.waiting.leave(id)
   }
 
   func moveAtDoor(_ id: ItemID, before other: ItemID?) {
     guard let key = jobs[id]?.door else { return }
     doors[key]?.waiting.move(id, before: other)
+  }
+
+  func arrangeAtDoors(_ order: [ItemID]) {
+    for key in doors.keys { doors[key]?.waiting.arrange(order) }
   }
 
   private func renew(_ key: Door.Key, with command: TokenCommand) {
@@ -115,13 +143,15 @@ extension UploadEngine {
       doors[key]?.failure = failure
       giveUpIfHopeless(key)
       // One row tells why; the others wait until that one is tried again.
-      if let first = doors[key]?.waiting.first { handle(.giveUp(failure), for: first) }
+      if let first = doors[key]?.waiting.first(where: { _ in true }) {
+        handle(.giveUp(failure), for: first)
+      }
     }
   }
 
   private func letAll(throughDoor key: Door.Key) {
     guard let waiting = doors[key]?.waiting else { return }
-    doors[key]?.waiting = []
+    doors[key]?.waiting = Line()
     for id in waiting.reversed() { lanes.queue(id, atHead: true) }
     fillSoon()
   }

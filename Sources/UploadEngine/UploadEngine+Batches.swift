@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import UploadModel
 
@@ -9,6 +10,19 @@ extension UploadEngine {
     /// What `{uuid}` stands for in their request.
     let key: UUID
     let members: [ItemID]
+
+    /// The key of files that go together: always the same for the same files in the same order, also
+    /// after a crash, so that the server knows the repetition. A file alone is known by its own.
+    static func key(of members: [UUID]) -> UUID {
+      if members.count == 1 { return members[0] }
+      var hash = SHA256()
+      for member in members { withUnsafeBytes(of: member.uuid) { hash.update(bufferPointer: $0) } }
+      var bytes = Array(hash.finalize().prefix(16))
+      // Of the kind whose making is one's own (RFC 9562 §5.8).
+      bytes[6] = bytes[6] & 0x0F | 0x80
+      bytes[8] = bytes[8] & 0x3F | 0x80
+      return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
   }
 
   /// How far down the line companions are looked for.
@@ -34,9 +48,8 @@ extension UploadEngine {
   /// Has files go together from now on.
   func settle(_ companies: [[ItemID]]) {
     for members in companies {
-      // A file alone is known by its own key.
-      let key = members.count == 1 ? jobs[members[0]]?.upload.item.uuid : nil
-      let company = Company(key: key ?? UUID(), members: members)
+      let company = Company(
+        key: Company.key(of: members.compactMap { jobs[$0]?.upload.item.uuid }), members: members)
       for member in members { jobs[member]?.company = company }
     }
   }

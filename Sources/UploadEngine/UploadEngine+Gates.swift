@@ -11,7 +11,7 @@ extension UploadEngine {
       let permission = gates[origin]?.breaker.mayStart(at: time.now())
     else { return true }
     guard case .wait(let until) = permission else { return true }
-    gates[origin]?.waiting.append(id)
+    gates[origin]?.waiting.queue(id, atHead: false)
     if let until { arm(origin, at: until) }
     return false
   }
@@ -62,7 +62,7 @@ extension UploadEngine {
   /// One who stood at a gate, or was let through and did not start, is gone.
   func leaveGate(_ id: ItemID, wasInLine: Bool) {
     guard let origin = origin(of: id), gates[origin] != nil else { return }
-    gates[origin]?.waiting.removeAll { $0 == id }
+    gates[origin]?.waiting.leave(id)
     if wasInLine { letOne(through: origin) }
   }
 
@@ -72,11 +72,20 @@ extension UploadEngine {
   }
 
   func arrangeAtGates(_ order: [ItemID]) {
-    let ranks = Dictionary(
-      order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    for origin in gates.keys {
-      gates[origin]?.waiting.sort { ranks[$0, default: .max] < ranks[$1, default: .max] }
-    }
+    for origin in gates.keys { gates[origin]?.waiting.arrange(order) }
+  }
+
+  /// Those at a gate or a door who go elsewhere by now stand in line again, in their order.
+  func letGoElsewhere(from key: Door.Key) {
+    let atDoor = doors[key]?.waiting.filter { jobs[$0]?.door != key } ?? []
+    for id in atDoor { doors[key]?.waiting.leave(id) }
+    let gate = key.origin.flatMap { gates[$0] }
+    let atGate = gate?.waiting.filter { jobs[$0]?.door.origin != key.origin } ?? []
+    if let origin = key.origin { for id in atGate { gates[origin]?.waiting.leave(id) } }
+    for id in (atDoor + atGate).reversed() { lanes.queue(id, atHead: true) }
+    // One of them may have been let through as the probe.
+    if let origin = key.origin, gates[origin]?.isArmed == false { letOne(through: origin) }
+    fillSoon()
   }
 
   private func arm(_ origin: Origin, at moment: Moment) {
@@ -92,8 +101,7 @@ extension UploadEngine {
   }
 
   private func letOne(through origin: Origin) {
-    guard let gate = gates[origin], let id = gate.waiting.first else { return }
-    gates[origin]?.waiting.removeFirst()
+    guard let id = gates[origin]?.waiting.popFirst() else { return }
     lanes.queue(id, atHead: true)
     fillSoon()
   }
@@ -125,14 +133,5 @@ extension TransferEnd {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }
     return trouble.isLocal
-  }
-}
-
-extension [ItemID] {
-  /// Lets one who is there stand before another, or last where that one is not there.
-  mutating func move(_ id: ItemID, before other: ItemID?) {
-    guard let index = firstIndex(of: id) else { return }
-    remove(at: index)
-    insert(id, at: firstIndex { $0 == other } ?? endIndex)
   }
 }

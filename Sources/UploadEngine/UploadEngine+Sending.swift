@@ -27,14 +27,13 @@ extension UploadEngine {
       return
     }
     uploads = takeReady(uploads, url)
-    guard let first = uploads.first, let door = jobs[first.item.id]?.door else { return }
+    guard let first = uploads.first, let home = jobs[first.item.id]?.door.origin else { return }
     let ticketed = ready[first.item.id]?.address
-    let (url, keepsCredentials) =
-      if url == first.target.url, let ticketed {
-        (ticketed, Origin(ticketed) == Origin(first.target.url))
-      } else {
-        (url, keepsCredentials)
-      }
+    let url = if url == first.target.url, let ticketed { ticketed } else { url }
+    let origin = url == first.target.url ? home : Origin(url)
+    guard let visit = visit(of: uploads.map(\.item.id), to: origin) else { return }
+    // Whatever has been decided elsewhere: credentials are for the target's own origin.
+    let mayShowThem = keepsCredentials && origin == home
     do throws(Failure.Cause) {
       try OriginRules.shared.admit(first.target)
     } catch {
@@ -44,21 +43,24 @@ extension UploadEngine {
     let key = jobs[first.item.id]?.company?.key ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
       uploads, key: key, to: url,
-      credentials: keepsCredentials ? .all(doors[door]?.token) : .none,
+      credentials: mayShowThem ? .all(visit.token) : .none,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
 
-    let fate = BodyFate()
+    let fate = BodyFate(mayRepeat: request.target.isIdempotent(at: url))
     var head = request.head
     head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
     let task = session.dataTask(with: head)
     delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
     let transfer = Transfer(
-      attempt: attempt, door: door, token: doors[door]?.access.token ?? 0, task: task,
-      request: request, url: url, fate: fate, start: start)
+      attempt: attempt, visit: visit, task: task, request: request, url: url, fate: fate,
+      start: start)
     transfers[task.taskIdentifier] = transfer
-    for id in transfer.items { jobs[id]?.task = task.taskIdentifier }
+    for id in transfer.items {
+      jobs[id]?.task = task.taskIdentifier
+      jobs[id]?.token = visit.token
+    }
     startWatching()
     task.resume()
   }
@@ -100,6 +102,7 @@ extension UploadEngine {
         transfer.headers = headers
       }
       transfer.trouble = trouble(of: transfer, error)
+      if case .connectionLost? = transfer.trouble { transfer.noteBegun() }
       if transfer.status == 417 { noteDeaf(transfer) }
       conclude(transfer)
     }
@@ -109,11 +112,11 @@ extension UploadEngine {
   func trouble(of transfer: Transfer, _ error: (any Error)?) -> Failure.Cause? {
     if let error = transfer.fate.error { return Failure.Cause(error, wasSeen: true) }
     if let trouble = transfer.trouble { return trouble }
-    guard let error else { return nil }
-    let cause = TransportTrouble.cause(of: error, host: transfer.url.host ?? "")
-    // A refused challenge and a reply that was cut off end in a "cancelled" that nobody asked for.
-    if cause == .cancelled, !transfer.isBrokenOff { return nil }
-    return cause
+    if transfer.fate.wasAskedAgain {
+      return .connectionLost("the server closed the connection without a reply")
+    }
+    return TransportTrouble.cause(
+      of: error, host: transfer.url.host ?? "", isBrokenOff: transfer.isBrokenOff)
   }
 
   private func conclude(_ transfer: Transfer) {
@@ -121,20 +124,17 @@ extension UploadEngine {
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
     learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id)
-    // Whoever comes back last stands first.
     defer {
-      giveUpIfHopeless(transfer.door)
+      giveUpIfHopeless(transfer.visit.door)
       if transfers.isEmpty { stopWatching() }
     }
-    switch judgeAccess(of: transfer, end, to: target) {
+    switch judgeAccess(of: transfer.visit, end, to: target) {
     case .stands, .close:
       if end.status == 401 || end.status == 403 {
-        end.trouble = deniedCause(for: target, doors[transfer.door]) ?? end.trouble
+        end.trouble = deniedCause(for: target, doors[transfer.visit.door]) ?? end.trouble
       }
     case .again, .renew:
-      for id in transfer.items { jobs[id]?.wasRefusedEntry = true }
-      handle(transfer.items.reversed().map { ($0, .startOver) })
-      return
+      return letIn(again: Array(transfer.items))
     }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in

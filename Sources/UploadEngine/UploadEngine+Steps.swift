@@ -21,44 +21,35 @@ extension UploadEngine {
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
-    let token = token(for: ids)
+    guard let visit = visit(of: ids, to: Origin(target.url)) else { return false }
+    for id in ids { jobs[id]?.token = visit.token }
     step(for: ids) { engine, number in
-      var made: [(ItemID, Result<Ready, Failure>)] = []
+      var made: [(ItemID, Result<Ready, Failure.Cause>)] = []
+      var first: UploadJob?
       for upload in uploads {
         do throws(Failure.Cause) {
-          made.append((upload.item.id, .success(try await preparation.ready(upload))))
+          let ready = try await preparation.ready(upload)
+          if first == nil { first = ready.upload }
+          made.append((upload.item.id, .success(ready)))
         } catch {
-          made.append((upload.item.id, .failure(Failure(error))))
+          made.append((upload.item.id, .failure(error)))
         }
       }
+      var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
       do throws(Failure) {
-        if case .success(let first)? = made.lazy.map(\.1).first(where: { (try? $0.get()) != nil }),
-          let grant = try await preparation.ticket(
-            for: first.upload, token: token)
-        {
-          made = made.map { id, result in
-            (
-              id,
-              result.map { ready in
-                var ready = ready
-                ready.address = grant.url
-                ready.upload.target.fields = grant.fields + ready.upload.target.fields
-                return ready
-              }
-            )
-          }
+        if let first {
+          ticket = .success(try await preparation.ticket(for: first, token: visit.token))
         }
       } catch {
-        made = made.map { id, result in
-          if case .failure = result { return (id, result) }
-          return (id, .failure(error))
-        }
+        ticket = .failure(error)
       }
-      let results = made
+      let (results, answer) = (made, ticket)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
-        engine.noteReady(
-          results, url: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        let sent = engine.noteReady(results, url)
+        if engine.noteTicket(answer, for: sent, visit, target, url) {
+          engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        }
       }
     }
     return true
@@ -77,31 +68,58 @@ extension UploadEngine {
     }
   }
 
+  /// Returns those of the uploads that can be sent.
   private func noteReady(
-    _ made: [(ItemID, Result<Ready, Failure>)], url: URL, attempt: Int, keepsCredentials: Bool
-  ) {
-    var sent: [ItemID] = []
-    for (id, result) in made {
-      if isTakenBack(id) {
-        leaveOut([id], .cancelled, url)
-        continue
-      }
+    _ made: [(ItemID, Result<Ready, Failure.Cause>)], _ url: URL
+  ) -> [ItemID] {
+    made.compactMap { id, result in
       switch result {
+      case _ where isTakenBack(id): leaveOut([id], .cancelled, url)
+      case .failure(let cause): leaveOut([id], cause, url)
       case .success(let made):
         ready[id] = made
-        sent.append(id)
-      case .failure(let failure):
-        // A status is judged like that of any reply; everything else is known by its cause.
-        let isReply = failure.cause == .refused
-        let end = TransferEnd(
-          url: url, status: isReply ? failure.status : nil, reply: failure.reply,
-          trouble: isReply ? nil : failure.cause, sentAll: false)
-        learn(from: end, at: jobs[id]?.door.origin, of: id)
-        handle([(id, ended(end))])
+        return id
       }
+      return nil
     }
-    if !sent.isEmpty {
-      send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
+  }
+
+  /// Returns whether uploads may be sent, as far as it depends on the ticket that is theirs together.
+  private func noteTicket(
+    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ visit: Visit,
+    _ target: Target, _ url: URL
+  ) -> Bool {
+    guard let first = ids.first else { return false }
+    switch ticket {
+    case .success(nil): return true
+    case .success(let grant?):
+      // The file itself goes where no credentials are needed; only here they are found good.
+      _ = judgeAccess(of: visit, TransferEnd(url: url, status: 200), to: target)
+      for id in ids {
+        guard let fields = ready[id]?.upload.target.fields else { continue }
+        ready[id]?.address = grant.url
+        ready[id]?.upload.target.fields = grant.fields + fields
+      }
+      return true
+    case .failure(let failure):
+      // A status is judged like that of any reply; everything else is known by its cause.
+      let isReply = failure.cause == .refused
+      var end = TransferEnd(
+        url: url, status: isReply ? failure.status : nil, reply: failure.reply,
+        trouble: isReply ? nil : failure.cause, sentAll: false)
+      end.retryAfter = failure.retryAfter
+      learn(from: end, at: visit.origin, of: first)
+      switch judgeAccess(of: visit, end, to: target) {
+      case .again, .renew: letIn(again: ids)
+      case .stands, .close:
+        if end.status == 401 || end.status == 403 {
+          end.trouble = deniedCause(for: target, doors[visit.door])
+        }
+        let event = ended(end)
+        handle(ids.map { ($0, event) })
+      }
+      giveUpIfHopeless(visit.door)
+      return false
     }
   }
 
@@ -121,19 +139,23 @@ extension UploadEngine {
   ) -> Bool {
     let uploads = transfer.items.compactMap { jobs[$0]?.upload }
     guard let target = uploads.first?.target, let create = target.server.create,
-      case .delivered(let receipt) = Verdict.judge(
+      case .delivered = Verdict.judge(
         end, target: target, attempt: transfer.attempt, redirects: 0, now: time.date())
     else { return false }
-    let client = ServerClient(
-      target: target, token: doors[transfer.door]?.token)
+    let client = ServerClient(target: target, token: transfer.visit.token, renews: true)
     let now = time.date()
+    let files = uploads.enumerated().map { index, upload in
+      var values = Preparation.values(for: upload, now: now)
+      var own = end
+      own.place = TransferEnd.Place(index, of: uploads.count)
+      values.resultURL = target.response.address(in: own) ?? ""
+      return (upload.item.id, values)
+    }
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
-      for upload in uploads {
-        var values = Preparation.values(for: upload, now: now)
-        values.resultURL = receipt.url ?? ""
+      for (id, values) in files {
         do throws(Failure) { _ = try await client.reply(to: create, values) } catch {
-          failures[upload.item.id] = error
+          failures[id] = error
         }
       }
       let result = failures
@@ -148,8 +170,7 @@ extension UploadEngine {
   static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
     var end = end
     end.status = nil
-    end.trouble = .rejected(
-      "it has the file, but the request that goes with it failed (\(record.headline))")
+    end.trouble = .notRecorded(record.headline)
     end.reply = record.reply
     return end
   }
@@ -175,9 +196,5 @@ extension UploadEngine {
     guard let step = steps.removeValue(forKey: number) else { return false }
     for id in step.items where jobs[id]?.task == number { jobs[id]?.task = nil }
     return true
-  }
-
-  private func token(for ids: [ItemID]) -> BearerToken? {
-    ids.first.flatMap { jobs[$0]?.door }.flatMap { doors[$0]?.token }
   }
 }

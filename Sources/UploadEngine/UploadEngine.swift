@@ -32,47 +32,10 @@ public actor UploadEngine {
   /// than it was told to expect.
   public static let mostLanes = 64
 
-  final class Job {
-    var upload: UploadJob
-    /// Where it is sent to, and with whose credentials.
-    private(set) var door: Door.Key
-    var machine: JobMachine
-    var task: Int?
-    var timer: DispatchWorkItem?
-    /// With whom it goes, once that is settled.
-    var company: Company?
-    /// When its first attempt began.
-    var begin: Moment?
-    /// Whether it was sent again with a newer token.
-    var wasRefusedEntry = false
-    /// Whether it is to be forgotten as soon as its transfer is over.
-    var isRemoved = false
-    /// What was submitted under its name since it was removed.
-    var successor: UploadJob?
-
-    init(_ upload: UploadJob, machine: JobMachine? = nil, timer: DispatchWorkItem? = nil) {
-      self.upload = upload
-      self.machine = machine ?? JobMachine(target: upload.target)
-      self.timer = timer
-      door = Self.door(of: upload)
-    }
-
-    /// Changes how it shall be sent.
-    func update(_ upload: UploadJob) {
-      self.upload = upload
-      machine.retarget(upload.target)
-      door = Self.door(of: upload)
-    }
-
-    private static func door(of upload: UploadJob) -> Door.Key {
-      Door.Key(target: upload.target.name, origin: Origin(upload.target.url))
-    }
-  }
-
   /// A server's breaker, and who waits for it in the order of the line.
   struct Gate {
     var breaker: Breaker
-    var waiting: [ItemID] = []
+    var waiting = Line()
     var failure: Failure?
     /// Whether a timer will let the next one through.
     var isArmed = false
@@ -106,7 +69,7 @@ public actor UploadEngine {
   var watchdog: DispatchSourceTimer?
   var lastLook = Moment(seconds: 0)
   /// Waits for the end of everything that is under way.
-  private var whenIdle: CheckedContinuation<Void, Never>?
+  var whenIdle: CheckedContinuation<Void, Never>?
   var rateLimit: Int64?
 
   /// The queue on which everything here happens.
@@ -160,146 +123,6 @@ public actor UploadEngine {
     }
   }
 
-  // MARK: What one can ask for
-
-  /// Puts uploads at the end of the line.
-  public nonisolated func submit(_ uploads: [UploadJob]) {
-    onQueue { engine in
-      for upload in uploads {
-        if let job = engine.jobs[upload.item.id] {
-          if job.isRemoved { job.successor = upload }
-          continue
-        }
-        engine.jobs[upload.item.id] = Job(upload)
-        engine.lanes.queue(upload.item.id, atHead: false)
-      }
-      engine.fillSoon()
-    }
-  }
-
-  /// Stops uploads for good; those that had not begun leave the line.
-  public nonisolated func cancel(_ items: [ItemID]) {
-    onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
-  }
-
-  /// Takes uploads out of the line until `retry`. What was sent of them is lost.
-  public nonisolated func pause(_ items: [ItemID]) {
-    onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
-  }
-
-  /// Sends failed, waiting-to-retry and paused uploads again. `replacing` brings what the queue
-  /// knows of the files by now.
-  public nonisolated func retry(_ uploads: [UploadJob]) {
-    onQueue { engine in
-      for upload in uploads {
-        let id = upload.item.id
-        if let job = engine.jobs[id], job.task == nil {
-          engine.jobs[id] = Job(upload, machine: job.machine, timer: job.timer)
-          engine.letGo(id)
-          engine.handle(.retry, for: id)
-        } else if engine.jobs[id] == nil {
-          engine.submit([upload])
-        }
-      }
-    }
-  }
-
-  /// Forgets uploads that are over, stopping them first if they are not.
-  public nonisolated func remove(_ items: [ItemID]) {
-    onQueue { engine in
-      for id in items {
-        engine.handle(.cancel, for: id)
-        if engine.jobs[id]?.task == nil {
-          engine.jobs[id] = nil
-        } else {
-          engine.jobs[id]?.isRemoved = true
-          engine.jobs[id]?.successor = nil
-        }
-      }
-    }
-  }
-
-  /// Lets an upload that waits stand before another one that waits, or last.
-  public nonisolated func move(_ item: ItemID, before other: ItemID?) {
-    onQueue { engine in
-      engine.lanes.move(item, before: other)
-      engine.moveAtDoor(item, before: other)
-      engine.moveAtGate(item, before: other)
-    }
-  }
-
-  /// Gives the uploads that wait this order; those that are not named come last.
-  public nonisolated func arrange(_ order: [ItemID]) {
-    onQueue { engine in
-      engine.lanes.arrange(order)
-      engine.arrangeAtGates(order)
-    }
-  }
-
-  /// Changes how uploads that are not under way shall be sent, wherever they stand.
-  public nonisolated func update(_ uploads: [UploadJob]) {
-    onQueue { engine in
-      for upload in uploads {
-        let id = upload.item.id
-        guard engine.jobs[id]?.task == nil else { continue }
-        engine.jobs[id]?.update(upload)
-      }
-    }
-  }
-
-  /// Tries servers again that could not be reached, without waiting any longer.
-  public nonisolated func tryServers() { onQueue { $0.letAllThrough() } }
-
-  /// Changes how many uploads run at once. Those under way are not broken off.
-  public nonisolated func setLanes(_ count: Int) {
-    onQueue { engine in
-      engine.lanes.count = min(max(count, 1), Self.mostLanes)
-      engine.fillSoon()
-    }
-  }
-
-  /// Bounds what all uploads of the process send together, in bytes a second; nil for no bound.
-  /// Takes effect at once, also for those under way.
-  public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
-    onQueue { $0.rateLimit = bytesPerSecond }
-    CurlHook.limit(bytesPerSecond)
-  }
-
-  /// Holds or lets go the start of further uploads.
-  public nonisolated func setStarted(_ isStarted: Bool) {
-    onQueue { engine in
-      engine.isStarted = isStarted
-      // Whoever says "go on" means those who wait for better credentials as well.
-      if isStarted { for key in engine.doors.keys { engine.reopen(key) } }
-      engine.fillSoon()
-    }
-  }
-
-  /// Breaks off what is under way and ends the session. Returns when the end of all that has been
-  /// told; what waits is left as it is. The engine takes no more work.
-  public func shutDown() async {
-    isStarted = false
-    await withCheckedContinuation { continuation in
-      whenIdle = continuation
-      for (id, job) in jobs where job.task != nil { handle(.cancel, for: id) }
-      fillSoon()
-      // A command that does not let itself be stopped must not keep the person waiting.
-      executor.queue.asyncAfter(deadline: .now() + Self.patience) {
-        self.assumeIsolated { $0.leaveIdle() }
-      }
-    }
-    session.invalidateAndCancel()
-    deliverNews()
-  }
-
-  private func leaveIdle() {
-    whenIdle?.resume()
-    whenIdle = nil
-  }
-
-  /// How long the end of what was broken off is waited for, in seconds.
-  private static let patience = 3.0
-
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }
@@ -312,7 +135,7 @@ public actor UploadEngine {
     onQueue { $0.deliverNews() }
   }
 
-  private func deliverNews() {
+  func deliverNews() {
     guard !news.isEmpty else { return }
     let told = news
     news = []
@@ -396,10 +219,7 @@ public actor UploadEngine {
       ready[id] = nil
       if let job = jobs[id], job.isRemoved {
         jobs[id] = nil
-        // The server may have been faster than whoever removed it: then there is nothing to send.
-        if let successor = job.successor, job.machine.state != .finished(delivered: true) {
-          submit([successor])
-        }
+        if let successor = job.successor { submit([successor]) }
       }
       fillSoon()
     case .startTimer(let seconds):
@@ -417,8 +237,13 @@ public actor UploadEngine {
       leaveDoor(id)
       leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
-      if jobs[id]?.successor != nil, !state.isDone { return }
-      tell([(id, state)])
+      if let job = jobs[id], job.successor != nil {
+        // What was put back goes in its place where nothing has come of it. Otherwise it may have
+        // arrived, or is done: that is told, and nothing is sent again.
+        guard state.isFinished, state.failure?.cause != .cancelled else { return }
+        job.successor = nil
+      }
+      tell([(id, jobs[id]?.token?.hidden(in: state) ?? state)])
     }
   }
 

@@ -46,9 +46,10 @@ public struct BatchEnd: Sendable {
   ///   - now: the wall clock, for a `Retry-After` that names a date.
   public init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
-    for file in files {
+    for (index, file) in files.enumerated() {
       var own = end
       own.bytes = file.bytes
+      own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {
         own.trouble = cause
       } else if isBrokenOff, file.isStopped {
@@ -88,7 +89,7 @@ public struct BatchEnd: Sendable {
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
-    return failure.mayConcernOneFile && target.retry.delay(after: failure, random: 0) == nil
+    return failure.mayConcernOneFile && target.delay(after: failure, at: end.url, random: 0) == nil
   }
 }
 

@@ -41,12 +41,6 @@ public struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// A connection came about, whatever became of the upload.
-  public mutating func noteReached() {
-    state = .closed(failures: 0)
-    openings = 0
-  }
-
   /// No connection came about. Returns the moment until which nothing shall start, if there is one.
   ///
   /// - Parameter random: a number in 0..<1 from the caller's generator.

@@ -23,6 +23,7 @@ extension Failure {
       status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
     case .notHTTP: "not an HTTP server"
     case .rejected: "rejected by the server"
+    case .notRecorded: "arrived, not recorded"
     case .denied: status == nil ? "no credentials" : Self.statusLine(status)
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome unknown"
@@ -72,6 +73,8 @@ extension Failure {
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
+    case .notRecorded(let why):
+      "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .denied(let why):
       status.map { "The server refused it: \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
@@ -107,6 +110,8 @@ extension Failure {
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Mend what the server says, then retry."
+    case .notRecorded:
+      "Make the record by hand: a retry sends the file again, and may store it twice."
     case .denied:
       status == nil
         ? "Run the command by hand, mend it, then retry."

@@ -76,6 +76,8 @@ public struct Failure: Error, Hashable, Sendable {
     case notHTTP(String)
     /// The status was good, and the target's own rule says that the upload failed.
     case rejected(String)
+    /// The server has the file, and the record that goes with it could not be made; the text is why.
+    case notRecorded(String)
 
     /// There are no credentials that the server takes: no token could be had, or, with a status, also
     /// a new one was refused. The text says which.
@@ -138,6 +140,7 @@ public struct Failure: Error, Hashable, Sendable {
     case .redirected: "redirected"
     case .notHTTP: "not-http"
     case .rejected: "rejected"
+    case .notRecorded: "no-record"
     case .denied: status.map { "http-\($0)" } ?? "no-credentials"
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome-unknown"
@@ -155,8 +158,20 @@ public struct Failure: Error, Hashable, Sendable {
     case .refused: status.map(Self.transientStatuses.contains) ?? false
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
       .unsendable,
-      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .denied, .cancelled,
-      .outcomeUnknown:
+      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .notRecorded, .denied,
+      .cancelled, .outcomeUnknown:
+      false
+    }
+  }
+
+  /// Whether the server has the file, or may have it: sending it again could store it twice.
+  public var mayHaveArrived: Bool {
+    switch cause {
+    case .outcomeUnknown, .notRecorded: true
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled,
+      .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied,
+      .cancelled:
       false
     }
   }
@@ -168,4 +183,29 @@ public struct Failure: Error, Hashable, Sendable {
   /// Whether the person has to change something (the file, the target, a password) before the
   /// file can go.
   public var needsPerson: Bool { !isTransient && cause != .cancelled }
+}
+
+extension Failure.Cause {
+  /// The cause with its texts changed, where they may come from a server.
+  public func mapText(_ change: (String) -> String) -> Failure.Cause {
+    switch self {
+    case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,
+      .refused, .cancelled:
+      self
+    case .unreadable(let why): .unreadable(change(why))
+    case .unsendable(let why): .unsendable(change(why))
+    case .nameNotResolved(let host): .nameNotResolved(host: change(host))
+    case .connectionRefused(let why): .connectionRefused(change(why))
+    case .unreachable(let why): .unreachable(change(why))
+    case .connectionLost(let why): .connectionLost(change(why))
+    case .insecure(let why): .insecure(change(why))
+    case .network(let why): .network(change(why))
+    case .redirected(let place, let why): .redirected(to: place.map(change), why)
+    case .notHTTP(let why): .notHTTP(change(why))
+    case .rejected(let why): .rejected(change(why))
+    case .notRecorded(let why): .notRecorded(change(why))
+    case .denied(let why): .denied(change(why))
+    case .outcomeUnknown(let why): .outcomeUnknown(change(why))
+    }
+  }
 }

@@ -1,5 +1,6 @@
 /// Points to a value inside a JSON document (RFC 6901): "" is the whole of it, `/files/0/url` a
-/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde.
+/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. Where a file of
+/// several in a request is meant, `*` stands for its number (`/files/*/url`), from 0.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Why a text is no pointer.
   public struct Mistake: Error, Hashable, CustomStringConvertible {
@@ -55,14 +56,22 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.tokens = tokens
   }
 
+  /// Whether it points to another value for each file of a request.
+  public var dependsOnFile: Bool { tokens.contains("*") }
+
   /// The value that it points to; nil where there is none (RFC 6901 §4).
-  public func value(in document: JSONValue) -> JSONValue? {
+  ///
+  /// - Parameter file: what `*` stands for where it is an element that is looked for.
+  public func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {
       switch value {
       case .object(let members):
         guard let member = members[token] else { return nil }
         value = member
+      case .array(let elements) where token == "*":
+        guard elements.indices.contains(file) else { return nil }
+        value = elements[file]
       case .array(let elements):
         // No sign, no leading zero; "-" means an element that is not there.
         guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -179,9 +179,15 @@ public struct JobMachine: Sendable {
       state = .finished(delivered: true)
       return [.report(.done(receipt)), .leaveLane]
     }
+    // So does one that has it without the record that goes with it.
+    if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
+      state = .finished(delivered: false)
+      return [.report(.failed(failure)), .leaveLane]
+    }
     switch run.stop {
     // With everything sent and no answer, a pause is a cancel: going on would store it twice.
-    case .pause where !(end.sentAll && end.status == nil) || target.retry.isIdempotent:
+    case .pause
+    where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
       state = .paused
       return [.report(.paused), .leaveLane]
     case .pause, .cancel:
@@ -196,7 +202,7 @@ public struct JobMachine: Sendable {
     case .follow(let url, let keepsCredentials):
       return self.run(to: url, redirects: run.redirects + 1, keepsCredentials: keepsCredentials)
     case .failed(let failure):
-      if let delay = target.retry.delay(after: failure, random: random) {
+      if let delay = target.delay(after: failure, at: end.url, random: random) {
         state = .retrying
         let next = ItemState.retrying(
           failure, next: run.attempt + 1, of: target.retry.attempts, at: moment + delay)

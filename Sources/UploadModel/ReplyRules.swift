@@ -28,8 +28,10 @@ public struct ReplyRules: Hashable, Sendable {
     return failures.lazy.compactMap { $0.complaint(in: document, isCut: reply.isCut) }.first
   }
 
-  /// The file's address as a whole URL; nil where the reply does not name it.
+  /// The file's address as a whole URL; nil where the reply does not name it. What a reply names without
+  /// regard to the file is no file's address where the request had several.
   public func address(in end: TransferEnd) -> String? {
+    guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     guard let text = url.text(in: end), !text.isEmpty,
       let whole = URL(string: text, relativeTo: end.url)?.absoluteURL, whole.scheme != nil
@@ -72,7 +74,7 @@ public struct FailureRule: Hashable, Sendable {
 
   /// What the document, nil for a reply that is not JSON, says went wrong by this rule.
   func complaint(in document: JSONValue?, isCut: Bool) -> String? {
-    let value = document.flatMap(pointer.value)
+    let value = document.flatMap { pointer.value(in: $0) }
     switch test {
     case .equals(let wanted): guard value == wanted else { return nil }
     case .differs(let wanted): guard value != wanted else { return nil }
@@ -117,16 +119,22 @@ public struct ReplyValue: Hashable, Sendable {
     self.suffix = suffix
   }
 
+  /// Whether it is another one for each file of a request.
+  public var dependsOnFile: Bool {
+    if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
+  }
+
   func text(in end: TransferEnd) -> String? {
     let text: String? =
       switch place {
       case .pointer(let pointer):
-        JSONValue(text: end.reply.text).flatMap(pointer.value).flatMap { value in
-          switch value {
-          case .string, .integer: value.text
-          case .null, .bool, .number, .array, .object: nil
+        JSONValue(text: end.reply.text).flatMap { pointer.value(in: $0, file: end.place.index) }
+          .flatMap { value in
+            switch value {
+            case .string, .integer: value.text
+            case .null, .bool, .number, .array, .object: nil
+            }
           }
-        }
       case .pattern(let pattern):
         pattern.firstMatch(in: end.reply.text).flatMap { groups in
           groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil

@@ -1,3 +1,5 @@
+import Foundation
+
 /// When a failed attempt is repeated by itself: capped exponential back-off with full jitter, and
 /// the server's own wish where it states one.
 public struct RetryPolicy: Hashable, Sendable {
@@ -7,12 +9,13 @@ public struct RetryPolicy: Hashable, Sendable {
   public var base: Double
   /// The longest delay, in seconds. Bounds `Retry-After` too.
   public var cap: Double
-  /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried.
-  public var isIdempotent: Bool
+  /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
+  /// where nobody says. `Target.isIdempotent` knows better then.
+  public var isIdempotent: Bool?
 
   /// The policy that a target has unless it says otherwise.
   public init(
-    attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool = false
+    attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil
   ) {
     self.attempts = attempts
     self.base = base
@@ -44,7 +47,35 @@ public struct RetryPolicy: Hashable, Sendable {
   }
 
   private func mayRepeat(_ failure: Failure) -> Bool {
-    if case .outcomeUnknown = failure.cause { return isIdempotent }
+    if case .outcomeUnknown = failure.cause { return isIdempotent ?? false }
     return failure.isTransient
+  }
+}
+
+extension Target {
+  /// Whether a second copy on the server does no harm: the configuration says so, or, where it says
+  /// nothing, each file carries a key by which the server knows a repetition (the `Idempotency-Key`
+  /// header field, draft-ietf-httpapi-idempotency-key-header).
+  public var isIdempotent: Bool { isIdempotent(at: url) }
+
+  /// The same for a request to `url`: no header field goes to another origin than the target's own.
+  public func isIdempotent(at url: URL) -> Bool {
+    if let isIdempotent = retry.isIdempotent { return isIdempotent }
+    let hasKey = headers.contains { field in
+      field.name.lowercased() == "idempotency-key" && field.value.asks(for: .uuid)
+    }
+    return hasKey && (url == self.url || Origin(url) == Origin(self.url))
+  }
+
+  /// Seconds to wait before the next attempt; `nil` where there shall be none.
+  ///
+  /// - Parameters:
+  ///   - failure: how the last attempt ended.
+  ///   - url: where it went.
+  ///   - random: a number in 0..<1.
+  public func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
+    var policy = retry
+    policy.isIdempotent = isIdempotent(at: url)
+    return policy.delay(after: failure, random: random)
   }
 }

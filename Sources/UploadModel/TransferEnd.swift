@@ -21,6 +21,25 @@ public struct TransferEnd: Hashable, Sendable {
   public var bytes: Int64
   /// Seconds from the start of the attempt.
   public var seconds: Double
+  /// Which of the request's files it is told of.
+  public var place = Place()
+  /// How long the server asked to be left alone, in seconds, where no header field of this reply says
+  /// so.
+  public var retryAfter: Double?
+
+  /// One of the files in a request.
+  public struct Place: Hashable, Sendable {
+    /// Its position, from 0.
+    public var index: Int
+    /// How many there are.
+    public var count: Int
+
+    /// The only file, unless said otherwise.
+    public init(_ index: Int = 0, of count: Int = 1) {
+      self.index = index
+      self.count = count
+    }
+  }
 
   /// Where the reply points to, as a whole URL (RFC 9110 §10.2.2).
   var location: URL? {
@@ -73,7 +92,8 @@ public enum Verdict: Hashable, Sendable {
       .failed(
         Failure(
           cause, status: end.status, reply: end.reply, attempts: attempt,
-          retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }))
+          retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
+            ?? end.retryAfter))
     }
 
     // A fault of the file outweighs whatever the server made of the torso. A cancel does not
@@ -155,7 +175,8 @@ extension Failure.Cause {
       .cancelled:
       true
     case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied, .outcomeUnknown:
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .notRecorded, .denied,
+      .outcomeUnknown:
       false
     }
   }

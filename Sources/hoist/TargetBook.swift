@@ -96,7 +96,7 @@ final class TargetBook: Sendable {
   /// Whether a second copy does no harm at the target of this name.
   func isRepeatable(_ name: String) -> Bool {
     guard case .success(let target) = known(name) else { return false }
-    return target.retry.isIdempotent
+    return target.isIdempotent
   }
 
   private func known(_ name: String) -> Result<Target, Failure.Cause> {

@@ -64,6 +64,25 @@ struct BatchDeliveryTests {
     }
   }
 
+  /// After a crash the server shall know the repetition of a request as well.
+  @Test func aRequestHasTheSameKeyWheneverItIsMadeOfTheSameFiles() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    var target = target(server.url(), files: 2)
+    let key = try Template("{uuid}", lookup: Template.Lookup(environment: { _ in nil }))
+    target.headers = [.init(name: "Idempotency-Key", value: key)]
+    let jobs = try jobs([1, 2, 3, 4, 5], to: target)
+    for _ in 1...2 {
+      let harness = EngineHarness(lanes: 1)
+      harness.engine.submit(jobs)
+      _ = await harness.finish(jobs.map(\.item.id))
+    }
+    let keys = server.requests.map { $0.headers["idempotency-key"] ?? "" }
+    #expect(keys.count == 6 && Array(keys[..<3]) == Array(keys[3...]) && Set(keys).count == 3)
+    #expect(keys[2] == jobs[4].item.uuid.uuidString.lowercased(), "a file alone has its own")
+    #expect(keys.allSatisfy { UUID(uuidString: $0) != nil })
+  }
+
   @Test func filesArriveInBatchesByteForByte() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }

@@ -232,6 +232,51 @@ struct CredentialTests {
     #expect(other.requests.map { $0.headers["authorization"] } == [nil])
   }
 
+  @Test(arguments: [
+    "Bearer a/b.c~1", #"{"your":"a\/b.c~1"}"#, "https://x/?t=a%2fb.c%7E1", #""a\u002Fb.c~1""#,
+  ])
+  func whatAServerEchoesOfATokenIsNotTold(_ echo: String) async throws {
+    let server = try HostileServer.answering(
+      "HTTP/1.1 200 OK\r\nLocation: /f?t=a%2Fb.c~1\r\nContent-Length: \(echo.utf8.count)\r\n\r\n\(echo)"
+    )
+    defer { server.stop() }
+    let command = TokenCommand(["echo", "a/b.c~1"])
+    let (_, ends) = await upload(try jobs(1, to: server.url(), command: command))
+    guard case .done(let receipt)? = ends.first else {
+      Issue.record("\(ends)")
+      return
+    }
+    #expect(receipt.reply.text.contains("(token)") && !receipt.reply.text.contains("b.c"))
+    #expect(receipt.url == server.url("/f?t=(token)").absoluteString)
+
+    var refusing = try jobs(2, to: server.url(), command: command)
+    for index in refusing.indices {
+      refusing[index].target.response = ReplyRules(ok: [201...201])
+    }
+    let (_, refused) = await upload(refusing)
+    #expect(refused.allSatisfy { $0.failure?.reply.text.contains("(token)") == true })
+    var failing = try jobs(1, to: server.url(), command: command)
+    failing[0].target.server.list = ServerSide.Listing(
+      call: ServerCall(
+        url: Template(literal: server.url().absoluteString), rules: ReplyRules(ok: [201...201])),
+      items: .whole, id: .whole, title: .whole)
+    let failure = await #expect(throws: Failure.self) {
+      try await ServerClient(target: failing[0].target).entries()
+    }
+    #expect(failure?.reply.text.contains("(token)") == true)
+  }
+
+  @Test(arguments: [
+    ("a/b", "x a/b y", "x (token) y"), ("a/b", "a%2Fb%2fa%2fb", "(token)%2f(token)"),
+    ("a/b", #"{"t":"a\/b"}"#, #"{"t":"(token)"}"#), ("a/b", #"\u0061\u002fb"#, "(token)"),
+    ("a/b", "a/", "a/"), ("a/b", "%", "%"), ("a/b", "a\\", "a\\"), ("aab", "aaab", "a(token)"),
+    ("n", #"\n"#, #"\(token)"#), ("t", "ä€t€", "ä€(token)€"),
+  ])
+  func aTokenIsFoundInEverySpelling(_ secret: String, _ text: String, _ told: String) throws {
+    let token = try BearerToken(TokenCommand(["printf", "%s", secret]))
+    #expect(token.hidden(in: text) == told)
+  }
+
   @Test func aTokenDoesNotShowItself() throws {
     let token = try BearerToken(TokenCommand(["echo", "s3cret"]))
     var dumped = ""

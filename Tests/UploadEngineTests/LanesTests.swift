@@ -94,9 +94,8 @@ struct LanesTests {
     #expect(lanes.count == 1)
     lanes.leave(ItemID(3))
     #expect(lanes.next() == ItemID(4))
-    #expect(!lanes.isIdle)
     lanes.leave(ItemID(4))
-    #expect(lanes.isIdle)
+    #expect(lanes.next() == nil)
   }
 
   @Test func companionsShareALaneUntilTheLastHasLeft() {

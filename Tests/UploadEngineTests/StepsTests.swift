@@ -211,6 +211,79 @@ struct StepsTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test func aTicketsServerIsLeftAloneForAsLongAsItAsks() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send(
+        "HTTP/1.1 503 X\r\nRetry-After: 20\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    var target = try ticketed(server, attempts: 2)
+    target.retry = RetryPolicy(attempts: 2, base: 0.1, cap: 60)
+    let harness = EngineHarness()
+    let item = UploadItem.file(file, id: 1)
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    await harness.wait { states in
+      if case .retrying? = states[item.id]?.last { true } else { false }
+    }
+    #expect(harness.states(of: item.id).last?.failure?.retryAfter == 20)
+    harness.engine.cancel([item.id])
+  }
+
+  /// A command that gives t1, t2, …
+  private func counting(in folder: ScratchDirectory) -> TokenCommand {
+    TokenCommand([
+      "sh", "-c", "echo >> \(folder.path)/runs; echo \"t$(wc -l < \(folder.path)/runs)\"",
+    ])
+  }
+
+  /// A server that takes one token and no other where it asks for one.
+  private func asking(
+    for token: String, at guarded: String, _ log: Log, _ body: String = ""
+  ) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard let request = connection.readRequest() else { return }
+      let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+      _ = log.note(path, request)
+      let isGuest = path != guarded || request.headers["authorization"] == "Bearer \(token)"
+      let answer = isGuest && path == guarded ? body : ""
+      connection.send(
+        "HTTP/1.1 \(isGuest ? 200 : 401) X\r\nContent-Length: \(answer.utf8.count)\r\n"
+          + "WWW-Authenticate: Basic realm=\"x\"\r\nConnection: close\r\n\r\n\(answer)")
+    }
+  }
+
+  @Test func aTokenThatHasExpiredIsRenewedForTickets() async throws {
+    let (log, folder) = (Log(), try ScratchDirectory())
+    let server = try asking(
+      for: "t2", at: "/presign", log, #"{"url":"/bucket","fields":{}}"#)
+    defer { server.stop() }
+    var target = try ticketed(server)
+    target.headers = []
+    target.tokenCommand = counting(in: folder)
+    let files = try (1...5).map { try folder.write("\($0)", count: 10) }
+    let ends = await EngineHarness(lanes: 1).upload(files, to: target)
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(log.all.count { $0.path == "/presign" } == 6)
+    #expect(try String(contentsOfFile: folder.path("runs"), encoding: .utf8).count == 2)
+  }
+
+  @Test func aTokenThatHasExpiredIsRenewedForRecordsAndTheFileIsSentOnce() async throws {
+    let (log, folder) = (Log(), try ScratchDirectory())
+    let server = try asking(for: "t2", at: "/records", log)
+    defer { server.stop() }
+    var target = Target.once(server.url())
+    target.tokenCommand = counting(in: folder)
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/records").absoluteString), method: "POST")
+    let file = try folder.write("a", count: 10)
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(log.all.map(\.path) == ["/upload", "/records", "/records"])
+  }
+
   // MARK: Records
 
   @Test func aRecordIsMadeAfterEachUpload() async throws {
@@ -245,12 +318,35 @@ struct StepsTests {
     target.server.create = ServerCall(
       url: Template(literal: server.url("/records").absoluteString), method: "POST")
     let ends = await EngineHarness().upload([file], to: target)
-    #expect(ends.map(\.code) == ["rejected"])
+    #expect(ends.map(\.code) == ["no-record"])
     #expect(log.all.map(\.path) == ["/upload", "/records"])
     #expect(
       failure(ends.first)?.explanation.contains(
-        "it has the file, but the request that goes with it failed (503 Service Unavailable)")
+        "The server has the file. The request that goes with it (server.create) failed: 503")
         == true)
+  }
+
+  @Test func eachFileOfABatchHasItsOwnAddress() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, _ in
+      path == "/upload" ? (200, #"{"files":[{"url":"/f/1"},{"url":"/f/2"}]}"#) : (201, "")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let files = try (1...2).map { try folder.write("\($0)", count: 10) }
+    var target = Target.once(server.url())
+    target.batch = BatchRule(maxFiles: 2)
+    target.response.url = ReplyValue(.pointer(try JSONPointer("/files/*/url")))
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/records").absoluteString), method: "POST",
+      json: try template("{file.name} {result.url}", Template.Placeholder.ofResult, .json))
+    let ends = await EngineHarness(lanes: 1).upload(files, to: target)
+    let urls = (1...2).map { server.url("/f/\($0)").absoluteString }
+    let told = ends.map { end in
+      if case .done(let receipt) = end { receipt.url ?? "-" } else { end.code }
+    }
+    #expect(told == urls)
+    #expect(log.body(1) == "1 \(urls[0])" && log.body(2) == "2 \(urls[1])")
   }
 
   // MARK: Lists
@@ -290,6 +386,33 @@ struct StepsTests {
         "GET /list?a=1&page=2%203 HTTP/1.1", "DELETE /list/x%2Fy HTTP/1.1",
       ])
     #expect(log.all.allSatisfy { $0.request.headers["x-who"] == "me" })
+  }
+
+  @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer"])
+  func aChallengeIsARefusal(_ challenge: String) async throws {
+    let server = try HostileServer.answering(
+      "HTTP/1.1 401 X\r\nWWW-Authenticate: \(challenge)\r\nContent-Length: 11\r\n\r\nwho are you")
+    defer { server.stop() }
+    let client = ServerClient(target: try listing(server))
+    let failure = await #expect(throws: Failure.self) { try await client.entries() }
+    #expect(failure?.code == "http-401" && failure?.reply.text == "who are you")
+  }
+
+  @Test(arguments: ["t2", "t3"])
+  func aTokenThatHasExpiredIsRenewedOnceForLists(_ token: String) async throws {
+    let (log, folder) = (Log(), try ScratchDirectory())
+    let server = try asking(for: token, at: "/list?a=1", log, #"{"rc":0,"items":[]}"#)
+    defer { server.stop() }
+    var target = try listing(server)
+    target.tokenCommand = counting(in: folder)
+    let client = ServerClient(target: target)
+    if token == "t2" {
+      _ = try await client.entries()
+    } else {
+      let failure = await #expect(throws: Failure.self) { try await client.entries() }
+      #expect(failure?.code == "http-401")
+    }
+    #expect(log.all.map { $0.request.headers["authorization"] } == ["Bearer t1", "Bearer t2"])
   }
 
   @Test(arguments: [

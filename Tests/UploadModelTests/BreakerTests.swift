@@ -37,14 +37,6 @@ import UploadModel
     #expect(breaker.openings == 5)
   }
 
-  @Test func aConnectionClosesIt() {
-    var breaker = opened()
-    breaker.noteReached()
-    #expect(breaker.openings == 0)
-    #expect(breaker.mayStart(at: now) == .go)
-    #expect(breaker.noteUnreachable(at: now, random: 0.5) == nil)
-  }
-
   @Test func aProbeThatDidNotHappenLeavesItToTheNext() {
     var breaker = opened()
     #expect(breaker.mayStart(at: now + 1) == .go)

@@ -76,6 +76,9 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(
       .rejected("rc is 7"), "rejected", "rejected by the server", transient: false, status: 200),
     CauseRow(
+      .notRecorded("503 Service Unavailable"), "no-record", "arrived, not recorded",
+      transient: false),
+    CauseRow(
       .denied("pass ended with status 1"), "no-credentials", "no credentials", transient: false),
     CauseRow(
       .denied("also with a new token from pass"), "http-401", "401 Unauthorized",
@@ -112,12 +115,18 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .outOfTime: 20
   case .denied: 21
   case .empty: 22
+  case .notRecorded: 23
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...22))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...23))
+  }
+
+  @Test func whatMayBeThereAlready() {
+    let codes = CauseRow.all.filter { $0.failure.mayHaveArrived }.map(\.code)
+    #expect(codes == ["no-record", "outcome-unknown"])
   }
 
   @Test(arguments: CauseRow.all)

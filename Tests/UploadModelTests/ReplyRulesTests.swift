@@ -114,6 +114,24 @@ struct ReplyRulesTests {
   }
 
   @Test(arguments: [
+    ("/files/*/url", 1, 2, "https://i/b"), ("/files/*/url", 2, 3, "-"),
+    ("/files/*/url", 0, 1, "https://i/a"), ("/files/0/url", 0, 2, "-"), ("/*", 0, 2, "-"),
+  ])
+  func byPointerForEachFile(_ pointer: String, _ index: Int, _ count: Int, _ expected: String)
+    throws
+  {
+    var rules = ReplyRules(url: ReplyValue(.pointer(try JSONPointer(pointer))))
+    let url = try #require(URL(string: "https://h/up/"))
+    var end = TransferEnd(
+      url: url, status: 200, headers: ["location": "/one"],
+      reply: Reply(text: #"{"files":[{"url":"https://i/a"},{"url":"https://i/b"}]}"#))
+    end.place = TransferEnd.Place(index, of: count)
+    #expect(rules.address(in: end) ?? "-" == expected)
+    rules.url = nil
+    #expect(rules.address(in: end) == (count == 1 ? "https://h/one" : nil))
+  }
+
+  @Test(arguments: [
     (#"href="([^"]+)""#, "<a href=\"https://i/2\">", "https://i/2"),
     (#"https?://\S+"#, "see https://i/3 now", "https://i/3"), ("nothing(x)", "see", "-"),
   ])

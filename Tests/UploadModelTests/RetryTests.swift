@@ -45,6 +45,29 @@ struct RetryPolicyTests {
     #expect((careful != nil) == row.isTransient)
     #expect((idempotent != nil) == (row.isTransient || isUnknown))
   }
+
+  @Test(
+    arguments: [
+      (nil, nil, nil, false), (true, nil, nil, true),
+      (nil, "Idempotency-Key", "{uuid}", true), (nil, "idempotency-key", "hoist-{uuid}", true),
+      (false, "Idempotency-Key", "{uuid}", false), (nil, "Idempotency-Key", "constant", false),
+      (nil, "X-Key", "{uuid}", false),
+    ] as [(Bool?, String?, String?, Bool)])
+  func aKeyMakesATargetIdempotentUnlessItSaysOtherwise(
+    _ said: Bool?, _ name: String?, _ value: String?, _ expected: Bool
+  ) throws {
+    let url = try #require(URL(string: "https://a.example/upload"))
+    var target = Target(name: "t", url: url, retry: RetryPolicy(isIdempotent: said))
+    if let name, let value {
+      target.headers = [.init(name: name, value: try Template(value))]
+    }
+    #expect(target.isIdempotent == expected)
+    let lost = Failure(.outcomeUnknown("no reply"), attempts: 1)
+    #expect((target.delay(after: lost, at: url, random: 0) != nil) == expected)
+    // Where a redirect leads, no header field goes.
+    let other = try #require(URL(string: "https://b.example/upload"))
+    #expect(target.isIdempotent(at: other) == (said ?? false))
+  }
 }
 
 struct RetryAfterTests {

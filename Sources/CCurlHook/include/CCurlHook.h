@@ -13,6 +13,7 @@
 // strdup by whoever fills this in; the hook frees them once libcurl has its copies.
 struct hoist_transfer_options {
   long upload_buffer_bytes;  // CURLOPT_UPLOAD_BUFFERSIZE, 16 KiB to 2 MiB
+  long most_idle_seconds;    // CURLOPT_MAXAGE_CONN; libcurl counts whole seconds
   int http;                  // 1 for HTTP/1.1, 2 for HTTP/2 where the server speaks it
   char *ca_file;             // CURLOPT_CAINFO, instead of the system's authorities
   char *pinned_key;          // CURLOPT_PINNEDPUBLICKEY; alone, it stands for chain and name

@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+/// Nothing is sent twice without a word, whoever would repeat it.
+@Suite(.timeLimit(.minutes(1)))
+struct RepetitionTests {
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
+
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+  /// How a server ends a connection that it kept.
+  enum Ending: CaseIterable { case inOrder, byReset }
+
+  /// A server that takes one request on its first connection and reads a second one whole without
+  /// answering it.
+  private func forgetful(_ ending: Ending) throws -> HostileServer {
+    try HostileServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      connection.send(Self.ok)
+      while connection.readRequest() != nil {
+        if number == 0 {
+          if ending == .byReset { connection.reset() }
+          return
+        }
+        connection.send(Self.ok)
+      }
+    }
+  }
+
+  private func copies(of number: Int, _ server: HostileServer) throws -> Int {
+    let content = Array(try Data(contentsOf: URL(fileURLWithPath: folder.path("\(number)"))))
+    return server.requests.count { Data($0.body).range(of: Data(content)) != nil }
+  }
+
+  private func upload(
+    to server: HostileServer, _ change: (inout Target) throws -> Void = { _ in }
+  ) async throws -> [ItemState] {
+    let paths = try (1...2).map { try folder.write("\($0)", count: 5000, seed: UInt64($0)) }
+    var target = Target(
+      name: "t", url: server.url(), retry: RetryPolicy(attempts: 5, base: 0, cap: 0))
+    try change(&target)
+    return await EngineHarness(lanes: 1).upload(paths, to: target)
+  }
+
+  @Test(arguments: Ending.allCases)
+  func aBodyThatWasHandedOverWholeIsNotRepeated(_ ending: Ending) async throws {
+    let server = try forgetful(ending)
+    defer { server.stop() }
+    let ends = try await upload(to: server)
+    #expect(ends.map(\.code) == ["done 200", "outcome-unknown"], "\(ends)")
+    #expect(try copies(of: 2, server) == 1)
+  }
+
+  @Test(arguments: Ending.allCases)
+  func whereASecondCopyDoesNoHarmItIsRepeated(_ ending: Ending) async throws {
+    let server = try forgetful(ending)
+    defer { server.stop() }
+    let ends = try await upload(to: server) { $0.retry.isIdempotent = true }
+    #expect(ends.map(\.code) == ["done 200", "done 200"], "\(ends)")
+    #expect(try copies(of: 2, server) == 2)
+  }
+
+  @Test func aKeyThatTheServerKnowsARepetitionByIsAsGood() async throws {
+    let server = try forgetful(.inOrder)
+    defer { server.stop() }
+    let key = try Template("{uuid}", lookup: Template.Lookup(environment: { _ in nil }))
+    let ends = try await upload(to: server) {
+      $0.headers = [.init(name: "idempotency-key", value: key)]
+    }
+    #expect(ends.map(\.code) == ["done 200", "done 200"], "\(ends)")
+    let keys = server.requests.map { $0.headers["idempotency-key"] ?? "" }
+    #expect(keys.count == 3 && Set(keys).count == 2 && keys[1] == keys[2], "\(keys)")
+  }
+
+  @Test func anEmptyFileThatNeverLeftIsNotUnknown() async throws {
+    let server = try HostileServer { connection, _ in connection.stall() }
+    defer { server.stop() }
+    // It speaks no TLS, so that nothing is ever asked of it.
+    let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+    var target = Target.once(url, stallTimeout: 0.5)
+    target.body = .binary
+    let path = try folder.write("empty", [])
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["unreachable"], "\(ends)")
+  }
+
+  @Test func anEmptyFileThatWasNotAnsweredMayHaveArrived() async throws {
+    let server = try HostileServer { connection, _ in _ = connection.readRequest() }
+    defer { server.stop() }
+    var target = Target.once(server.url())
+    target.body = .binary
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+    let path = try folder.write("empty", [])
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["outcome-unknown"], "\(ends)")
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func anEmptyFileWhoseReplyNeverComesMayHaveArrived() async throws {
+    let server = try HostileServer { connection, _ in
+      if connection.readRequest() != nil { connection.stall() }
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url(), stallTimeout: 0.5)
+    target.body = .binary
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+    let path = try folder.write("empty", [])
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["outcome-unknown"], "\(ends)")
+    #expect(server.requests.count == 1)
+  }
+
+  /// A server that reads a request whole and then does as it is told.
+  private func undecided(
+    _ reached: DispatchSemaphore, _ goOn: DispatchSemaphore, reply: String?
+  ) throws -> HostileServer {
+    try HostileServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      guard number == 0 else {
+        connection.send(Self.ok)
+        return
+      }
+      reached.signal()
+      goOn.wait()
+      if let reply { connection.send(reply) }
+    }
+  }
+
+  @Test(arguments: [nil, ok])
+  func whatIsPutBackWhileItsReplyIsDueIsNotSentAgain(_ reply: String?) async throws {
+    let (reached, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let server = try undecided(reached, goOn, reply: reply)
+    defer { server.stop() }
+    let harness = EngineHarness(lanes: 1)
+    // Another file in the same request keeps it from being broken off.
+    let jobs = try (1...2).map { id in
+      var target = Target.once(server.url())
+      target.batch = BatchRule(maxFiles: 2)
+      return UploadJob(
+        item: .file(try folder.write("\(id)", count: 100), id: Int64(id)), target: target)
+    }
+    harness.engine.submit(jobs)
+    await reached.passed()
+    await harness.wait { states in
+      if case .awaitingReply? = states[ItemID(1)]?.last { true } else { false }
+    }
+    harness.engine.remove([ItemID(1)])
+    harness.engine.submit([jobs[0]])
+    harness.engine.setLanes(1)
+    goOn.signal()
+    let ends = await harness.finish(jobs.map(\.item.id))
+    let expected = reply == nil ? "outcome-unknown" : "done 200"
+    #expect(ends.map(\.code) == [expected, expected], "\(ends)")
+    #expect(server.requests.count == 1)
+  }
+}
