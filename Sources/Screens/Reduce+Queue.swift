@@ -60,10 +60,10 @@ extension AppState {
     var unknown = 0
     for case (let id, .failed(let failure)) in queue.rows.lazy.map({ ($0.item.id, $0.item.state) })
     {
-      switch failure.cause {
-      case .cancelled: break
-      case .outcomeUnknown: unknown += 1
-      default: ids.append(id)
+      if failure.mayHaveArrived {
+        unknown += 1
+      } else if failure.cause != .cancelled {
+        ids.append(id)
       }
     }
     let retried: [Effect] = ids.isEmpty ? [] : [.retry(ids)]

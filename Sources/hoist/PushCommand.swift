@@ -147,6 +147,11 @@ struct SelectionOptions: ParsableArguments {
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
+  @Flag(
+    name: .long,
+    help: "With --retry-failed, send again what may have arrived, too: it may be stored twice.")
+  var evenArrived = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -166,7 +171,14 @@ struct SelectionOptions: ParsableArguments {
     inputs.rules = try folders.rules()
     inputs.inputName = name
     if let retryFailed {
-      inputs.again = try PushReport.read(retryFailed).failures
+      let report = try PushReport.read(retryFailed)
+      inputs.again = report.failures(isSure: !evenArrived)
+      let doubtful = report.failures(isSure: false).count - inputs.again.count
+      if doubtful > 0 {
+        Output.error(
+          "hoist: \(Wording.count(doubtful, "file")) may have arrived and \(doubtful == 1 ? "is" : "are") "
+            + "left out: look on the server, then add --even-arrived")
+      }
       inputs.inputName =
         name ?? inputs.again.first { $0.path == SpooledInput.argument }.map(\.name)
     }
@@ -199,6 +211,9 @@ struct SelectionOptions: ParsableArguments {
       throw UserError("-0: says how a list is read; name it with --from-file")
     }
     if existing, watch == nil { throw UserError("--existing: goes with --watch") }
+    if evenArrived, retryFailed == nil {
+      throw UserError("--even-arrived: goes with --retry-failed")
+    }
   }
 
   #if os(Linux)

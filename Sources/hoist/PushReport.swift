@@ -21,6 +21,9 @@ struct PushReport: Codable {
     var url: String?
     var cause: String?
     var message: String?
+
+    /// Whether the server has the file, or may have it: `Failure.mayHaveArrived`.
+    var mayHaveArrived: Bool { cause == "outcome-unknown" || cause == "no-record" }
   }
 
   /// Changes where a reader of the old form could not read the new one.
@@ -86,8 +89,10 @@ struct PushReport: Codable {
   }
 
   /// What did not get through, with paths that hold from any folder.
-  var failures: [Entry] {
-    files.filter { $0.result == "failed" }.map { entry in
+  ///
+  /// - Parameter isSure: whether what may have arrived all the same is left out.
+  func failures(isSure: Bool) -> [Entry] {
+    files.filter { $0.result == "failed" && !(isSure && $0.mayHaveArrived) }.map { entry in
       var entry = entry
       if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
       return entry

@@ -64,8 +64,7 @@ struct QueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Put failed files into the line again: all of them, or those named.",
       discussion: """
-        Files with an unknown outcome are only sent again where their numbers are given: they may be \
-        on the server already.
+        Files that may be on the server already are only sent again where their numbers are given.
         """)
 
     @OptionGroup var queue: QueueOptions
@@ -80,11 +79,11 @@ struct QueueCommand: ParsableCommand {
       let all = try numbers.isEmpty ? store.items() : named
       let again = all.filter { item in
         guard case .failed(let failure) = item.state else { return false }
-        return !numbers.isEmpty || failure.code != "outcome-unknown"
+        return !numbers.isEmpty || !failure.mayHaveArrived
       }
       let looked = again.map(FileIntake().look)
       try store.update(looked)
-      let unknown = all.count { $0.state.failure?.code == "outcome-unknown" }
+      let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
       Output.error(
         "\(Wording.count(looked.count(where: { !$0.state.isFinished }), "file")) in the line again")
       for item in looked {
@@ -93,8 +92,8 @@ struct QueueCommand: ParsableCommand {
       }
       if numbers.isEmpty, unknown > 0 {
         Output.error(
-          "\(Wording.count(unknown, "file")) with an unknown outcome left alone: look on the server, "
-            + "then name their numbers")
+          "\(Wording.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
+            + "alone: look on the server, then name their numbers")
       }
     }
   }

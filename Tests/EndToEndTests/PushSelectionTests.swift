@@ -158,6 +158,7 @@ extension EndToEnd {
         (["a", "--name", "x"], "no file is \"-\""), (["a", "-0"], "--from-file"),
         (["-", "--from-file", "-", "--name", "x"], "read once"), ([], "nothing to send"),
         (["a", "--exclude", ""], "--exclude"), (["a", "--existing"], "--watch"),
+        (["a", "--even-arrived"], "--retry-failed"),
         (["--watch", "missing"], "--watch missing"), (["--watch", "a"], "is no folder"),
         (["a", "--report", "r.txt"], ".json or .csv"),
         (["a", "--report", "no/r.json"], "No such file or directory"),

@@ -48,6 +48,33 @@ extension EndToEnd {
       #expect(inbox.names == ["big 1", "big 2", "good", "missing"])
     }
 
+    @Test("what may have arrived is sent again only by those who say so")
+    func evenArrived() async throws {
+      let person = try Person()
+      // It takes everything and never answers.
+      let mute = try HostileServer { connection, _ in
+        _ = connection.readRequest()
+        connection.close()
+      }
+      defer { mute.stop() }
+      let inbox = try await person.receiver("--no-sync")
+      try person.folder.write("a", [1])
+      let first = try await person.hoist(
+        "push", "a", "--to", mute.url().absoluteString, "--report", "r.json"
+      ).end()
+      #expect(first.status == 1 && mute.requests.count == 1, "\(first)")
+      let cautious = try await person.hoist(
+        "push", "--retry-failed", "r.json", "--to", inbox.url
+      ).end()
+      #expect(cautious.errors.contains("1 file may have arrived and is left out"), "\(cautious)")
+      #expect(inbox.names == [])
+      let bold = try await person.hoist(
+        "push", "--retry-failed", "r.json", "--even-arrived", "--to", inbox.url
+      ).end()
+      #expect(bold.status == 0, "\(bold)")
+      #expect(inbox.names == ["a"])
+    }
+
     @Test("--report: a full disk is a clear error, the old report stays, and so does what was sent")
     func fullDisk() async throws {
       let person = try Person()

@@ -397,34 +397,34 @@ extension EndToEnd {
       #expect(compared.status == 0, "\(compared.output)")
     }
 
-    @Test(
-      "a gibibyte passes through less than 64 MB of memory, and its progress is told",
-      arguments: [1])
-    func memory(files: Int) async throws {
+    @Test("a gibibyte takes hardly more memory than a few megabytes, and its progress is told")
+    func memory() async throws {
       let person = try Person()
-      let (names, size) = ((1...files).map { "huge\($0).bin" }, (1 << 30) / files)
-      for name in names { #expect(truncate(try person.folder.write(name, []), size) == 0) }
       let gate = Gate()
       gate.open()
       let server = try SlowServer(gate)
-      let push = try person.hoist(["push"] + names + ["--to", server.url, "--json"])
-      var peak = 0
-      try await wait(for: "a gibibyte", seconds: 240, otherwise: { push.output }) {
-        peak = max(peak, push.peakMemory ?? 0)
-        return push.hasEnded ? true : nil
-      }
-      let outcome = try await push.end()
-      #expect(outcome.status == 0, "\(outcome.output.suffix(500))")
-      for name in names {
-        let life = try outcome.events().about(name)
+      func peak(of size: Int) async throws -> Int {
+        #expect(truncate(try person.folder.write("huge.bin", []), size) == 0)
+        let push = try person.hoist("push", "huge.bin", "--to", server.url, "--json")
+        var peak = 0
+        try await wait(for: "\(size) bytes", seconds: 240, otherwise: { push.output }) {
+          peak = max(peak, push.peakMemory ?? 0)
+          return push.hasEnded ? true : nil
+        }
+        let outcome = try await push.end()
+        #expect(outcome.status == 0, "\(outcome.output.suffix(500))")
+        let life = try outcome.events().about("huge.bin")
         #expect(life.last?.number("bytes_sent") == size)
         let progress = life.filter { $0.event == "progress" }.compactMap {
           $0.number("bytes_sent")
         }
-        #expect(!progress.isEmpty && progress == progress.sorted())
-        #expect(progress.allSatisfy { (0...size).contains($0) })
+        #expect(progress == progress.sorted() && progress.allSatisfy { (0...size).contains($0) })
+        #expect(size < 1 << 30 || !progress.isEmpty)
+        return peak
       }
-      #expect(peak > 0 && peak < 64_000_000, "\(peak) bytes")
+      // What hoist takes at all differs from machine to machine; `make bench` has that figure.
+      let (few, many) = (try await peak(of: 4 << 20), try await peak(of: 1 << 30))
+      #expect(few > 0 && many - few < 32_000_000, "\(many) beside \(few) bytes")
     }
   }
 }
