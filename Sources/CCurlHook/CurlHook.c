@@ -123,6 +123,31 @@ static bool secure(CURL *transfer, const struct hoist_transfer_options *options)
   return taken;
 }
 
+// Requests begun, by the hash of their origin.
+enum { ORIGINS = 1024 };
+static atomic_llong begun[ORIGINS];
+static atomic_bool is_blind;
+
+static atomic_llong *counter(const char *url) {
+  unsigned long hash = 5381;
+  for (int slashes = 0; *url && *url != '?' && *url != '#'; url++) {
+    if (*url == '/' && ++slashes == 3) break;
+    hash = hash * 33 + (unsigned char)(*url >= 'A' && *url <= 'Z' ? *url + 32 : *url);
+  }
+  return &begun[hash % ORIGINS];
+}
+
+static int note_begun(void *counter, char *to, char *from, int to_port, int from_port) {
+  (void)to, (void)from, (void)to_port, (void)from_port;
+  atomic_fetch_add((atomic_llong *)counter, 1);
+  return CURL_PREREQFUNC_OK;
+}
+
+long long hoist_curl_begun(const char *url) {
+  if (atomic_load(&is_blind) || !hoist_curl_hook_is_in_force()) return -1;
+  return atomic_load(counter(url));
+}
+
 // Returns false where the transfer must not go on.
 static bool configure(CURL *transfer) {
   hoist_configure_transfer ask = atomic_load(&configuration);
@@ -133,6 +158,9 @@ static bool configure(CURL *transfer) {
   bool goes_on = ask(url, &options) && secure(transfer, &options);
   if (options.upload_buffer_bytes > 0)
     real.setopt(transfer, CURLOPT_UPLOAD_BUFFERSIZE, options.upload_buffer_bytes);
+  if (real.setopt(transfer, CURLOPT_PREREQFUNCTION, note_begun) != CURLE_OK ||
+      real.setopt(transfer, CURLOPT_PREREQDATA, counter(url)) != CURLE_OK)
+    atomic_store(&is_blind, true);
   if (options.most_idle_seconds > 0)
     real.setopt(transfer, CURLOPT_MAXAGE_CONN, options.most_idle_seconds);
   if (options.http > 0)

@@ -17,6 +17,8 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     let reason: String
   }
 
+  init(text: String) { self.text = text }
+
   /// Runs the command and takes the first line of what it prints. Blocks.
   init(_ command: TokenCommand) throws(Missing) {
     let output: Data

@@ -26,6 +26,13 @@ enum CurlHook {
   /// Whether transfers really go through the hook. Where they do not, nothing may depend on it.
   static let isInForce = hoist_curl_hook_is_in_force()
 
+  /// How many requests have been begun at an origin, or more; while it stays the same, none has left.
+  /// Nil where nobody tells.
+  static func begun(at url: URL) -> Int64? {
+    let count = hoist_curl_begun(url.absoluteString)
+    return count < 0 ? nil : count
+  }
+
   /// Bounds what the whole process sends, in bytes a second; nil for no bound.
   static func limit(_ bytesPerSecond: Int64?) {
     hoist_curl_hook_limit(bytesPerSecond ?? 0)

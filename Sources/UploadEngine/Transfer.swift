@@ -26,9 +26,10 @@ final class Transfer {
   /// The count that URLSession had reached when the body last started over.
   private var base: Int64 = 0
   private var reported: Int64 = 0
-  private var hasBegun = false
+  /// For an empty body, the requests that had been begun there before this one.
+  private let begunBefore: Int64?
 
-  var status: Int? { didSet { noteBegun() } }
+  var status: Int?
   var headers: [String: String] = [:]
   private var reply = Data()
   private var replyBytes = 0
@@ -50,6 +51,7 @@ final class Transfer {
     self.request = request
     self.url = url
     self.fate = fate
+    begunBefore = request.body.contentLength == 0 ? CurlHook.begun(at: url) : nil
     self.start = start
     shares = request.files.map { Share(item: $0.item, content: $0.content) }
     lastActivity = start
@@ -59,9 +61,12 @@ final class Transfer {
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 
-  /// Whether the server may have all of it. Of an empty body only a word from the line tells.
+  /// Whether the server may have all of it. An empty body is sent with the request's head, of which
+  /// URLSession tells nothing.
   var hasSentAll: Bool {
-    request.body.contentLength > 0 ? sent >= request.body.contentLength : hasBegun
+    guard request.body.contentLength == 0 else { return sent >= request.body.contentLength }
+    guard status == nil, let before = begunBefore else { return true }
+    return CurlHook.begun(at: url) != before
   }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
@@ -77,11 +82,7 @@ final class Transfer {
     request.expectsContinue && sent == 0 && moment - start > 0.95
   }
 
-  /// Notes that there was a connection, and the request's head went over it.
-  func noteBegun() { hasBegun = true }
-
   func noteSent(total: Int64) {
-    noteBegun()
     reported = total
     sent = min(total - base, request.body.contentLength)
   }

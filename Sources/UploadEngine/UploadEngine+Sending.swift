@@ -102,7 +102,6 @@ extension UploadEngine {
         transfer.headers = headers
       }
       transfer.trouble = trouble(of: transfer, error)
-      if case .connectionLost? = transfer.trouble { transfer.noteBegun() }
       if transfer.status == 417 { noteDeaf(transfer) }
       conclude(transfer)
     }

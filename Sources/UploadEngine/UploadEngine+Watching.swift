@@ -60,7 +60,7 @@ extension UploadEngine {
       if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
         // Without a connection no byte of the body is asked for.
         transfer.trouble =
-          transfer.sent == 0
+          transfer.sent == 0 && !transfer.hasSentAll
           ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
           : .stalled(seconds: limit)
       } else if !late.isEmpty, let deadline = target.deadline {

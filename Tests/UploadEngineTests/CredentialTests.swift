@@ -272,9 +272,8 @@ struct CredentialTests {
     ("a/b", "a/", "a/"), ("a/b", "%", "%"), ("a/b", "a\\", "a\\"), ("aab", "aaab", "a(token)"),
     ("n", #"\n"#, #"\(token)"#), ("t", "ä€t€", "ä€(token)€"),
   ])
-  func aTokenIsFoundInEverySpelling(_ secret: String, _ text: String, _ told: String) throws {
-    let token = try BearerToken(TokenCommand(["printf", "%s", secret]))
-    #expect(token.hidden(in: text) == told)
+  func aTokenIsFoundInEverySpelling(_ secret: String, _ text: String, _ told: String) {
+    #expect(BearerToken(text: secret).hidden(in: text) == told)
   }
 
   @Test func aTokenDoesNotShowItself() throws {

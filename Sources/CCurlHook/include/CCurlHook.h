@@ -34,6 +34,11 @@ void hoist_curl_hook_install(hoist_configure_transfer configure);
 // functions here. Known before the first transfer.
 bool hoist_curl_hook_is_in_force(void);
 
+// How many requests have been begun at the origin of `url` (and at others, which only adds to them): each
+// counts once there is a connection, with TLS where that is asked for, and its head is about to be sent.
+// While it stays the same, none has left. -1 where libcurl does not tell.
+long long hoist_curl_begun(const char *url);
+
 // Bounds what all transfers send together, in bytes a second, from now on and for those under way
 // too; 0 for no bound. Each transfer gets an equal share.
 void hoist_curl_hook_limit(long long bytes_per_second);
