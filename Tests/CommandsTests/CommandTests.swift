@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandTests {
   private func failure(_ command: Command) -> Command.Failure? {
     #expect(throws: Command.Failure.self) { try command.run() }

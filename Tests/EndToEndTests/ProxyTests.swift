@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Proxies are found where curl finds them: in the environment.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProxyTests {
   let folder: ScratchDirectory
   let file: String

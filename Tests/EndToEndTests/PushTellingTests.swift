@@ -143,7 +143,8 @@ extension EndToEnd {
 
       try person.folder.write("missing", [65])
       let again = try await person.hoist(
-        "push", "-q", "--retry-failed", "r.json", "--to", inbox.url, "--concurrency", "8"
+        "push", "-q", "--retry-failed", "r.json", "--even-arrived", "--to", inbox.url,
+        "--concurrency", "8"
       ).end()
       #expect(again.status == 0, "\(again.errors.suffix(2000))")
       #expect(inbox.names.count == 3002)

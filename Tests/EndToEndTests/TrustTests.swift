@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `hoist trust`, from a server that nobody knows to an upload into it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TrustTests {
   @Test func aPinnedServerTakesUploadsAndAnImpostorDoesNot() throws {
     let folder = try ScratchDirectory()

@@ -166,7 +166,7 @@ import UploadModel
       asks: [.listServer, .deleteOnServer([Fixture.serverRows[1]])]),
     Case(
       0, "2", " ", " ", "y", asks: [.listServer, .copy("https://api.example.com/f/1")],
-      says: "copied: https://api.example.com/f/1; 2 files without one"),
+      says: "copied: https://api.example.com/f/1; 1 file without one"),
     Case(
       0, "3", .control("a"), "y", asks: [.listHistory, .copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42; 2 files without one"),

@@ -26,7 +26,7 @@ extension HostileServer.SeenRequest {
 }
 
 /// Several files in one request, against servers that take it, refuse it or break it off.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BatchDeliveryTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import UploadEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CallbackQueueTests {
   /// From several threads, and from inside: everything runs once, on the queue, each thread's in order.
   @Test func callbacksRunInOrderOnTheQueue() async {

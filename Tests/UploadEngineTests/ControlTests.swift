@@ -14,7 +14,7 @@ private final class Gate: Sendable {
   func passed() async { await semaphore.passed() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ControlTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

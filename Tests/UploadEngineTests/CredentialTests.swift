@@ -7,7 +7,7 @@ import UploadModel
 @testable import UploadEngine
 
 /// Servers that do not take every credential, and commands that give them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CredentialTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

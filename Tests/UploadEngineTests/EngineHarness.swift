@@ -18,6 +18,8 @@ final class EngineHarness: Sendable {
       var waiters:
         [(ready: @Sendable ([ItemID: [ItemState]]) -> Bool, CheckedContinuation<Void, Never>)] =
           []
+      /// Whether nobody waits any more.
+      var isOver = false
     }
     let content = Mutex(Content())
 
@@ -30,6 +32,15 @@ final class EngineHarness: Sendable {
         return ready
       }
       ready.forEach { $0.1.resume() }
+    }
+
+    func end() {
+      let waiters = content.withLock { content in
+        content.isOver = true
+        defer { content.waiters = [] }
+        return content.waiters
+      }
+      waiters.forEach { $0.1.resume() }
     }
   }
 
@@ -49,15 +60,19 @@ final class EngineHarness: Sendable {
   /// Forgets what was said so far.
   func forget() { log.content.withLock { $0.states = [:] } }
 
-  /// Returns once `condition` holds for what the engine has said.
+  /// Returns once `condition` holds for what the engine has said, or the test's time is over.
   func wait(until condition: @escaping @Sendable ([ItemID: [ItemState]]) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isReady = log.content.withLock { content in
-        if condition(content.states) { return true }
-        content.waiters.append((condition, continuation))
-        return false
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReady = log.content.withLock { content in
+          if content.isOver || condition(content.states) { return true }
+          content.waiters.append((condition, continuation))
+          return false
+        }
+        if isReady { continuation.resume() }
       }
-      if isReady { continuation.resume() }
+    } onCancel: {
+      log.end()
     }
   }
 

@@ -215,7 +215,7 @@ private let behaviours: [Behaviour] = [
   },
 ]
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

@@ -5,7 +5,7 @@ import Testing
 import UploadEngine
 import UploadModel
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GateTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

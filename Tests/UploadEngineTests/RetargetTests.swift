@@ -6,7 +6,7 @@ import UploadEngine
 import UploadModel
 
 /// Uploads whose target is another one by the time they are sent.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetargetTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }

@@ -7,7 +7,7 @@ import UploadModel
 @testable import UploadEngine
 
 /// What happens around a request: the command before it, the ticket, the record after it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StepsTests {
   /// Answers by path, the first time and each time after.
   private func server(
