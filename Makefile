@@ -2,6 +2,7 @@
 SWIFT ?= swift
 # With or without colours, or every change between a terminal and a pipe would build all anew.
 BUILD = $(SWIFT) build --no-color-diagnostics
+TEST = $(SWIFT) test --no-color-diagnostics --skip-build
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
 RELEASE = .build/release
 
@@ -37,11 +38,13 @@ deb: ## make a Debian package in .build that needs no Swift
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
 
-# The stories from end to end by themselves: they load the machine, and others measure time.
+# Three times, for two kinds of tests need the machine for themselves: those that wait for servers, which
+# would wait for their turn beside others that compute; and the stories from end to end.
 test: setup lint ## run all tests
 	$(BUILD) --build-tests
-	$(SWIFT) test --no-color-diagnostics --skip-build --skip EndToEndTests
-	$(SWIFT) test --no-color-diagnostics --skip-build --filter EndToEndTests
+	$(TEST) --skip '^(UploadEngine|Receiver|EndToEnd)Tests\.'
+	$(TEST) --filter '^(UploadEngine|Receiver)Tests\.'
+	$(TEST) --filter '^EndToEndTests\.'
 
 lint: ## check the format of the sources
 	$(FORMAT)
