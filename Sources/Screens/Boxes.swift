@@ -185,13 +185,17 @@ struct QuestionBox {
       let waiting = totals.waiting + totals.retrying + totals.paused
       let rest = waiting > 0 ? ", \(waiting) still to come" : ""
       return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
-    case .removing(let ids, let active):
+    case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
+      let promise =
+        mayHaveArrived
+        ? "What awaits its reply may have arrived."
+        : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
       return (
         "Remove?",
         active == 1
-          ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). The server gets no whole file."
-          : "\(active)\(others) are being sent. The server gets no whole file of them."
+          ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). \(promise)"
+          : "\(active)\(others) are being sent. \(promise)"
       )
     case .deleting(let rows):
       guard rows.count == 1, let name = rows.first?.name else {

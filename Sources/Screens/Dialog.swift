@@ -109,7 +109,7 @@ struct Question: Sendable {
   enum Subject: Sendable {
     case quitting
     /// These items, so many of which were being sent when it was asked.
-    case removing(Set<ItemID>, active: Int)
+    case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])
   }
 

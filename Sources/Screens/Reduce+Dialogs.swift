@@ -158,7 +158,7 @@ extension AppState {
       isStarted = true
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
-    case (.removeNow, .removing(let ids, _)): return remove(ids)
+    case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
       for row in rows { note("deleting \(row.name) on the server") }
       return [.deleteOnServer(rows)]

@@ -104,7 +104,11 @@ extension AppState {
     let ids = Set(items.map(\.id))
     let active = items.count(where: \.state.isActive)
     guard active > 0 else { return remove(ids) }
-    dialog = .question(Question(.removing(ids, active: active)))
+    let mayHaveArrived = items.contains {
+      if case .awaitingReply = $0.state { true } else { false }
+    }
+    dialog = .question(
+      Question(.removing(ids, active: active, mayHaveArrived: mayHaveArrived)))
     return []
   }
 

@@ -28,6 +28,19 @@ import UploadModel
     #expect(state.mode == .queue)
   }
 
+  @Test(
+    arguments: [
+      ("x", "It is being sent. The server gets no whole file."),
+      ("jx", "It is being sent. What awaits its reply may have arrived."),
+      ("  x", "2 are being sent. What awaits its reply may have arrived."),
+    ])
+  func removingPromisesOnlyWhatIsSo(_ keys: String, _ words: String) {
+    var state = Fixture.mixed(size: Size(width: 120, height: 40))
+    Fixture.type(keys, &state)
+    let text = render(state, size: state.size).text
+    #expect(text.contains { $0.contains(words) }, "\(text)")
+  }
+
   @Test func anAnswerFindsTheListOfFilesUnderTheHelp() {
     var state = Self.browsing()
     let above = Folder(path: Array("/home".utf8), name: "/home")
