@@ -21,6 +21,7 @@ extension ScreenSession {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.takeInChanges() }
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() { return startSending() }
+      looksOn = true
       let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
       take([.notice("another hoist\(holder) sends this queue; what is added here goes to it")])
       load()
@@ -52,6 +53,7 @@ extension ScreenSession {
   private func startSending() {
     // What the one before has done last: afterwards it is no news any more.
     takeInChanges()
+    looksOn = false
     let (keeper, secrets) = (keeper, book.secrets)
     let mailbox = Mailbox { [weak self] changes in
       guard let self else { return }

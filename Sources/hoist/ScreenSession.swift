@@ -55,6 +55,8 @@ final class ScreenSession {
   /// What is no longer on the screen and yet was sent, or was not.
   var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
+  /// Whether another process sends what is in the queue.
+  var looksOn = false
   /// Whether the screen has been left and what is under way is being broken off.
   var isLeaving = false
   private var leave: CheckedContinuation<Leaving, Never>?
@@ -161,6 +163,8 @@ final class ScreenSession {
   /// Tells the engine, or the person that it is another process's.
   private func control(_ body: (UploadEngine) -> Void) {
     if let engine { return body(engine) }
+    // Without an engine for another reason, that reason is on the screen.
+    guard looksOn else { return }
     take([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
