@@ -92,6 +92,8 @@ def main():
     parser.add_argument("--only")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="hoist-bench-")
+    # Neither a history that grew through many runs nor the caller's own.
+    os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
     sink = os.path.join(folder, "sink")
     subprocess.run(["cc", "-O2", "-pthread", "-o", sink, f"{HERE}/sink.c"], check=True)
     servers = []

@@ -72,13 +72,16 @@ extension UploadStore {
   ) throws(StoreError) {
     try write { db, revision in
       let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970)
-      for (item, began) in ended {
-        var row = item
+      let rows = ended.map { entry in
+        var row = entry.item
         row.state = .waiting
-        let id = try Self.insert([row], listed: false, db, revision, now)[0].id
-        try db.cachedStatement(
-          sql: "INSERT INTO attempt (item, number, began) VALUES (?, ?, ?)"
-        ).execute(
+        return row
+      }
+      let ids = try Self.insert(rows[...], listed: false, db, revision, now).map(\.id)
+      let begin = try db.cachedStatement(
+        sql: "INSERT INTO attempt (item, number, began) VALUES (?, ?, ?)")
+      for (id, (item, began)) in zip(ids, ended) {
+        try begin.execute(
           arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970])
         try pen.write(item.state, of: id, bytes: nil, leaving: false)
       }

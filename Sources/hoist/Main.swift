@@ -7,6 +7,7 @@ import UploadStore
 @main
 enum Main {
   /// Runs the command that the arguments name and ends with the status that `hoist --help` states.
+  @MainActor
   static func main() async {
     // Whoever reads our output may leave: that is an error of a write, not the end of the program.
     signal(SIGPIPE, SIG_IGN)

@@ -42,6 +42,7 @@ struct ScreenCommand: AsyncParsableCommand {
       discussion: "For screen readers, and for terminals that cannot move their cursor."))
   var plain = false
 
+  @MainActor
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
     let store = try queue.store(environment: environment)
@@ -49,7 +50,7 @@ struct ScreenCommand: AsyncParsableCommand {
       environment: environment, usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(options.settings(environment: environment).screen)
     preferences.isPlain = plain
-    let session = try await ScreenSession(
+    let session = try ScreenSession(
       book: book, keeper: QueueKeeper(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(

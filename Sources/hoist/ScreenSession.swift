@@ -111,10 +111,10 @@ final class ScreenSession {
     // What the screen says of times is right whenever anything happens.
     _ = reduce(&state, .tick(time.now()))
     for event in events {
-      let begin = time.now()
-      for effect in reduce(&state, event) { perform(effect) }
-      // An edit of very many files is seen before what was asked for after it is done.
-      if time.now() - begin > 0.05 { front.show(state) }
+      let effects = reduce(&state, event)
+      // A key is answered before the disk is: what is asked for here may have to be written first.
+      if !effects.isEmpty { front.show(state) }
+      for effect in effects { perform(effect) }
     }
     keepTime()
     front.show(state)
