@@ -14,6 +14,8 @@ public struct AppState: Sendable {
   public internal(set) var lanes: Int
   /// The most that is sent in all, in bytes a second; `nil` for no bound.
   public internal(set) var rateLimit: Int64?
+  /// Whether the queue is still being read: more of it may come.
+  public internal(set) var isReading: Bool
   /// Whether further files begin.
   public internal(set) var isStarted = true
   /// The size of the screen.
@@ -89,7 +91,8 @@ public struct AppState: Sendable {
   public init(
     target: String, url: String, lanes: Int = 4, rateLimit: Int64? = nil, isASCII: Bool = false,
     size: Size = Size(width: 80, height: 24),
-    now: Moment = Moment(seconds: 0), notice: String? = nil, options: Options = Options()
+    now: Moment = Moment(seconds: 0), isReading: Bool = false, notice: String? = nil,
+    options: Options = Options()
   ) {
     self.target = target
     self.url = url
@@ -99,6 +102,7 @@ public struct AppState: Sendable {
     self.isASCII = isASCII
     self.size = size
     self.now = now
+    self.isReading = isReading
     self.notice = notice
     self.options = options
   }

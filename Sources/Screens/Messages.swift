@@ -42,6 +42,8 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// Nothing further begins, for this reason, until the person says so.
   case held(String)
+  /// The queue has been read to its end.
+  case queueRead
   /// Something to tell the person, shown until the next key.
   case message(String)
   /// A line that stays, such as where received files lie; `nil` takes it away.

@@ -91,9 +91,13 @@ struct QueuePane {
     let key = state.keymap.label(.add, in: .queue, ascii: canvas.ascii)
     let filter = state.list.filter
     let lines =
-      filter.isEmpty
-      ? ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
-      : filteredOut(filter)
+      if !filter.isEmpty {
+        filteredOut(filter)
+      } else if state.isReading {
+        ["Reading the queue…"]
+      } else {
+        ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
+      }
     paintWords(lines, in: layout, on: &canvas)
   }
 

@@ -54,6 +54,7 @@ extension AppState {
       if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
       outages[server] = until
     case .completions(let text, let candidates): return offer(candidates, for: text)
+    case .queueRead: isReading = false
     case .held(let reason):
       isStarted = false
       message = reason

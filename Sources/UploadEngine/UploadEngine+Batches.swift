@@ -86,7 +86,8 @@ extension UploadEngine {
     return Batch.Candidate(
       id: id, bytes: job.upload.item.size,
       kind: Batch.Kind(
-        target: job.upload.target, field: job.upload.item.field, attempts: job.machine.attempts,
+        target: job.upload.destination, field: job.upload.item.field,
+        attempts: job.machine.attempts,
         isTaken: job.company != nil))
   }
 }

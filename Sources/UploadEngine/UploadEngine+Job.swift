@@ -23,11 +23,9 @@ extension UploadEngine {
     /// What was submitted under its name since it was removed.
     var successor: UploadJob?
 
-    init(_ upload: UploadJob, machine: JobMachine? = nil, timer: DispatchWorkItem? = nil) {
+    init(_ upload: UploadJob, machine: JobMachine = JobMachine(), timer: DispatchWorkItem? = nil) {
       self.upload = upload
-      self.machine = machine ?? JobMachine(target: upload.target)
-      // What it goes by must not be what it went by before.
-      self.machine.retarget(upload.target)
+      self.machine = machine
       self.timer = timer
       door = Self.door(of: upload)
     }
@@ -35,9 +33,8 @@ extension UploadEngine {
     /// Changes how it shall be sent.
     func update(_ upload: UploadJob) {
       // The others of its company may go elsewhere now.
-      if upload.target != self.upload.target { company = nil }
+      if upload.destination != self.upload.destination { company = nil }
       self.upload = upload
-      machine.retarget(upload.target)
       door = Self.door(of: upload)
     }
 

@@ -190,7 +190,8 @@ public actor UploadEngine {
     var sent: [ItemID] = []
     var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
     for (id, event) in events {
-      guard let actions = jobs[id]?.machine.handle(event) else { continue }
+      guard let job = jobs[id] else { continue }
+      let actions = job.machine.handle(event, for: job.upload.target)
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
           sent.append(id)

@@ -10,13 +10,24 @@ import UploadModel
 public struct UploadJob: Sendable {
   /// The file.
   public var item: UploadItem
+  /// Its destination, which other uploads may have in common with it.
+  public private(set) var destination: Shared<Target>
+
   /// Its destination.
-  public var target: Target
+  public var target: Target {
+    _read { yield destination.value }
+    set { destination = Shared(newValue) }
+  }
+
+  /// An upload of `item` to a target that others go to as well.
+  public init(item: UploadItem, destination: Shared<Target>) {
+    self.item = item
+    self.destination = destination
+  }
 
   /// An upload of `item` to `target`.
   public init(item: UploadItem, target: Target) {
-    self.item = item
-    self.target = target
+    self.init(item: item, destination: Shared(target))
   }
 }
 

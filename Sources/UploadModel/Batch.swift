@@ -40,7 +40,7 @@ public enum Batch {
   /// What all files of a request have in common.
   public struct Kind: Hashable, Sendable {
     /// Where they go.
-    public var target: Target
+    public var target: Shared<Target>
     /// The form field that carries them, where it is not the target's.
     public var field: String?
     /// How many attempts they have behind them: all members of a batch have the same right to another.
@@ -49,7 +49,9 @@ public enum Batch {
     public var isTaken: Bool
 
     /// A kind of file.
-    public init(target: Target, field: String? = nil, attempts: Int = 0, isTaken: Bool = false) {
+    public init(
+      target: Shared<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
+    ) {
       self.target = target
       self.field = field
       self.attempts = attempts
@@ -117,6 +119,7 @@ extension Batch {
   /// The files in the requests in which they would go if all of them were in line.
   public static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
+    let target = Shared(target)
     var (groups, rest) = ([[UploadItem]](), items[...])
     while let first = rest.first {
       let line = rest.map {

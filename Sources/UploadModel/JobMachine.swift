@@ -83,26 +83,24 @@ public struct JobMachine: Sendable {
 
   /// Where the upload stands now.
   public private(set) var state: State = .waiting
-  private var target: Target
   /// How many attempts were begun, without those that do not count.
   public private(set) var attempts = 0
 
-  /// A machine for one file that goes to `target`.
-  public init(target: Target) { self.target = target }
-
-  /// Lets the next attempt go to another target.
-  public mutating func retarget(_ target: Target) { self.target = target }
+  /// A machine for one file.
+  public init() {}
 
   /// Takes an event in and says what is to be done. Events that make no sense in the present state
   /// (a timer that was overtaken, a second cancel) are answered with nothing.
-  public mutating func handle(_ event: Event) -> [Action] {
+  ///
+  /// - Parameter target: where the file goes as things stand. It may be another one the next time.
+  public mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
     case (.waiting, .start):
       attempts += 1
       return run(to: target.url, redirects: 0, keepsCredentials: true)
 
     case (.running(let run), .ended(let end, let moment, let wall, let random)):
-      return conclude(run, end, at: moment, wall: wall, random: random)
+      return conclude(run, end, for: target, at: moment, wall: wall, random: random)
 
     case (.running(let run), .startOver):
       return startOver(run)
@@ -170,7 +168,8 @@ public struct JobMachine: Sendable {
   }
 
   private mutating func conclude(
-    _ run: Run, _ end: TransferEnd, at moment: Moment, wall: Date, random: Double
+    _ run: Run, _ end: TransferEnd, for target: Target, at moment: Moment, wall: Date,
+    random: Double
   ) -> [Action] {
     let verdict = Verdict.judge(
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)

@@ -30,6 +30,7 @@ struct Push {
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
+    let destination = Shared(target)
     let engine = UploadEngine(
       lanes: target.concurrency, time: time, mediaType: FileIntake.mediaType
     ) { changes in
@@ -72,7 +73,7 @@ struct Push {
           if item.state.isFinished { reporter.changed(item, at: now) }
         }
         let sendable = items.filter { !$0.state.isFinished }
-        engine.submit(sendable.map { UploadJob(item: $0, target: target) })
+        engine.submit(sendable.map { UploadJob(item: $0, destination: destination) })
       case .walk(.skipped(let items)):
         course.summary.skipped += items.count
         for item in items { reporter.skipped(item) }

@@ -27,7 +27,7 @@ extension ScreenSession {
       load()
       takeOverLater()
     } catch {
-      take([.held(Self.brief(error))])
+      take([.queueRead, .held(Self.brief(error))])
     }
   }
 
@@ -44,6 +44,8 @@ extension ScreenSession {
         MainActor.assumeIsolated {
           guard let self else { return }
           self.take([.notice(self.options.notice)])
+          // What the one before has done last: once there is an engine, it is no news any more.
+          self.takeInChanges()
           self.startSending()
         }
       }
@@ -51,8 +53,6 @@ extension ScreenSession {
   }
 
   private func startSending() {
-    // What the one before has done last: afterwards it is no news any more.
-    takeInChanges()
     looksOn = false
     let (keeper, secrets) = (keeper, book.secrets)
     let mailbox = Mailbox { [weak self] changes in
@@ -88,26 +88,32 @@ extension ScreenSession {
     load(recovering: true)
   }
 
-  /// Reads the queue beside the screen, which is there at once however long the queue is.
+  /// Reads the queue beside the screen, in portions: the beginning of it is there at once, however
+  /// long it is.
   ///
   /// - Parameter isSender: whether what the last sender left under way is to be put in order.
   private func load(recovering isSender: Bool = false) {
     let (store, book, floor) = (keeper.store, book, floor)
-    intakeQueue.async {
+    intakeQueue.async { [weak self] in
       let result = Result {
         let recovery = isSender ? try store.recover { book.isRepeatable($0) } : nil
-        let snapshot = try store.snapshot()
-        book.lookUp(for: snapshot.items)
-        return (snapshot, recovery?.words)
+        let revision = try store.snapshot(inPortionsOf: Self.portion) { items in
+          book.lookUp(for: items)
+          let items = items.filter { $0.id > floor }
+          DispatchQueue.main.async { MainActor.assumeIsolated { self?.show(items) } }
+        }
+        return (revision, recovery?.words)
       }
-      DispatchQueue.main.async { [weak self] in
+      DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }
+          self.take([.queueRead])
           switch result {
-          case .success((let snapshot, let message)):
-            self.revision = snapshot.revision
-            self.show(snapshot.items.filter { $0.id > floor })
+          case .success((let revision, let message)):
+            self.revision = revision
             if let message { self.take([.message(message)]) }
+            // What was not looked at meanwhile.
+            self.takeInChanges()
           case .failure(let error): self.take([.held(Self.brief(error))])
           }
         }
@@ -129,8 +135,8 @@ extension ScreenSession {
     let shown = added.map { item in
       guard !item.state.isFinished, item.state != .paused else { return item }
       switch book.target(of: item) {
-      case .success(let target):
-        sendable.append(UploadJob(item: item, target: target))
+      case .success(let destination):
+        sendable.append(UploadJob(item: item, destination: destination))
         return item
       case .failure(let cause):
         var item = item
@@ -307,6 +313,8 @@ extension ScreenSession {
   // MARK: What other processes do
 
   private func takeInChanges() {
+    // As long as it is not known what is there, everything would be news.
+    guard !state.isReading else { return }
     do {
       let changes = try keeper.store.changesByOthers(since: revision)
       revision = changes.revision

@@ -20,7 +20,8 @@ extension ScreenSession {
       return book.turn(to: name)
     }) { [weak self] result in
       switch result {
-      case .success(let target):
+      case .success(let destination):
+        let target = destination.value
         self?.intake = FileIntake(for: target)
         return [
           .target(
@@ -83,18 +84,20 @@ extension ScreenSession {
     answer({
       switch book.target(of: item) {
       case .failure(let cause): return [Failure(cause).explanation]
-      case .success(let target):
+      case .success(let destination):
         let (outline, faults) = RequestOutline.of(
-          [UploadJob(item: item, target: target)], now: Date())
-        return outline?.lines(target) ?? faults.map { Failure($0.cause).explanation }
+          [UploadJob(item: item, destination: destination)], now: Date())
+        return outline?.lines(destination.value) ?? faults.map { Failure($0.cause).explanation }
       }
     }) { [.request(id, $0)] }
   }
 
   func copyAsCurl(_ id: ItemID) {
-    guard let item = items[id], case .success(let target) = book.target(of: item) else { return }
+    guard let item = items[id], case .success(let destination) = book.target(of: item) else {
+      return
+    }
     do throws(CurlCommand.Mistake) {
-      front.copy(try CurlCommand([item], to: target, now: Date()).text)
+      front.copy(try CurlCommand([item], to: destination.value, now: Date()).text)
       take([.message("copied as a curl command, with secrets as $NAME")])
     } catch {
       take([.message("no curl command does this: \(error.description)")])

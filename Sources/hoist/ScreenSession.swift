@@ -73,7 +73,7 @@ final class ScreenSession {
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,
       rateLimit: target.rateLimit, isASCII: options.isASCII || !front.isUTF8,
-      size: front.size, now: time.now(), notice: options.notice,
+      size: front.size, now: time.now(), isReading: true, notice: options.notice,
       options: AppState.Options(
         targets: book.names, keymap: options.preferences.keymap,
         listsServer: target.server.list != nil,

@@ -12,22 +12,22 @@ final class TargetBook: Sendable {
   let names: [String]
   /// The secrets of every target that was looked up.
   let secrets: KnownSecrets
-  private let find: @Sendable (String) -> Result<Target, Failure.Cause>
+  private let find: @Sendable (String) -> Result<Shared<Target>, Failure.Cause>
   private let content: Mutex<Content>
 
   private struct Content {
-    var current: Target
-    var found: [String: Result<Target, Failure.Cause>] = [:]
+    var current: Shared<Target>
+    var found: [String: Result<Shared<Target>, Failure.Cause>] = [:]
   }
 
   private init(
     _ current: Target, names: [String],
-    find: @escaping @Sendable (String) -> Result<Target, Failure.Cause>
+    find: @escaping @Sendable (String) -> Result<Shared<Target>, Failure.Cause>
   ) {
     self.names = names
     self.find = find
     secrets = KnownSecrets(of: current)
-    content = Mutex(Content(current: current))
+    content = Mutex(Content(current: Shared(current)))
   }
 
   /// A book with one page.
@@ -41,7 +41,7 @@ final class TargetBook: Sendable {
   convenience init(_ current: Target, settings: Settings) {
     self.init(current, names: settings.targetNames) { name in
       do {
-        return .success(try settings.target(name))
+        return .success(Shared(try settings.target(name)))
       } catch {
         return .failure(.unsendable("its target cannot be used now: \(error)"))
       }
@@ -49,10 +49,10 @@ final class TargetBook: Sendable {
   }
 
   /// Where files go that are added now.
-  var current: Target { content.withLock { $0.current } }
+  var current: Target { content.withLock { $0.current }.value }
 
   /// Opens the book at another page: files that are added from now on go there.
-  func turn(to name: String) -> Result<Target, Failure.Cause> {
+  func turn(to name: String) -> Result<Shared<Target>, Failure.Cause> {
     let result = known(name)
     if case .success(let target) = result { content.withLock { $0.current = target } }
     return result
@@ -67,9 +67,9 @@ final class TargetBook: Sendable {
   }
 
   /// The target of an item, or why there is none.
-  func target(of item: UploadItem) -> Result<Target, Failure.Cause> {
-    let current = current
-    if item.target.isEmpty || item.target == current.name { return .success(current) }
+  func target(of item: UploadItem) -> Result<Shared<Target>, Failure.Cause> {
+    let current = content.withLock { $0.current }
+    if item.target.isEmpty || item.target == current.value.name { return .success(current) }
     if item.target.hasSuffix(Self.optionsMark) {
       return .failure(
         .unsendable(
@@ -96,16 +96,16 @@ final class TargetBook: Sendable {
   /// Whether a second copy does no harm at the target of this name.
   func isRepeatable(_ name: String) -> Bool {
     guard case .success(let target) = known(name) else { return false }
-    return target.isIdempotent
+    return target.value.isIdempotent
   }
 
-  private func known(_ name: String) -> Result<Target, Failure.Cause> {
+  private func known(_ name: String) -> Result<Shared<Target>, Failure.Cause> {
     let known = content.withLock { content in
-      name == content.current.name ? .success(content.current) : content.found[name]
+      name == content.current.value.name ? .success(content.current) : content.found[name]
     }
     if let known { return known }
     let result = find(name)
-    if case .success(let target) = result { secrets.add(target) }
+    if case .success(let target) = result { secrets.add(target.value) }
     content.withLock { $0.found[name] = result }
     return result
   }

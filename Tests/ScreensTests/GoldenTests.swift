@@ -8,7 +8,8 @@ import UploadModel
 /// commit it. Below the screen stands what each cell means, a letter each.
 @Suite struct GoldenTests {
   enum Screen: String, CaseIterable {
-    case queue, empty, limit, limited, prompt, candidates, noMatch, details, receipt, help, quit,
+    case queue, empty, reading, limit, limited, prompt, candidates, noMatch, details, receipt, help,
+      quit,
       remove, notice
     case marked, message, finished, hostile
     case browser, browserFilter, form, formMistake, sortMenu, targetMenu, find, filtered
@@ -24,6 +25,9 @@ import UploadModel
       switch self {
       case .queue: break
       case .empty: state = Fixture.empty(ascii: ascii, size: size)
+      case .reading:
+        state = Fixture.empty(ascii: ascii, size: size)
+        state.isReading = true
       case .prompt:
         Fixture.type("a~/pho", &state)
       case .candidates:

@@ -72,6 +72,16 @@ import UploadModel
     #expect(!state.isStarted)
   }
 
+  @Test func aQueueThatIsStillReadIsNotCalledEmpty() {
+    var state = Fixture.empty()
+    state.isReading = true
+    #expect(Self.said(state).contains("Reading the queue…"))
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
+    #expect(Self.said(state).contains("a.bin"))
+    Fixture.play(&state, .removed([ItemID(1)]), .queueRead)
+    #expect(Self.said(state).contains("Nothing is queued."))
+  }
+
   @Test func filesOfAFormerTargetStillWaitForItsServer() {
     var state = Fixture.empty()
     var item = Fixture.item(1, "a.bin")

@@ -34,7 +34,7 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
 
   var candidates: [Batch.Candidate] {
     line.split(separator: " ").enumerated().map { index, word in
-      let target = Target(name: "t", url: home)
+      let target = Shared(Target(name: "t", url: home))
       var kind = Batch.Kind(target: target)
       switch word.first {
       case "b": kind.field = "other"

@@ -16,19 +16,19 @@ extension TransferEnd {
 
 /// One machine and what it was told, in words: a table of sequences stays readable.
 private struct Log {
-  var machine: JobMachine
+  var machine = JobMachine()
+  let target: Target
 
   init(attempts: Int = 3, isIdempotent: Bool = false) {
-    machine = JobMachine(
-      target: Target(
-        name: "t", url: home,
-        retry: RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent)))
+    target = Target(
+      name: "t", url: home,
+      retry: RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent))
   }
 
   /// The actions that a word leads to, as words.
   mutating func tell(_ word: String) -> String {
     guard let event = Self.events[word] else { return "no such event: \(word)" }
-    return machine.handle(event).map(Self.words).joined(separator: ", ")
+    return machine.handle(event, for: target).map(Self.words).joined(separator: ", ")
   }
 
   static let events: [String: JobMachine.Event] = [

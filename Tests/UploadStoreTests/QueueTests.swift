@@ -93,6 +93,24 @@ struct QueueTests {
     #expect(try store.items().map(\.id) == ids.reversed())
   }
 
+  @Test("A long queue is read in portions, in its order and as it was at one moment")
+  func portions() throws {
+    let (mine, other) = (try harness.open(), try harness.open())
+    let items = try mine.enqueue((0..<10).map { item("\($0)") })
+    try mine.move(items[9].id, before: items[0].id)
+    var portions: [[String]] = []
+    let revision = try mine.snapshot(inPortionsOf: 4) { portion in
+      // Nobody waits for the reader, and the reader sees nothing of it.
+      if portions.isEmpty { #expect(throws: Never.self) { try other.remove([items[5].id]) } }
+      portions.append(portion.map(\.fileName))
+    }
+    #expect(portions == [["9", "0", "1", "2"], ["3", "4", "5", "6"], ["7", "8"]])
+    #expect(try mine.changes(since: revision).removed == [items[5].id])
+
+    try mine.remove(items.map(\.id))
+    _ = try mine.snapshot(inPortionsOf: 4) { _ in Issue.record("there is nothing to hand over") }
+  }
+
   @Test("Another process's changes are told, one's own are not asked for twice")
   func changes() throws {
     let (mine, other) = (try harness.open(), try harness.open())

@@ -1,0 +1,28 @@
+/// A value that is large and the same for many: they hold it in common, and a copy costs a reference.
+///
+/// A target takes up a kilobyte; the files that go there can be a hundred thousand.
+public struct Shared<Value: Sendable>: Sendable {
+  private final class Content: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+  private let content: Content
+
+  /// Shares `value` from now on among the copies of this.
+  public init(_ value: Value) { content = Content(value) }
+
+  /// The value, in place: looking at a part of it copies nothing else.
+  public var value: Value {
+    _read { yield content.value }
+  }
+}
+
+extension Shared: Equatable where Value: Equatable {
+  public static func == (one: Self, other: Self) -> Bool {
+    one.content === other.content || one.value == other.value
+  }
+}
+
+extension Shared: Hashable where Value: Hashable {
+  public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
