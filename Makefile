@@ -62,6 +62,7 @@ pictures: build ## take the README's pictures anew
 bench: ## measure hoist beside curl and other peers; prints ratios
 	@config/setup.sh bench
 	$(BUILD) -c release --product hoist
+	$(BUILD) -c release --product session-bench
 	$(BUILD) -c release --product multipart-bench
 	$(BUILD) -c release --product queue-bench
 	$(BUILD) -c release --product screen-bench

@@ -103,6 +103,8 @@ let package = Package(
     .executableTarget(
       name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
       path: "Benchmarks/screen", exclude: ["run.py"], swiftSettings: strict),
+    .executableTarget(
+      name: "session-bench", path: "Benchmarks/session", swiftSettings: strict),
 
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

@@ -127,6 +127,7 @@ def main():
         curl = ["curl", "-sS", *many, *curl_options, "--config", listing]
         ours = [options.hoist, "push", *(target or ["--to", url]), "--concurrency", str(lanes), *files]
         compare(title, ours, curl, volume, options.runs)
+        return curl
 
     wanted = lambda name: options.only in (None, name)
     try:
@@ -147,7 +148,9 @@ def main():
             pair(f"1 GiB over TLS through nginx, curl with {quickest[-1]}", [file], secure, 1, GIB, target, curl_options=quickest)
         if wanted("small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
-            pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
+            curl = pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
+            bare = [os.path.join(os.path.dirname(options.hoist), "session-bench"), url, "4", *files]
+            compare("the same through URLSession and nothing else", bare, curl, 5000 * 10240, options.runs)
         if wanted("batch"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             target = configured("batch", url, "batch = { max_files = 10 }")

@@ -18,11 +18,13 @@ public struct Shared<Value: Sendable>: Sendable {
 }
 
 extension Shared: Equatable where Value: Equatable {
+  /// Whether both hold the same value, or equal ones.
   public static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }
 }
 
 extension Shared: Hashable where Value: Hashable {
+  /// Values that are equal have the same hash, wherever they lie.
   public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }

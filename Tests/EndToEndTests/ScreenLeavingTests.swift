@@ -108,14 +108,17 @@ extension EndToEnd {
     @Test("^z goes to the shell, fg comes back to the same queue")
     func suspend() async throws {
       let visit = try await Visit("movie.mp4")
+      #expect(try await visit.terminal.ask("#{pane_title}").contains("hoist"))
       try await visit.terminal.press("C-z")
       let shell = try await visit.terminal.wait(for: "Stopped")
       #expect(!shell.shows("a add"))
+      #expect(try await !visit.terminal.ask("#{pane_title}").contains("hoist"))
       try await visit.isRestored()
       try await visit.terminal.command("fg")
       try await visit.terminal.wait(until: "the queue") {
         $0.shows("movie.mp4") && $0.shows("a add") && !$0.shows("Stopped")
       }
+      #expect(try await visit.terminal.ask("#{pane_title}").contains("hoist"))
       visit.gate.open()
       try await visit.terminal.wait(for: "done 200 OK")
       try await visit.terminal.press("q")

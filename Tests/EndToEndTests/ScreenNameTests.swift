@@ -60,6 +60,50 @@ extension EndToEnd {
       }
     }
 
+    @Test("that are no UTF-8 are chosen with b; the file goes, under a name that is UTF-8")
+    func invalid() async throws {
+      let person = try Person()
+      let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      defer { server.stop() }
+      let made = try person.shell("printf 'what is in it' > \"$(printf 'caf\\351 \\377.txt')\"")
+      #expect(try await made.end().status == 0)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(server.url().absoluteString)")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("b")
+      try await terminal.wait(for: "caf\u{FFFD} \u{FFFD}.txt")
+      try await terminal.press("a")
+      try await terminal.wait(for: "✓ caf\u{FFFD} \u{FFFD}.txt")
+      let body = try #require(server.requests.first).body
+      let text = try #require(String(validating: body, as: UTF8.self))
+      #expect(text.contains("filename=\"caf\u{FFFD} \u{FFFD}.txt\"\r\n"), "\(text)")
+      #expect(text.contains("\r\n\r\nwhat is in it\r\n--"), "\(text)")
+    }
+
+    @Test("A reply that would take the terminal over is only shown")
+    func reply() async throws {
+      let person = try Person()
+      let text = "{\"a\": \"\u{1B}[2J\u{1B}]0;owned\u{07}\u{9B}31m\u{202E}\", \"b\": [1]}"
+      let server = try HostileServer.answering(
+        "HTTP/1.1 422 Odd\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+      defer { server.stop() }
+      try person.folder.write("a.txt", [1])
+      let terminal = try await person.terminal()
+      let recording = person.folder.path("recording")
+      try await terminal.record(to: recording)
+      try await terminal.command("hoist a.txt --to \(server.url().absoluteString)")
+      try await terminal.wait(for: "1 failed")
+      try await terminal.press("Enter")
+      let details = try await terminal.wait(for: "␛[2J␛]0;owned␇")
+      #expect(details.shows("Path "), "\(details.text)")
+      let written = String(decoding: try bytes(recording), as: UTF8.self)
+      for sequence in ["\u{1B}]0;owned", "\u{1B}[2J\u{1B}]", "\u{9B}", "\u{202E}"] {
+        #expect(!written.unicodeScalars.contains(Array(sequence.unicodeScalars)))
+      }
+      #expect(try await terminal.ask("#{pane_title}").contains("hoist"))
+    }
+
     @Test("are safe in the lines of push, and whole in its JSON")
     func plain() async throws {
       let person = try Person()

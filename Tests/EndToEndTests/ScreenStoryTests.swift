@@ -290,6 +290,23 @@ extension EndToEnd {
       }
     }
 
+    @Test("--ascii keeps to what every terminal has")
+    func ascii() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("grüße 漢字.txt", [1])
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --ascii gr*.txt --to \(inbox.url)")
+      for keys in [nil, "Enter", "?", "b"] {
+        if let keys { try await terminal.press("Escape", keys) }
+        let screen = try await terminal.wait(until: "the screen") {
+          $0.rows.first?.contains("hoist") == true && (keys != nil || $0.shows("1 ok"))
+        }
+        #expect(screen.text.utf8.allSatisfy { $0 < 0x80 }, "\(screen.text)")
+      }
+      #expect(inbox.names == ["grüße 漢字.txt"])
+    }
+
     @Test("the end of the queue is told where that is asked for")
     func notification() async throws {
       let person = try Person()

@@ -41,5 +41,40 @@ extension EndToEnd {
       #expect(left.shows("one.bin") != left.shows("two.bin"))
       #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])
     }
+
+    @Test("those that are marked are deleted together, after one yes")
+    func deleteMarked() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let site = inbox.url.replacing("/upload", with: "")
+      try person.configure(
+        """
+        default_target = "marks"
+        [targets.marks]
+        url = "\(inbox.url)"
+        [targets.marks.server]
+        list = { url = "\(site)/bookmarks", items = "", id = "/id", title = "/content_id" }
+        delete = { url = "\(site)/bookmarks/{id}" }
+        create = { url = "\(site)/bookmarks", json = { content_id = "{file.name}" } }
+        """)
+      for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 10) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.bin two.bin")
+      try await terminal.wait(for: "2 ok")
+      try await terminal.press("2")
+      try await terminal.wait(for: "Server 2")
+      try await terminal.press("C-a")
+      try await terminal.wait(for: "2 marked")
+      try await terminal.press("x")
+      try await terminal.wait(for: "2 files will be gone")
+      try await terminal.press("Escape")
+      try await terminal.wait(until: "nothing is deleted") {
+        $0.shows("Server 2") && !$0.shows("will be gone")
+      }
+      try await terminal.press("x")
+      try await terminal.wait(for: "2 files will be gone")
+      try await terminal.press("y")
+      try await terminal.wait(for: "Nothing is on the server")
+    }
   }
 }
