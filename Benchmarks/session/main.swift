@@ -4,8 +4,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-// What URLSession by itself needs for many small uploads: no queue, no history, no retries, no report.
-// It is the floor that hoist stands on, and its share of hoist's distance to curl.
+// What plain URLSession needs for many small uploads: no queue, no history, no retries, no report, and
+// nothing done about libcurl underneath. It tells whose share of hoist's distance to curl is whose.
 //
 //   session-bench URL LANES FILE…
 
@@ -27,7 +27,11 @@ final class Sender: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     guard let file = files.popFirst() else { return open == 0 ? done() : () }
     var body = Data(
       "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"f\"\r\n\r\n".utf8)
-    body += FileManager.default.contents(atPath: file) ?? Data()
+    guard let contents = FileManager.default.contents(atPath: file) else {
+      print("\(file) cannot be read")
+      exit(1)
+    }
+    body += contents
     body += Data("\r\n--b--\r\n".utf8)
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
@@ -40,7 +44,10 @@ final class Sender: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    if let error { print("\(error)") }
+    guard error == nil, (task.response as? HTTPURLResponse)?.statusCode == 200 else {
+      print("\(error.map { "\($0)" } ?? "\(String(describing: task.response))")")
+      exit(1)
+    }
     open -= 1
     start(on: session)
   }

@@ -150,7 +150,7 @@ def main():
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             curl = pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
             bare = [os.path.join(os.path.dirname(options.hoist), "session-bench"), url, "4", *files]
-            compare("the same through URLSession and nothing else", bare, curl, 5000 * 10240, options.runs)
+            compare("the same through plain URLSession", bare, curl, 5000 * 10240, options.runs)
         if wanted("batch"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             target = configured("batch", url, "batch = { max_files = 10 }")

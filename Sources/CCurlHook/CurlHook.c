@@ -61,7 +61,8 @@ static atomic_bool limit_is_news;
 // this comes before main.
 __attribute__((constructor)) static void share_memory(void) {
   mallopt(M_ARENA_MAX, 1);
-  // One set by hand ends both from growing by themselves; this is where they would end.
+  // One that is set by hand ends all of them from growing by themselves. Pieces of up to 2 MiB come
+  // from the heap, and as much as some lanes have of them stays there.
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 8 << 20);
   mallopt(M_TOP_PAD, 1 << 20);

@@ -63,14 +63,14 @@ public struct Announcer: Sendable {
       (totals.done, "done"), (totals.failed, "failed"), (totals.active, "under way"),
       (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    guard !counts.isEmpty else { return "the queue is empty" }
+    guard !counts.isEmpty else { return emptiness(of: state) }
     let line = "\(counts.joined(separator: ", ")); \(Edges(state, layout: state.layout).progress)"
     return SafeText.line(line, ascii: state.isASCII)
   }
 
   /// The queue, a file a line, with the numbers by which commands name them.
   public static func list(of state: AppState) -> [String] {
-    guard state.rowCount > 0 else { return ["the queue is empty"] }
+    guard state.rowCount > 0 else { return [emptiness(of: state)] }
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
         let words = StateWords(
@@ -81,6 +81,10 @@ public struct Announcer: Sendable {
         return SafeText.line(line, ascii: state.isASCII)
       }
     }
+  }
+
+  private static func emptiness(of state: AppState) -> String {
+    state.isReading ? "the queue is being read" : "the queue is empty"
   }
 
   /// The commands that there are.

@@ -14,7 +14,7 @@ public struct AppState: Sendable {
   public internal(set) var lanes: Int
   /// The most that is sent in all, in bytes a second; `nil` for no bound.
   public internal(set) var rateLimit: Int64?
-  /// Whether the queue is still being read: more of it may come.
+  /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
   public internal(set) var isReading: Bool
   /// Whether further files begin.
   public internal(set) var isStarted = true

@@ -183,7 +183,9 @@ struct QuestionBox {
     case .quitting:
       let totals = state.queue.totals
       let waiting = totals.waiting + totals.retrying + totals.paused
-      let rest = waiting > 0 ? ", \(waiting) still to come" : ""
+      let rest =
+        state.isReading
+        ? ", and the queue is still being read" : waiting > 0 ? ", \(waiting) still to come" : ""
       return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""

@@ -54,7 +54,7 @@ extension AppState {
       if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
       outages[server] = until
     case .completions(let text, let candidates): return offer(candidates, for: text)
-    case .queueRead: isReading = false
+    case .queueRead: return noteRead()
     case .held(let reason):
       isStarted = false
       message = reason
@@ -73,11 +73,21 @@ extension AppState {
     return []
   }
 
+  /// All that was in the queue is here now.
+  private mutating func noteRead() -> [Effect] {
+    guard isReading else { return [] }
+    isReading = false
+    if queue.count > 0 { note("\(Wording.count(queue.count, "file")) in the queue") }
+    // Whoever has asked to quit meanwhile is not asked about nothing.
+    if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
+    return leaveIfDone()
+  }
+
   /// Items that came, or came anew.
   private mutating func take(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
     keepingCursor { $0.queue.append(items) }
-    if fresh > 0 { note("\(Wording.count(fresh, "file")) added") }
+    if fresh > 0, !isReading { note("\(Wording.count(fresh, "file")) added") }
     for item in items where item.state.failure != nil { note(item, became: item.state) }
     limitScroll()
     return leaveIfDone()
@@ -104,6 +114,7 @@ extension AppState {
   mutating func perform(_ name: Action.Name) -> [Effect] {
     // What is done ends the marking of a range; moving about and looking goes on with it.
     if !Action.Name.moving.contains(name) { change(.endRange) }
+    if isReading, Action.Name.editing.contains(name) { return refuse(Self.isStillRead) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
     case .none: return performInPane(name)
@@ -180,12 +191,12 @@ extension AppState {
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
     let leaving = leaveIfDone()
-    // What is paused goes on one day: that is a break and not the end.
-    guard leaving.isEmpty, wasBusy, queue.totals.busy + queue.totals.paused == 0 else {
-      return leaving
-    }
-    return tellOfTheEnd()
+    return leaving.isEmpty && wasBusy && isAtTheEnd ? tellOfTheEnd() : leaving
   }
+
+  /// Whether nothing is left to be sent. What is paused goes on one day: that is a break and not the
+  /// end; and more may come out of the queue.
+  private var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
 
   private func tellOfTheEnd() -> [Effect] {
     switch options.endSignal {
@@ -198,7 +209,7 @@ extension AppState {
   }
 
   mutating func leaveIfDone() -> [Effect] {
-    leavesWhenDone && queue.totals.busy == 0 ? [.quit(.idle)] : []
+    leavesWhenDone && queue.totals.busy == 0 && !isReading ? [.quit(.idle)] : []
   }
 
   /// `^c` asks to quit; pressed again while that is being asked, it does not ask.
@@ -208,10 +219,13 @@ extension AppState {
   }
 
   mutating func askToQuit() -> [Effect] {
-    if queue.totals.busy + queue.totals.paused == 0 { return [.quit(.idle)] }
+    if isAtTheEnd { return [.quit(.idle)] }
     open(.question(Question(.quitting)))
     return []
   }
+
+  /// Why the queue cannot be edited yet: "all" and "last" would mean the part that is here.
+  static let isStillRead = "the queue is still being read; in a moment"
 
   mutating func refuse(_ why: String) -> [Effect] {
     message = why
@@ -231,6 +245,12 @@ extension Action.Name {
   static let moving: Set<Action.Name> = [
     .down, .up, .pageDown, .pageUp, .top, .bottom, .markRange, .find, .findNext, .findPrevious,
     .redraw,
+  ]
+
+  /// What changes items of the queue or their order.
+  static let editing: Set<Action.Name> = [
+    .retry, .retryAll, .pause, .pauseAll, .remove, .clear, .moveDown, .moveUp, .moveToTop, .undo,
+    .redo, .edit, .sort,
   ]
 }
 

@@ -20,18 +20,18 @@ extension UploadEngine {
   ///
   /// - Parameter reached: whom the request went to.
   func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) {
-    guard let origin = origin(of: id), let target = jobs[id]?.upload.target else { return }
+    guard let origin = origin(of: id), let upload = jobs[id]?.upload else { return }
     if reached != origin {
       // It answered, and sent the upload elsewhere.
       letAll(through: origin)
     } else if let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
-      var gate = gates[origin] ?? Gate(breaker: Breaker(policy: target.retry))
+      var gate = gates[origin] ?? Gate(breaker: Breaker(policy: upload.target.retry))
       let until = gate.breaker.noteUnreachable(at: time.now(), random: time.random())
       gate.failure = Failure(trouble)
       gates[origin] = gate
       guard let until else { return }
       outage(origin, until)
-      if !waitsForServers, gate.breaker.openings >= target.retry.attempts {
+      if !waitsForServers, gate.breaker.openings >= upload.target.retry.attempts {
         giveUp(on: origin)
       } else {
         arm(origin, at: until)

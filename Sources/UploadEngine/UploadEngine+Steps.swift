@@ -17,10 +17,11 @@ extension UploadEngine {
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
     let uploads = ids.compactMap { jobs[$0]?.upload }
-    guard let target = uploads.first?.target, target.prepare != nil || target.ticket != nil,
+    guard let first = uploads.first, first.target.prepare != nil || first.target.ticket != nil,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
+    let target = first.target
     guard let visit = visit(of: ids, to: Origin(target.url)) else { return false }
     for id in ids { jobs[id]?.token = visit.token }
     step(for: ids) { engine, number in

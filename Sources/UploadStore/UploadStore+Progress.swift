@@ -71,19 +71,18 @@ extension UploadStore {
     _ ended: [(item: UploadItem, began: Date)], now: Date = Date()
   ) throws(StoreError) {
     try write { db, revision in
-      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970)
-      let rows = ended.map { entry in
-        var row = entry.item
-        row.state = .waiting
-        return row
-      }
-      let ids = try Self.insert(rows[...], listed: false, db, revision, now).map(\.id)
-      let begin = try db.cachedStatement(
-        sql: "INSERT INTO attempt (item, number, began) VALUES (?, ?, ?)")
+      let ids = try Self.insert(ended.map(\.item)[...], listed: false, db, revision, now).map(\.id)
+      let attempt = try db.cachedStatement(
+        sql: """
+          INSERT INTO attempt (item, number, began, ended, bytes, status, outcome, message, reply,
+            reply_type, reply_is_cut, url)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """)
       for (id, (item, began)) in zip(ids, ended) {
-        try begin.execute(
-          arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970])
-        try pen.write(item.state, of: id, bytes: nil, leaving: false)
+        guard let ending = Ending(item.state) else { continue }
+        try attempt.execute(
+          arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970]
+            + ending.values(at: now.timeIntervalSince1970))
       }
     }
   }
@@ -138,10 +137,7 @@ private struct Pen {
         WHERE item = ? AND ended IS NULL
         """
     ).execute(
-      arguments: [
-        now, ending.bytes, ending.status, ending.outcome, ending.message, ending.reply.text,
-        ending.reply.mediaType, ending.reply.isCut, ending.url, id.rawValue,
-      ])
+      arguments: ending.values(at: now) + [id.rawValue])
     return db.changesCount > 0
   }
 }
@@ -175,6 +171,20 @@ private struct Ending {
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
     message = failure.explanation
     reply = Self.excerpt(failure.reply)
+  }
+
+  /// How an item that is over came to it; nil where it is not.
+  init?(_ state: ItemState) {
+    switch state {
+    case .done(let receipt): self.init(receipt)
+    case .failed(let failure): self.init(failure, bytes: nil)
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    }
+  }
+
+  /// The values of the columns from `ended` to `url`.
+  func values(at moment: Double) -> StatementArguments {
+    [moment, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url]
   }
 
   private static func excerpt(_ reply: Reply) -> Reply {

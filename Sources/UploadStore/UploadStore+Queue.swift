@@ -202,34 +202,23 @@ extension UploadStore {
     ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
   }
 
-  /// The queue in its order, and the revision that it shows.
-  public func snapshot() throws(StoreError) -> (items: [UploadItem], revision: Int64) {
-    var items: [UploadItem] = []
-    let revision = try snapshot(inPortionsOf: .max) { items = $0 }
-    return (items, revision)
-  }
-
   /// Reads the queue in its order, as it is at one moment, and hands it over in portions of at most
   /// `size` items: the first of them is there at once, however long the queue is.
   ///
   /// - Returns: the revision that all of it shows.
-  public func snapshot(
+  public func read(
     inPortionsOf size: Int, _ take: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
     try read { db in
-      var last: Int64?
-      while true {
-        let items = try Self.items(
-          db,
-          where: """
-            item.id IN (
-              SELECT id FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
-            """, [last ?? .min, size])
-        guard let end = items.last else { break }
-        take(items)
-        last = try Int64.fetchOne(
-          db, sql: "SELECT position FROM item WHERE id = ?", arguments: [end.id.rawValue])
-        if items.count < size { break }
+      let end = try db.cachedStatement(
+        sql: """
+          SELECT MAX(position) FROM (
+            SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
+          """)
+      var last = Int64.min
+      while let next = try Int64.fetchOne(end, arguments: [last, size]) {
+        take(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
+        last = next
       }
       return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
     }

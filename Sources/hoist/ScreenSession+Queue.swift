@@ -8,121 +8,8 @@ import UploadStore
 
 /// The session's queue: what the screen asks for is written down and then done.
 extension ScreenSession {
-  // MARK: Opening
-
-  /// Shows what is in the queue, and sends it unless another process does.
-  func openQueue() {
-    keeper.onTrouble { error in
-      DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.take([.held("\(error.brief); s goes on")]) }
-      }
-    }
-    do {
-      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.takeInChanges() }
-      if options.isFresh { floor = try keeper.store.lastID() }
-      if try keeper.becomeSender() { return startSending() }
-      looksOn = true
-      let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
-      take([.notice("another hoist\(holder) sends this queue; what is added here goes to it")])
-      load()
-      takeOverLater()
-    } catch {
-      take([.queueRead, .held(Self.brief(error))])
-    }
-  }
-
-  /// Becomes the sender when the one that is has gone.
-  private func takeOverLater() {
-    let keeper = keeper
-    Thread.detachNewThread { [weak self] in
-      do {
-        try keeper.waitToSend()
-      } catch {
-        return
-      }
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          guard let self else { return }
-          self.take([.notice(self.options.notice)])
-          // What the one before has done last: once there is an engine, it is no news any more.
-          self.takeInChanges()
-          self.startSending()
-        }
-      }
-    }
-  }
-
-  private func startSending() {
-    looksOn = false
-    let (keeper, secrets) = (keeper, book.secrets)
-    let mailbox = Mailbox { [weak self] changes in
-      guard let self else { return }
-      for (id, state) in changes {
-        // What leaving broke off stays in the queue.
-        let isKept = isLeaving && state.failure?.cause == .cancelled
-        items[id]?.state = isKept ? .waiting : state
-        if let item = items[id] { options.journal?.note(item) }
-      }
-      if !isLeaving { take([.engine(changes, at: time.now())]) }
-    }
-    self.mailbox = mailbox
-    let engine = UploadEngine(
-      lanes: state.lanes, time: time, waitsForServers: true, admission: { keeper.admit($0) },
-      mediaType: FileIntake.mediaType,
-      outage: { [weak self] origin, until in
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated {
-            self?.take([.outage(server: origin.description, until: until)])
-          }
-        }
-      }
-    ) { changes in
-      let changes = secrets.hidden(in: changes)
-      // Written before it is shown.
-      keeper.write(changes)
-      mailbox.put(changes)
-    }
-    self.engine = engine
-    engine.setLimit(state.rateLimit)
-    engine.setStarted(state.isStarted)
-    load(recovering: true)
-  }
-
-  /// Reads the queue beside the screen, in portions: the beginning of it is there at once, however
-  /// long it is.
-  ///
-  /// - Parameter isSender: whether what the last sender left under way is to be put in order.
-  private func load(recovering isSender: Bool = false) {
-    let (store, book, floor) = (keeper.store, book, floor)
-    intakeQueue.async { [weak self] in
-      let result = Result {
-        let recovery = isSender ? try store.recover { book.isRepeatable($0) } : nil
-        let revision = try store.snapshot(inPortionsOf: Self.portion) { items in
-          book.lookUp(for: items)
-          let items = items.filter { $0.id > floor }
-          DispatchQueue.main.async { MainActor.assumeIsolated { self?.show(items) } }
-        }
-        return (revision, recovery?.words)
-      }
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          guard let self else { return }
-          self.take([.queueRead])
-          switch result {
-          case .success((let revision, let message)):
-            self.revision = revision
-            if let message { self.take([.message(message)]) }
-            // What was not looked at meanwhile.
-            self.takeInChanges()
-          case .failure(let error): self.take([.held(Self.brief(error))])
-          }
-        }
-      }
-    }
-  }
-
   /// Puts items on the screen and into the engine's line.
-  private func show(_ added: [UploadItem]) {
+  func show(_ added: [UploadItem]) {
     let (sendable, shown) = jobs(engine == nil ? added.map(\.seenFromAside) : added)
     for item in shown { items[item.id] = item }
     take([.added(shown)])
@@ -130,7 +17,7 @@ extension ScreenSession {
   }
 
   /// What can be sent of these items, and all of them with the reasons of those that cannot be.
-  private func jobs(_ added: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
+  func jobs(_ added: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
     var sendable: [UploadJob] = []
     let shown = added.map { item in
       guard !item.state.isFinished, item.state != .paused else { return item }
@@ -186,9 +73,6 @@ extension ScreenSession {
     }
   }
 
-  /// As many as appear at once.
-  private nonisolated static let portion = 2_000
-
   private func show(_ result: Result<QueueIntake.Added, any Error>, saying words: String?) {
     switch result {
     case .success(let added):
@@ -230,7 +114,7 @@ extension ScreenSession {
     forget(ids)
   }
 
-  private func forget(_ ids: [ItemID]) {
+  func forget(_ ids: [ItemID]) {
     for id in ids {
       guard let item = items.removeValue(forKey: id) else { continue }
       if item.state.isDone { removed.sent += 1 } else { removed.unsent += 1 }
@@ -296,8 +180,7 @@ extension ScreenSession {
 
   /// Shows the queue as it is on disk, with the states that are known here.
   private func showAgain() {
-    guard let snapshot = try? keeper.store.snapshot() else { return }
-    let present = snapshot.items.filter { $0.id > floor }
+    guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
     take([
       .added(present.map { items[$0.id] ?? $0 }),
@@ -306,58 +189,8 @@ extension ScreenSession {
     ])
   }
 
-  private static func brief(_ error: any Error) -> String {
+  static func brief(_ error: any Error) -> String {
     (error as? StoreError)?.brief ?? "\(error)"
-  }
-
-  // MARK: What other processes do
-
-  private func takeInChanges() {
-    // As long as it is not known what is there, everything would be news.
-    guard !state.isReading else { return }
-    do {
-      let changes = try keeper.store.changesByOthers(since: revision)
-      revision = changes.revision
-      let gone = changes.removed.filter { items[$0] != nil }
-      if !gone.isEmpty {
-        engine?.remove(gone)
-        forget(gone)
-        take([.removed(gone)])
-      }
-      takeIn(changes.items.filter { $0.id > floor })
-      if let order = changes.order {
-        take([.reordered(order.filter { items[$0] != nil })])
-        engine?.arrange(state.waiting)
-      }
-    } catch {
-      take([.message(Self.brief(error))])
-    }
-  }
-
-  private func takeIn(_ changed: [UploadItem]) {
-    guard let engine else { return show(changed) }
-    var (fresh, again, edited): ([UploadItem], [UploadItem], [UploadItem]) = ([], [], [])
-    var paused: [ItemID] = []
-    for item in changed {
-      guard let known = items[item.id] else {
-        fresh.append(item)
-        continue
-      }
-      // What is under way here is known here best.
-      switch (item.state, known.state) {
-      case (.waiting, .failed), (.waiting, .paused): again.append(item)
-      case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
-      default:
-        if !known.state.isActive, !known.isSent(as: item) { edited.append(known.sent(as: item)) }
-      }
-    }
-    show(fresh)
-    engine.pause(paused)
-    let (sendable, shown) = jobs(again)
-    for item in shown + edited { items[item.id] = item }
-    if !shown.isEmpty || !edited.isEmpty { take([.added(shown + edited)]) }
-    engine.retry(sendable)
-    engine.update(jobs(edited).sendable)
   }
 }
 
@@ -369,31 +202,5 @@ extension UploadItem {
     item.state = .waiting
     item.note = "another hoist is sending it"
     return item
-  }
-
-  /// The item, to be sent as `edited` says.
-  fileprivate func sent(as edited: UploadItem) -> UploadItem {
-    var item = self
-    (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
-    (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
-    item.typeIsCertain = edited.typeIsCertain
-    return item
-  }
-
-  fileprivate func isSent(as edited: UploadItem) -> Bool { sent(as: edited) == self }
-}
-
-extension UploadStore.Recovery {
-  /// What a person should know of it.
-  fileprivate var words: String? {
-    var parts: [String] = []
-    if !interrupted.isEmpty {
-      parts.append(
-        "\(Wording.count(interrupted.count, "upload")) had been interrupted, again from the start")
-    }
-    if !unknown.isEmpty {
-      parts.append("\(Wording.count(unknown.count, "upload")) may have arrived: look on the server")
-    }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }
 }

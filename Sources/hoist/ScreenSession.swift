@@ -110,10 +110,14 @@ final class ScreenSession {
   func take(_ events: [AppEvent]) {
     // What the screen says of times is right whenever anything happens.
     _ = reduce(&state, .tick(time.now()))
+    var isAnswered = false
     for event in events {
       let effects = reduce(&state, event)
-      // A key is answered before the disk is: what is asked for here may have to be written first.
-      if !effects.isEmpty { front.show(state) }
+      // A key is answered before the disk is.
+      if !isAnswered, effects.contains(where: \.isWritten) {
+        front.show(state)
+        isAnswered = true
+      }
       for effect in effects { perform(effect) }
     }
     keepTime()
@@ -214,7 +218,10 @@ final class ScreenSession {
   /// What is left to say when the screen is gone.
   private func report() -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
-    guard !all.isEmpty || removed != (0, 0) else { return .success }
+    if state.isReading {
+      Output.error("… and what else is in the queue, which was still being read")
+    }
+    guard !all.isEmpty || removed != (0, 0) else { return state.isReading ? .someFailed : .success }
     let shown = all.count(where: \.state.isDone)
     let folder = FileManager.default.currentDirectoryPath
     var lines: [String] = []
@@ -236,9 +243,19 @@ final class ScreenSession {
     let left = all.count - shown
     let kept = left > 0 ? "; \(Wording.count(left, "file")) in the queue: hoist goes on" : ""
     Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)\(kept)")
-    return sent == total ? .success : .someFailed
+    return sent == total && !state.isReading ? .success : .someFailed
   }
 
   /// Enough to see what happened; `hoist queue list` has the rest.
   private static let mostLines = 40
+}
+
+extension Effect {
+  /// Whether the queue on disk has to be written before this is done.
+  fileprivate var isWritten: Bool {
+    switch self {
+    case .pause, .remove, .restore, .move, .reorder, .edit: true
+    default: false
+    }
+  }
 }

@@ -82,6 +82,40 @@ import UploadModel
     #expect(Self.said(state).contains("Nothing is queued."))
   }
 
+  @Test func aQueueThatIsStillReadIsNotEdited() {
+    for name in Action.Name.editing {
+      var state = Fixture.mixed()
+      state.isReading = true
+      let (order, totals) = (state.order, state.queue.totals)
+      #expect(Fixture.play(&state, .perform(name)) == [.bell], "\(name)")
+      #expect(state.order == order && state.queue.totals == totals && state.dialog == nil)
+      #expect(Self.said(state).contains("still being read"))
+      #expect(Fixture.play(&state, .command(name.word)) == [.bell], "\(name)")
+    }
+  }
+
+  @Test func theEndOfWhatHasBeenReadIsNotTheEnd() {
+    var state = Fixture.empty()
+    (state.isReading, state.options.endSignal) = (true, .bell)
+    let done = ItemState.done(Fixture.receipt)
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    #expect(Fixture.play(&state, .engine([(ItemID(1), done)], at: state.now)) == [])
+    Fixture.play(&state, .perform(.quit))
+    #expect(Self.said(state).contains("and the queue is still"))
+    Fixture.play(&state, .perform(.finishThenQuit))
+    #expect(state.leavesWhenDone)
+    #expect(Fixture.play(&state, .added([Fixture.item(2, "b")])) == [])
+    Fixture.play(&state, .queueRead)
+    #expect(Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.quit(.idle)])
+  }
+
+  @Test func whoAskedToQuitAnEmptyQueueWhileItWasReadLeaves() {
+    var state = Fixture.empty()
+    state.isReading = true
+    #expect(Fixture.play(&state, .perform(.quit)) == [])
+    #expect(Fixture.play(&state, .queueRead) == [.quit(.idle)])
+  }
+
   @Test func filesOfAFormerTargetStillWaitForItsServer() {
     var state = Fixture.empty()
     var item = Fixture.item(1, "a.bin")

@@ -99,7 +99,7 @@ struct QueueTests {
     let items = try mine.enqueue((0..<10).map { item("\($0)") })
     try mine.move(items[9].id, before: items[0].id)
     var portions: [[String]] = []
-    let revision = try mine.snapshot(inPortionsOf: 4) { portion in
+    let revision = try mine.read(inPortionsOf: 4) { portion in
       // Nobody waits for the reader, and the reader sees nothing of it.
       if portions.isEmpty { #expect(throws: Never.self) { try other.remove([items[5].id]) } }
       portions.append(portion.map(\.fileName))
@@ -108,14 +108,14 @@ struct QueueTests {
     #expect(try mine.changes(since: revision).removed == [items[5].id])
 
     try mine.remove(items.map(\.id))
-    _ = try mine.snapshot(inPortionsOf: 4) { _ in Issue.record("there is nothing to hand over") }
+    _ = try mine.read(inPortionsOf: 4) { _ in Issue.record("there is nothing to hand over") }
   }
 
   @Test("Another process's changes are told, one's own are not asked for twice")
   func changes() throws {
     let (mine, other) = (try harness.open(), try harness.open())
     let items = try mine.enqueue([item("a"), item("b")])
-    let (_, revision) = try mine.snapshot()
+    let revision = try mine.read(inPortionsOf: 100) { _ in }
     _ = try mine.changesByOthers(since: revision)
     #expect(try mine.changesByOthers(since: revision).items.isEmpty)
 
@@ -132,7 +132,7 @@ struct QueueTests {
   @Test("Of one's own changes only the revision is told, so that the next look has little to read")
   func ownChanges() throws {
     let (mine, other) = (try harness.open(), try harness.open())
-    let (_, start) = try mine.snapshot()
+    let start = try mine.read(inPortionsOf: 100) { _ in }
     _ = try mine.changesByOthers(since: start)
     _ = try mine.enqueue((0..<100).map { item("\($0)") })
     let now = try mine.changesByOthers(since: start).revision
