@@ -182,11 +182,13 @@ struct QuestionBox {
     switch question.subject {
     case .quitting:
       let totals = state.queue.totals
-      let waiting = totals.waiting + totals.retrying + totals.paused
-      let rest =
-        state.isReading
-        ? ", and the queue is still being read" : waiting > 0 ? ", \(waiting) still to come" : ""
-      return ("Quit?", "\(Wording.count(totals.active, "upload")) under way\(rest).")
+      var parts = [Wording.count(totals.active, "upload") + " under way"]
+      if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
+      let waiting = totals.waiting + totals.retrying
+      if waiting > 0 { parts.append("\(waiting) still to come") }
+      if totals.paused > 0 { parts.append("\(totals.paused) paused") }
+      if state.isReading { parts.append("and the queue is still being read") }
+      return ("Quit?", parts.joined(separator: ", ") + ".")
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =

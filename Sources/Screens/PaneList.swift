@@ -120,6 +120,8 @@ public struct HistoryRow: PaneRow {
   public var end: End
   /// How it ended, in a few words: "201 Created", "file is missing".
   public var outcome: String
+  /// Why it failed, in a sentence or two; empty where nothing is to be said.
+  public var message: String
   /// Where it can be found, if the server said so.
   public var url: String?
   /// The file's path.
@@ -130,8 +132,7 @@ public struct HistoryRow: PaneRow {
   /// A file that came to its end.
   public init(
     id: String, name: String, target: String, size: Int64, time: String, end: End,
-    outcome: String,
-    url: String? = nil, path: String, reply: Reply = Reply()
+    outcome: String, message: String = "", url: String? = nil, path: String, reply: Reply = Reply()
   ) {
     self.id = id
     self.name = name
@@ -140,6 +141,7 @@ public struct HistoryRow: PaneRow {
     self.time = time
     self.end = end
     self.outcome = outcome
+    self.message = message
     self.url = url
     self.path = path
     self.reply = reply

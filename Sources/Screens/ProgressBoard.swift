@@ -86,11 +86,11 @@ public struct ProgressBoard: Sendable {
     let plus = isCounted ? "" : "+"
     let moving = active.values.reduce(into: Int64(0)) { sum, item in
       if case .sending(_, let sent, _) = item.state { sum &+= sent }
-      if case .awaitingReply = item.state { sum &+= item.size }
+      if item.state.isHandedOver { sum &+= item.size }
     }
     let done = bytesOver &+ moving
     var words: [String] = []
-    let awaiting = active.values.count { if case .awaitingReply = $0.state { true } else { false } }
+    let awaiting = active.values.count(where: \.state.isHandedOver)
     if isCounted, awaiting > 0, sent + failed + awaiting == count {
       // Nothing moves any more: a speed that falls and no time left would both be wrong.
       words = ["replies awaited"]

@@ -200,7 +200,7 @@ struct Totals: Hashable, Sendable {
     case .done: done += one
     case .failed: failed += one
     }
-    if case .awaitingReply = item.state { awaiting += one }
+    if item.state.isHandedOver { awaiting += one }
     if case .failed = item.state { return }
     // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
     // right when it is taken away.

@@ -132,8 +132,8 @@ extension AppState {
     let effects = edit(editable.map(form.apply))
     guard !effects.isEmpty else { return [] }
     list.clearMarks()
-    message =
-      editable.contains { $0.state.failure != nil } ? "changed; r sends it again" : "changed"
+    let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }
+    message = hasFailed ? "changed; r sends it again" : "changed"
     return effects
   }
 

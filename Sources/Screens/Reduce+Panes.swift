@@ -120,9 +120,10 @@ extension HistoryRow {
   /// Everything about it, to read.
   fileprivate var page: Page {
     var lines: [(text: String, role: Role)] = [
-      ("\(time)  \(outcome)", end.role), (path, .plain),
-      ("\(Wording.bytes(size)) to \(target)", .plain),
+      ("\(time)  \(outcome)", end.role)
     ]
+    if !message.isEmpty { lines.append((message, .plain)) }
+    lines += [(path, .plain), ("\(Wording.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
     let text = reply.text
     if !text.isEmpty {

@@ -88,13 +88,24 @@ extension AppState {
   }
 
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
-    let going = items.filter { !$0.state.isFinished && $0.state != .paused }
+    // What the server has all of is as good as sent; broken off, nobody would learn what became of it.
+    let handedOver = items.count(where: \.state.isHandedOver)
+    let going = items.filter {
+      !$0.state.isFinished && $0.state != .paused && !$0.state.isHandedOver
+    }
     if !going.isEmpty {
       list.clearMarks()
+      if handedOver > 0 { message = "what awaits its reply is left to end" }
       return [.pause(going.map(\.id))]
     }
     let paused = items.filter { $0.state == .paused }
-    guard !paused.isEmpty else { return refuse("nothing to pause: it is finished") }
+    guard !paused.isEmpty else {
+      return refuse(
+        items.isEmpty
+          ? "nothing is selected"
+          : handedOver > 0
+            ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
+    }
     list.clearMarks()
     return [.resume(paused.map(\.id))]
   }
@@ -104,9 +115,7 @@ extension AppState {
     let ids = Set(items.map(\.id))
     let active = items.count(where: \.state.isActive)
     guard active > 0 else { return remove(ids) }
-    let mayHaveArrived = items.contains {
-      if case .awaitingReply = $0.state { true } else { false }
-    }
+    let mayHaveArrived = items.contains(where: \.state.isHandedOver)
     dialog = .question(
       Question(.removing(ids, active: active, mayHaveArrived: mayHaveArrived)))
     return []

@@ -82,9 +82,15 @@ final class Transfer {
     request.expectsContinue && sent == 0 && moment - start > 0.95
   }
 
-  func noteSent(total: Int64) {
+  /// The bytes that leave as soon as it begins, whatever the line is limited to.
+  var advance: Int64 { min(request.body.contentLength, Int64(Pace.smallest)) }
+
+  /// Notes how far it is. Returns how many bytes that is further than was known to leave.
+  func noteSent(total: Int64) -> Int64 {
+    let known = max(sent, advance)
     reported = total
     sent = min(total - base, request.body.contentLength)
+    return max(sent, advance) - known
   }
 
   func noteRestart() {

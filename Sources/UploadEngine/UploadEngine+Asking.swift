@@ -107,13 +107,6 @@ extension UploadEngine {
     }
   }
 
-  /// Bounds what all uploads of the process send together, in bytes a second; nil for no bound.
-  /// Takes effect at once, also for those under way.
-  public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
-    onQueue { $0.rateLimit = bytesPerSecond }
-    CurlHook.limit(bytesPerSecond)
-  }
-
   /// Holds or lets go the start of further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in

@@ -62,6 +62,7 @@ extension UploadEngine {
       jobs[id]?.token = visit.token
     }
     startWatching()
+    charge(transfer.advance)
     task.resume()
   }
 
@@ -79,7 +80,7 @@ extension UploadEngine {
     switch event {
     case .sent(let total):
       if transfer.hasWaitedInVain(until: transfer.lastActivity) { noteDeaf(transfer) }
-      transfer.noteSent(total: total)
+      charge(transfer.noteSent(total: total))
       if transfer.hasSentAll {
         tell(transfer.news())
         return

@@ -36,8 +36,8 @@ extension UploadEngine {
 
   /// Seconds that libcurl waits between two pieces to keep to the limit.
   var patienceForLimit: Double {
-    guard let rateLimit, rateLimit > 0 else { return 0 }
-    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(rateLimit)
+    guard let bound else { return 0 }
+    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(bound)
   }
 
   func lookForStalls() {

@@ -70,7 +70,11 @@ public actor UploadEngine {
   var lastLook = Moment(seconds: 0)
   /// Waits for the end of everything that is under way.
   var whenIdle: CheckedContinuation<Void, Never>?
-  var rateLimit: Int64?
+  var throttle = Throttle(piece: Int64(Pace.smallest))
+  /// What libcurl was told of it last.
+  var bound: Int64?
+  /// Whether the lanes are filled later, for more has left than was due.
+  var isHeldBack = false
 
   /// The queue on which everything here happens.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -157,7 +161,7 @@ public actor UploadEngine {
   }
 
   private func fillLanes() {
-    while isStarted, let id = lanes.next() {
+    while isStarted, !lanes.waiting.isEmpty, mayBegin(), let id = lanes.next() {
       guard mayEnter(id), mayStart(id) else {
         lanes.leave(id)
         continue

@@ -94,7 +94,7 @@ extension Failure {
   private var advice: String {
     switch cause {
     case .missing, .unreadable: "Mend the path or its permissions, then retry."
-    case .notAFile("a folder"): "Add the files inside it (push -r does), or pack it first."
+    case .notAFile("a folder"): "Add the files inside it (-r does), or pack it first."
     case .notAFile: "Copy its content to a regular file and add that."
     case .changed: "Retry sends the file as it is now."
     case .empty: "Fill it, or leave it out."
@@ -105,7 +105,9 @@ extension Failure {
     case .connectionRefused, .unreachable: "Check that the server runs, then retry."
     case .connectionLost, .stalled, .network: "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the line is faster."
-    case .insecure: "Check the certificate and the target's TLS settings before you retry."
+    case .insecure:
+      "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
+        + "certificate of the server's own and pins it."
     case .refused: Self.statusAdvice(status)
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."

@@ -30,6 +30,9 @@ public enum ItemState: Hashable, Sendable {
     if case .done = self { true } else { false }
   }
 
+  /// Whether the server has all of it and has not answered yet.
+  public var isHandedOver: Bool { if case .awaitingReply = self { true } else { false } }
+
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   public var isActive: Bool {
     switch self {

@@ -29,6 +29,12 @@ enum ItemRows {
       AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
     """
 
+  /// Has the attempts at an item remember what they sent, before the item is changed.
+  static let keepForAttempts = """
+    UPDATE attempt SET sent_to = item.target, sent_as = item.name, sent_type = item.type
+    FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_as IS NULL
+    """
+
   /// The values that `insert` and `update` begin with.
   static func values(_ item: UploadItem) -> StatementArguments {
     let (state, failure) = stored(item.state)

@@ -5,8 +5,17 @@ enum Schema {
   static let migrator: DatabaseMigrator = {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { db in try db.execute(sql: version1) }
+    migrator.registerMigration("2") { db in try db.execute(sql: version2) }
     return migrator
   }()
+
+  /// What an attempt's item was sent as and where to, once the item says something else: an edit changes
+  /// what will be, not what was.
+  private static let version2 = """
+    ALTER TABLE attempt ADD COLUMN sent_to TEXT;
+    ALTER TABLE attempt ADD COLUMN sent_as TEXT;
+    ALTER TABLE attempt ADD COLUMN sent_type TEXT;
+    """
 
   /// One row of `item` for each file that was ever queued; those that left the queue stay for the
   /// history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.

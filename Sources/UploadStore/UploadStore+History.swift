@@ -71,8 +71,9 @@ extension UploadStore {
     arguments += [query.limit ?? -1]
     let sql = """
       SELECT * FROM (
-        SELECT attempt.id, item, path, name, type, size, target, number, began, ended, bytes,
-          status, outcome, message, reply, url
+        SELECT attempt.id, item, path, COALESCE(sent_as, name),
+          COALESCE(sent_type, type), size, COALESCE(sent_to, target), number,
+          began, ended, bytes, status, outcome, message, reply, url
         FROM attempt JOIN item ON item.id = attempt.item
         WHERE \(conditions.joined(separator: " AND ")) ORDER BY attempt.id DESC LIMIT ?
       ) ORDER BY 1

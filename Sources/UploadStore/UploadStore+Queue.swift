@@ -46,11 +46,13 @@ extension UploadStore {
   @discardableResult
   public func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
+      let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
       let update = try db.cachedStatement(sql: ItemRows.update)
       let list = try db.cachedStatement(
         sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
       var refused: Set<ItemID> = []
       for item in items {
+        try keep.execute(arguments: [item.id.rawValue])
         try update.execute(arguments: ItemRows.values(item) + [revision, item.id.rawValue])
         guard db.changesCount == 0 else { continue }
         refused.insert(item.id)
@@ -90,12 +92,14 @@ extension UploadStore {
   /// Writes how items shall be sent, and nothing of what has become of them: that is the engine's to say.
   public func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
+      let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
       let statement = try db.cachedStatement(
         sql: """
           UPDATE item SET target = ?, field = ?, name = ?, type = ?, type_source = ?,
             type_is_certain = ?, revision = ? WHERE id = ?
           """)
       for item in items {
+        try keep.execute(arguments: [item.id.rawValue])
         try statement.execute(
           arguments: [
             item.target, item.field, item.fileName, item.mediaType, item.typeSource,

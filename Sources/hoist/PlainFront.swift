@@ -8,6 +8,8 @@ final class PlainFront: Front {
   var onEvents: ([AppEvent]) -> Void = { _ in }
   /// Is told when nobody will say anything any more.
   var onEnd: () -> Void = {}
+  /// Waits until what a line has asked for is found: a script's next line may be about it.
+  var settle: @Sendable () -> Void = {}
   /// How things stand. Asked rather than kept: a second owner would have the queue copied at each
   /// change.
   var state: () -> AppState? = { nil }
@@ -49,9 +51,10 @@ final class PlainFront: Front {
   private func listen() {
     isListening = true
     // A thread of its own: not everything that can stand for standard input can be waited for.
-    Thread.detachNewThread { [weak self] in
+    Thread.detachNewThread { [weak self, settle] in
       while let line = readLine() {
         DispatchQueue.main.async { MainActor.assumeIsolated { self?.take(line) } }
+        settle()
       }
       DispatchQueue.main.async { MainActor.assumeIsolated { self?.onEnd() } }
     }

@@ -101,6 +101,10 @@ extension ScreenSession {
     for item in shown { items[item.id] = item }
     take([.added(shown)])
     engine?.retry(sendable)
+    // Where the row looks as before, the key would seem to have done nothing.
+    if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
+      take([.message("\(same.fileName), as before: \(cause.headline)")])
+    }
   }
 
   func pause(_ ids: [ItemID]) {

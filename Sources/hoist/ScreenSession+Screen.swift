@@ -28,7 +28,9 @@ extension ScreenSession {
             name: target.name, url: TargetURL.shown(target.url),
             listsServer: target.server.list != nil)
         ]
-      case .failure(let cause): return [.message(Failure(cause).explanation)]
+      case .failure(let cause):
+        if case .unsendable(let why) = cause { return [.message("\(name): \(why)")] }
+        return [.message("\(name): \(Failure(cause).headline)")]
       }
     }
   }
@@ -135,12 +137,14 @@ extension HistoryRow {
       case nil, "paused", "stopped", "withdrawn": .open
       default: .failed
       }
-    let words = end == .sent ? "sent" : entry.message ?? entry.outcome ?? "under way"
+    // The code in words, such as "outcome unknown"; the sentence about it stands in the row's page.
+    let words =
+      end == .sent ? "sent" : entry.outcome?.replacing("-", with: " ") ?? "under way"
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
       time: Self.local(entry.ended ?? entry.began), end: end,
-      outcome: entry.status.map { Failure.statusLine($0) } ?? words,
+      outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
   }
 

@@ -86,12 +86,15 @@ final class ScreenSession {
     if let front = front as? PlainFront {
       front.state = { [weak self] in self?.state }
       front.onEnd = { [weak self] in self?.finishThenLeave() }
+      let settle = settling
+      front.settle = { _ = settle() }
     }
     front.show(state)
     openQueue()
     if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
     let leaving = await withCheckedContinuation { leave = $0 }
+    let isSettled = leaving == .forced ? true : await settleIntake()
     isLeaving = true
     clock?.cancel()
     watch?.stop()
@@ -101,6 +104,7 @@ final class ScreenSession {
       await engine?.shutDown()
       mailbox?.deliverNow()
     }
+    if !isSettled { Output.error("… and files that were still being looked for: add them again") }
     let status = report()
     return leaving == .forced && status != .success ? .interrupted : status
   }
@@ -192,6 +196,29 @@ final class ScreenSession {
     answer({ path.completions }) { [.completions(for: text, $0)] }
   }
 
+  /// Waits until what was asked for by now is found and in the queue, for a few seconds at the most.
+  /// Returns whether it is.
+  private func settleIntake() async -> Bool {
+    let settle = settling
+    return await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: settle()) }
+    }
+  }
+
+  /// Waits for the same on the thread that calls it, which is not the main one.
+  private var settling: @Sendable () -> Bool {
+    let (intakeQueue, answerQueue) = (intakeQueue, answerQueue)
+    return {
+      let settled = DispatchSemaphore(value: 0)
+      DispatchQueue.main.async {
+        intakeQueue.async {
+          answerQueue.async { DispatchQueue.main.async { settled.signal() } }
+        }
+      }
+      return settled.wait(timeout: .now() + 3) == .success
+    }
+  }
+
   // MARK: Time
 
   /// A clock that runs only while something on the screen depends on it.
@@ -241,7 +268,8 @@ final class ScreenSession {
     let (sent, total) = (shown + removed.sent, all.count + removed.sent)
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let left = all.count - shown
-    let kept = left > 0 ? "; \(Wording.count(left, "file")) in the queue: hoist goes on" : ""
+    let kept =
+      left > 0 ? "; \(Wording.count(left, "file")) left in the queue for the next hoist" : ""
     Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)\(kept)")
     return sent == total && !state.isReading ? .success : .someFailed
   }

@@ -96,9 +96,12 @@ struct TargetCommand: ParsableCommand {
     @OptionGroup var config: ConfigOption
 
     func run() throws {
-      guard let data = FileManager.default.contents(atPath: file), data.count < 1 << 20,
-        let text = String(validating: data, as: UTF8.self)
-      else { throw UserError("\(file) cannot be read as UTF-8 text") }
+      guard let data = FileManager.default.contents(atPath: file) else {
+        throw UserError("\(file) cannot be read: \(String(cString: strerror(errno)))")
+      }
+      guard data.count < 1 << 20, let text = String(validating: data, as: UTF8.self) else {
+        throw UserError("\(file) is no ShareX uploader: those are short and UTF-8 text")
+      }
       let uploader: ShareXUploader
       do throws(ShareXUploader.Mistake) { uploader = try ShareXUploader(text) } catch {
         throw UserError("\(file) \(error.description)")

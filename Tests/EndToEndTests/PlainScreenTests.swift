@@ -52,6 +52,21 @@ extension EndToEnd {
       #expect(inbox.names == ["a.txt"])
     }
 
+    @Test("a script's next line knows what the one before has added, and quit loses nothing")
+    func script() async throws {
+      let person = try Person()
+      for name in ["a.txt", "b.txt"] { try person.folder.write(name, [1]) }
+      let away = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+      let outcome = try await person.shell(
+        "printf 'start-stop\\nadd a.txt b.txt\\nlist\\nadd b.txt\\nquit\\ns\\n' | hoist --plain --to \(away)"
+      ).end()
+      #expect(outcome.output.contains("1  a.txt  1 B  waiting"), "\(outcome)")
+      #expect(outcome.output.contains("2  b.txt  1 B  waiting"), "\(outcome)")
+      #expect(outcome.errors.contains("3 files left in the queue for the next hoist"), "\(outcome)")
+      let list = try await person.hoist("queue", "list").end()
+      #expect(list.output.components(separatedBy: "b.txt").count == 3, "\(list)")
+    }
+
     @Test("when nobody can say anything more, what is queued is still sent")
     func endOfInput() async throws {
       let person = try Person()

@@ -107,6 +107,22 @@ extension EndToEnd {
     }
 
     /// Progress is told at most ten times a second, so the number of its lines tells a time.
+    @Test("--limit bounds what many small files come to, each of which leaves at once")
+    func limitOfSmallFiles() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let names = (0..<60).map { "\($0).bin" }
+      for name in names { try person.folder.write(name, count: 10_000) }
+      let start = ContinuousClock.now
+      let outcome = try await person.hoist(
+        ["push"] + names + ["--to", inbox.url, "--limit", "200kB/s", "--concurrency", "8"]
+      ).end()
+      #expect(outcome.status == 0)
+      // Three seconds by the bound, less what may be on the way.
+      #expect(ContinuousClock.now - start > .seconds(2))
+      #expect(inbox.names.count == names.count)
+    }
+
     @Test("--limit bounds the bandwidth, in steps that a person can follow")
     func limit() async throws {
       let person = try Person()

@@ -33,7 +33,7 @@ extension EndToEnd {
       try await terminal.wait(for: "Quit?")
       try await terminal.press("s")
       let left = try await terminal.wait(for: "in the queue")
-      #expect(left.shows("2 files in the queue: hoist goes on"))
+      #expect(left.shows("2 files left in the queue for the next hoist"))
       #expect(inbox.names == [])
 
       let list = try await hoist("queue list --json")

@@ -245,7 +245,7 @@ import UploadModel
   /// A command of the queue, given beside it, and what is to be seen then.
   static let besideTheQueue: [(String, [Effect], Mode)] = [
     ("clear", [.remove([ItemID(3)])], .queue), ("undo", [.bell], .queue),
-    ("pause-all", [.pause([1, 2, 5, 6, 7, 12].map(ItemID.init))], .queue), ("add", [], .prompt),
+    ("pause-all", [.pause([1, 5, 6, 7, 12].map(ItemID.init))], .queue), ("add", [], .prompt),
     ("sort", [], .menu), ("sort reverse", [.reorder((1...12).reversed().map(ItemID.init))], .queue),
     ("limit", [], .limit), ("start-stop", [.setStarted(false)], .queue),
     ("add /a", [.add([.typed("/a")])], .queue), ("details 2", [.inspect(ItemID(2))], .details),

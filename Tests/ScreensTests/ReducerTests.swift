@@ -68,7 +68,7 @@ import UploadModel
       2, " ", "j", " ", "T",
       asks: [.reorder(ids(3, 5, 1, 2, 4, 6, 7, 8, 9, 10, 11, 12))]),
     Case(0, .control("a"), "J", asks: [.bell]),
-    Case(0, "P", asks: [.pause(ids(1, 2, 5, 6, 7, 12))]),
+    Case(0, "P", asks: [.pause(ids(1, 5, 6, 7, 12))], says: "what awaits its reply is left to end"),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
     Case(0, "+", asks: [.setLanes(5)], says: "5 files at once"),

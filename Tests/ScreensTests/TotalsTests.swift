@@ -82,6 +82,21 @@ import UploadModel
     #expect(Self.said(state).contains("Nothing is queued."))
   }
 
+  @Test func whatOnlyAwaitsItsReplyIsNotPaused() {
+    var state = Fixture.empty()
+    let awaiting = ItemState.awaitingReply(attempt: 1, since: state.now)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
+      .engine([(ItemID(1), awaiting)], at: state.now))
+    #expect(Fixture.play(&state, .perform(.pause)) == [.bell])
+    #expect(Self.said(state).contains("only the reply is awaited"))
+    #expect(Fixture.play(&state, .perform(.pauseAll)) == [.pause([ItemID(2)])])
+    #expect(Self.said(state).contains("left to end"))
+    Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now), .perform(.quit))
+    #expect(Self.said(state).contains("1 only awaiting a reply"))
+    #expect(Self.said(state).contains("1 paused"))
+  }
+
   @Test func aQueueThatIsStillReadIsNotEdited() {
     for name in Action.Name.editing {
       var state = Fixture.mixed()

@@ -141,6 +141,24 @@ struct ProgressTests {
     #expect(kept.fileName == "b" && kept.field == "photo" && kept.mediaType == "image/png")
   }
 
+  @Test("An edit leaves the history as it was: what was sent, as what and where to")
+  func editAndHistory() throws {
+    let store = try harness.open()
+    var sent = try store.enqueue([item("a", target: "first")])[0]
+    for (name, target) in [("b", "second"), ("c", "third")] {
+      _ = try store.begin([sent.id])
+      try store.record([(sent.id, .failed(Failure(.refused, status: 401)))])
+      (sent.fileName, sent.target, sent.mediaType) = (name, target, "image/\(name)")
+      try store.edit([sent])
+      try store.update([sent])
+    }
+    _ = try store.begin([sent.id])
+    let history = try harness.open().history()
+    #expect(history.map(\.name) == ["a", "b", "c"])
+    #expect(history.map(\.target) == ["first", "second", "third"])
+    #expect(history.map(\.mediaType) == ["text/plain", "image/b", "image/c"])
+  }
+
   static let causes: [Failure.Cause] = [
     .missing, .unreadable("Permission denied"), .notAFile(kind: "a folder"), .changed(.grew),
     .tooLarge(limit: 5), .empty, .typeNotAllowed("a/b", allowed: ["c/d"]), .unsendable("x"),
