@@ -75,7 +75,7 @@ public struct Announcer: Sendable {
       state.row(index).map { row in
         let words = StateWords(
           row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
-          now: state.now, serverIsDown: state.isServerDown(for: row.item))
+          now: state.now, obstacle: state.obstacle(for: row.item))
         let size = Wording.bytes(row.item.size)
         let line = "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
         return SafeText.line(line, ascii: state.isASCII)

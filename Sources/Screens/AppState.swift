@@ -48,6 +48,8 @@ public struct AppState: Sendable {
   var urls: [String: String]
   /// Servers that cannot be reached, and when the next attempt is made.
   var outages: [String: Moment] = [:]
+  /// The names of targets whose credentials were refused.
+  var refusals: Set<String> = []
   /// Whether to leave when nothing is left to send.
   var leavesWhenDone = false
 
@@ -159,8 +161,13 @@ public struct AppState: Sendable {
   /// sent.
   var nextProbe: Moment? { queue.totals.busy > 0 ? outages.values.min() : nil }
 
-  /// Whether an item waits for a server that cannot be reached.
-  func isServerDown(for item: UploadItem) -> Bool {
+  /// What an item that waits is waiting for, beside its turn.
+  func obstacle(for item: UploadItem) -> StateWords.Obstacle? {
+    if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
+    return isServerDown(for: item) ? .noServer : nil
+  }
+
+  private func isServerDown(for item: UploadItem) -> Bool {
     guard !outages.isEmpty else { return false }
     // A target without a name is called by its address.
     let url = item.target.isEmpty ? url : urls[item.target] ?? item.target

@@ -153,12 +153,15 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = StateWords(
       item, speed: speeds.speed(of: item.id, at: now),
-      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now)
+      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
+      obstacle: self.state.obstacle(for: item))
     let state: Fact = ("State", words.forms.first ?? "", words.role)
     let plain: [Fact] = [("Type", type, .plain), ("Size", Wording.bytes(item.size), .plain)]
     switch item.state {
     case .waiting, .preparing, .awaitingReply, .paused:
-      let note: [Fact] = item.note.map { [("Note", $0, .warning)] } ?? []
+      // The state may have said it.
+      let note: [Fact] =
+        item.note.map { state.text.contains($0) ? [] : [("Note", $0, .warning)] } ?? []
       return [state] + note + plain
     case .sending(_, let sent, let total):
       let percent = Wording.percent(sent, of: total)

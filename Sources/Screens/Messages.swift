@@ -37,6 +37,8 @@ public enum AppEvent: Sendable {
   case request(ItemID, [String])
   /// A server that cannot be reached, and when the next attempt is made; `nil` when it can again.
   case outage(server: String, until: Moment?)
+  /// The server refuses the credentials of a target, and what goes there waits; or they are tried again.
+  case refusal(target: String, isRefused: Bool)
   /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
   /// which they shall be offered; folders end in a slash.
   case completions(for: String, [String])

@@ -47,7 +47,7 @@ struct QueuePane {
     let words = StateWords(
       item, speed: state.speeds.speed(of: item.id, at: now),
       eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now,
-      serverIsDown: state.isServerDown(for: item))
+      obstacle: state.obstacle(for: item))
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 

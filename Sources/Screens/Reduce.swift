@@ -53,6 +53,7 @@ extension AppState {
       if until == nil, outages[server] != nil { note("\(server) answers again", .good) }
       if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
       outages[server] = until
+    case .refusal(let target, let isRefused): noteRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .queueRead: return noteRead()
     case .held(let reason):
@@ -71,6 +72,19 @@ extension AppState {
     case .terminate: return [.quit(.stopping)]
     }
     return []
+  }
+
+  private mutating func noteRefusal(by target: String, _ isRefused: Bool) {
+    guard isRefused else {
+      _ = refusals.remove(target)
+      return
+    }
+    guard refusals.insert(target).inserted else { return }
+    let key = keymap.label(.retry, in: .queue, ascii: isASCII)
+    let words =
+      "\(target) refuses the credentials: its other files wait until you retry one (\(key))"
+    message = words
+    note(words, .bad)
   }
 
   /// All that was in the queue is here now.

@@ -8,6 +8,14 @@ struct StateWords {
   let role: Role
   let forms: [String]
 
+  /// Why an item that waits does not go though there would be room.
+  enum Obstacle {
+    /// Its server cannot be reached.
+    case noServer
+    /// Its server refuses the target's credentials.
+    case refused
+  }
+
   private init(
     _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String...
   ) {
@@ -19,13 +27,16 @@ struct StateWords {
 
   /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
   init(
-    _ item: UploadItem, speed: Double?, eta: Double?, now: Moment, serverIsDown: Bool = false
+    _ item: UploadItem, speed: Double?, eta: Double?, now: Moment, obstacle: Obstacle? = nil
   ) {
     switch item.state {
     case .waiting where item.wasInterrupted:
       self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
-    case .waiting where serverIsDown:
+    case .waiting where obstacle == .noServer:
       self.init("·", " ", .warning, "waiting for the server", "no server")
+    case .waiting where obstacle == .refused:
+      self.init(
+        "·", " ", .warning, "waiting · credentials refused", "credentials refused", "refused")
     case .waiting:
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", " ", .dim, "waiting\(note)", "waiting")

@@ -61,8 +61,10 @@ extension UploadEngine {
     let command = target.tokenCommand
     var door = doors[key] ?? Door(access: Access(hasCommand: command != nil))
     if (200..<300).contains(status) {
+      let wasClosed = door.access.isClosed
       let mayGoOn = door.access.noteTaken(with: visit.number)
       doors[key] = door
+      if wasClosed, !door.access.isClosed { refusal(key.target, false) }
       if mayGoOn { letAll(throughDoor: key) }
     }
     guard status == 401 || status == 403 else { return .stands }
@@ -73,6 +75,7 @@ extension UploadEngine {
       let failure = Failure(
         deniedCause(for: target, door) ?? .refused, status: status, reply: end.reply)
       door.failure = visit.token?.hidden(in: failure) ?? failure
+      refusal(key.target, true)
     }
     doors[key] = door
     if consequence == .renew, let command { renew(key, with: command) }
@@ -104,6 +107,7 @@ extension UploadEngine {
   func reopen(_ key: Door.Key) {
     guard doors[key]?.access.isClosed == true else { return }
     doors[key]?.access.reopen()
+    refusal(key.target, false)
     letAll(throughDoor: key)
   }
 
@@ -141,6 +145,7 @@ extension UploadEngine {
       doors[key]?.token = nil
       doors[key]?.access.noteNotRenewed()
       doors[key]?.failure = failure
+      refusal(key.target, true)
       giveUpIfHopeless(key)
       // One row tells why; the others wait until that one is tried again.
       if let first = doors[key]?.waiting.first(where: { _ in true }) {

@@ -25,6 +25,10 @@ public actor UploadEngine {
   /// not be reached, and with nil when it is tried again without such a limit.
   public typealias Outage = @Sendable (_ server: Origin, _ until: Moment?) -> Void
 
+  /// Is told, on the engine's queue, when a target's credentials have been refused, so that what goes
+  /// there waits; and when they are tried again.
+  public typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
+
   /// The version that servers are told.
   public static let version = "0.1.0"
 
@@ -47,6 +51,7 @@ public actor UploadEngine {
   private var news: [(ItemID, ItemState)] = []
   private let admission: Admission
   let outage: Outage
+  let refusal: Refusal
   let waitsForServers: Bool
   let delegate: SessionDelegate
   let session: URLSession
@@ -93,12 +98,14 @@ public actor UploadEngine {
   ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
   ///     original's.
   ///   - outage: is told of servers that cannot be reached.
+  ///   - refusal: is told of targets whose credentials are refused.
   ///   - report: is told of every change.
   public init(
     lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false,
     admission: @escaping Admission = { Set($0) },
     mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
     outage: @escaping Outage = { _, _ in },
+    refusal: @escaping Refusal = { _, _ in },
     report: @escaping Report
   ) {
     CurlHook.install()
@@ -107,6 +114,7 @@ public actor UploadEngine {
     self.report = report
     self.admission = admission
     self.outage = outage
+    self.refusal = refusal
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
     self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))

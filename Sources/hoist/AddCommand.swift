@@ -71,8 +71,10 @@ struct AddCommand: ParsableCommand {
     Output.error(
       "\(Wording.count(added.items.count - bad, "file")) queued for \(target.name)\(skipped)")
     if bad > 0 {
+      let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(
-        "\(Wording.count(bad, "file")) cannot be sent as things are; hoist queue retry looks again",
+        "\(Wording.count(bad, "file")) cannot be sent as things are; "
+          + (folders ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
         status: .someFailed)
     }
   }

@@ -128,6 +128,13 @@ extension ScreenSession {
             self?.take([.outage(server: origin.description, until: until)])
           }
         }
+      },
+      refusal: { [weak self] target, isRefused in
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated {
+            self?.take([.refusal(target: target, isRefused: isRefused)])
+          }
+        }
       }
     ) { changes in
       let changes = secrets.hidden(in: changes)

@@ -13,7 +13,7 @@ import UploadModel
       remove, notice
     case marked, message, finished, hostile
     case browser, browserFilter, form, formMistake, sortMenu, targetMenu, find, filtered
-    case command, commandCandidates, server, serverWaits, serverFailed, deleting, history
+    case refused, command, commandCandidates, server, serverWaits, serverFailed, deleting, history
     case historyPage, log, request, outage, interrupted
     case browserReads, browserFailed, browserEmpty, helpOverBrowser, quitOverBrowser
     case serverCannot, serverEmpty, serverMarked, serverFiltered, deletingMany
@@ -111,6 +111,9 @@ import UploadModel
       case .outage:
         Fixture.play(
           &state, .outage(server: "https://api.example.com", until: state.now + 8), .key("s"))
+      case .refused:
+        Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+        Fixture.type("jjjjj", &state)
       case .interrupted:
         state = Fixture.empty(ascii: ascii, size: size)
         var one = Fixture.item(1, "film.mkv", size: 4_000_000_000)

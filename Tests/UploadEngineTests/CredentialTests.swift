@@ -180,10 +180,12 @@ struct CredentialTests {
     harness.engine.submit(jobs)
     await harness.wait { $0[ItemID(1)]?.last?.code == "http-401" }
     #expect(server.requests.count == 1)
+    #expect(harness.refusals == ["\(jobs[0].target.name) refused"])
     guests.invite("new")
     harness.engine.retry([jobs[0]])
     let ends = await harness.finish(jobs.map(\.item.id))
     #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(harness.refusals.last == "\(jobs[0].target.name) tried again")
   }
 
   @Test func aRetryByThePersonRunsTheCommandAgain() async throws {

@@ -18,6 +18,8 @@ final class EngineHarness: Sendable {
       var waiters:
         [(ready: @Sendable ([ItemID: [ItemState]]) -> Bool, CheckedContinuation<Void, Never>)] =
           []
+      /// What was said of targets' credentials.
+      var refusals: [String] = []
       /// Whether nobody waits any more.
       var isOver = false
     }
@@ -47,10 +49,19 @@ final class EngineHarness: Sendable {
   init(lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false) {
     let log = Log()
     self.log = log
-    engine = UploadEngine(lanes: lanes, time: time, waitsForServers: waitsForServers) {
+    engine = UploadEngine(
+      lanes: lanes, time: time, waitsForServers: waitsForServers,
+      refusal: { target, isRefused in
+        let words = "\(target) \(isRefused ? "refused" : "tried again")"
+        log.content.withLock { $0.refusals.append(words) }
+      }
+    ) {
       log.note($0)
     }
   }
+
+  /// What was said of targets' credentials, in order.
+  var refusals: [String] { log.content.withLock { $0.refusals } }
 
   /// Every state that the item went through.
   func states(of id: ItemID) -> [ItemState] {
