@@ -74,7 +74,8 @@ struct AddCommand: ParsableCommand {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(
         "\(Wording.count(bad, "file")) cannot be sent as things are; "
-          + (folders ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
+          + (folders
+            ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
         status: .someFailed)
     }
   }
