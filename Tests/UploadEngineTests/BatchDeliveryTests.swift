@@ -37,7 +37,7 @@ struct BatchDeliveryTests {
     _ url: URL, files: Int = 10, bytes: Int64 = 1 << 30, splits: Bool = false,
     retry: RetryPolicy = RetryPolicy(attempts: 1)
   ) -> Target {
-    var target = Target(name: "test", url: url, fields: [], retry: retry, stallTimeout: 20)
+    var target = Target(name: "test", url: url, fields: [], retry: retry, stallTimeout: 120)
     target.batch = BatchRule(maxFiles: files, maxBytes: bytes, splitsRefused: splits)
     return target
   }

@@ -115,7 +115,7 @@ extension UploadItem {
 
 extension Target {
   /// A target that tries once, so that a test sees the first cause.
-  static func once(_ url: URL, stallTimeout: Double = 20) -> Target {
+  static func once(_ url: URL, stallTimeout: Double = 120) -> Target {
     Target(
       name: "test", url: url, retry: RetryPolicy(attempts: 1), stallTimeout: stallTimeout)
   }

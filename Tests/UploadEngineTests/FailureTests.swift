@@ -11,10 +11,10 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
   let code: String
   let script: HostileServer.Script
   var words = ""
-  var stallTimeout = 20.0
+  var stallTimeout = 120.0
 
   init(
-    _ name: String, is code: String, saying words: String = "", stallTimeout: Double = 20,
+    _ name: String, is code: String, saying words: String = "", stallTimeout: Double = 120,
     _ script: @escaping HostileServer.Script
   ) {
     testDescription = name
