@@ -16,6 +16,8 @@ public struct AppState: Sendable {
   public internal(set) var rateLimit: Int64?
   /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
   public internal(set) var isReading: Bool
+  /// Whether another process sends what is in the queue.
+  public internal(set) var isAside = false
   /// Whether further files begin.
   public internal(set) var isStarted = true
   /// The size of the screen.
@@ -157,9 +159,17 @@ public struct AppState: Sendable {
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }
 
-  /// When a server that cannot be reached is tried next; `nil` where all can, or nothing is to be
-  /// sent.
-  var nextProbe: Moment? { queue.totals.busy > 0 ? outages.values.min() : nil }
+  /// Which server that cannot be reached is tried next, and when; `nil` where all can, or nothing is to
+  /// be sent.
+  var nextProbe: (server: String, at: Moment)? {
+    guard queue.totals.busy > 0 else { return nil }
+    return outages.min { $0.value < $1.value }.map { (server: $0.key, at: $0.value) }
+  }
+
+  /// Whether an address lies on a server.
+  static func lies(_ url: String, on server: String) -> Bool {
+    url == server || url.hasPrefix(server + "/")
+  }
 
   /// What an item that waits is waiting for, beside its turn.
   func obstacle(for item: UploadItem) -> StateWords.Obstacle? {
@@ -171,7 +181,7 @@ public struct AppState: Sendable {
     guard !outages.isEmpty else { return false }
     // A target without a name is called by its address.
     let url = item.target.isEmpty ? url : urls[item.target] ?? item.target
-    return outages.keys.contains { url == $0 || url.hasPrefix($0 + "/") }
+    return outages.keys.contains { Self.lies(url, on: $0) }
   }
 
   var keymap: Keymap { options.keymap }

@@ -38,9 +38,13 @@ struct Edges {
       right = [("waiting", .plain)]
     }
     if let next = state.nextProbe {
-      let seconds = Wording.seconds(max(0, next - state.now).rounded(.up))
+      let seconds = Wording.seconds(max(0, next.at - state.now).rounded(.up))
+      // Files of another target may be the ones that wait.
+      let server =
+        AppState.lies(state.url, on: next.server)
+        ? "no server" : next.server.split(separator: "/").last.map { "no \($0)" } ?? "no server"
       right =
-        [("no server · next try in \(seconds)", .warning)]
+        [("\(server) · next try in \(seconds)", .warning)]
         + (totals.active > 0 ? [("  ", .plain)] + right : [])
     }
     if !state.isStarted { right = [("stopped  ", .warning)] + right }

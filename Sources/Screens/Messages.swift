@@ -46,6 +46,8 @@ public enum AppEvent: Sendable {
   case held(String)
   /// The queue has been read to its end.
   case queueRead
+  /// Another process sends what is in the queue; or it has gone.
+  case aside(Bool)
   /// Something to tell the person, shown until the next key.
   case message(String)
   /// A line that stays, such as where received files lie; `nil` takes it away.

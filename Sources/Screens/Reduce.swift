@@ -56,6 +56,7 @@ extension AppState {
     case .refusal(let target, let isRefused): noteRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .queueRead: return noteRead()
+    case .aside(let isAside): self.isAside = isAside
     case .held(let reason):
       isStarted = false
       message = reason
@@ -233,7 +234,8 @@ extension AppState {
   }
 
   mutating func askToQuit() -> [Effect] {
-    if isAtTheEnd { return [.quit(.idle)] }
+    // Leaving stops nothing where another one sends.
+    if isAtTheEnd || isAside { return [.quit(.idle)] }
     open(.question(Question(.quitting)))
     return []
   }

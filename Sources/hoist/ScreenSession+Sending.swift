@@ -24,9 +24,9 @@ extension ScreenSession {
         startEngine()
         return load(recovering: true)
       }
-      looksOn = true
       let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
-      take([.notice("another hoist\(holder) sends this queue; what is added here goes to it")])
+      let words = "another hoist\(holder) sends this queue; what is added here goes to it"
+      take([.aside(true), .notice(words)])
       load()
     } catch {
       take([.queueRead, .held(Self.brief(error))])
@@ -66,7 +66,7 @@ extension ScreenSession {
             if let message { self.take([.message(message)]) }
             // What was no news as long as not everything was known.
             self.takeInChanges()
-            if self.looksOn { self.takeOverLater() }
+            if self.state.isAside { self.takeOverLater() }
           case .failure(let error): self.take([.held(Self.brief(error))])
           }
         }
@@ -97,7 +97,7 @@ extension ScreenSession {
       // What is done leaves the queue with that. On the screen it stays to be looked at.
       recovered.removed = []
       take(in: recovered)
-      looksOn = false
+      take([.aside(false)])
       startEngine()
       engine?.submit(jobs(state.order.compactMap { items[$0] }).sendable)
       if let words = recovery.words { take([.message(words)]) }

@@ -55,8 +55,6 @@ final class ScreenSession {
   /// What is no longer on the screen and yet was sent, or was not.
   var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
-  /// Whether another process sends what is in the queue.
-  var looksOn = false
   /// Whether the screen has been left and what is under way is being broken off.
   var isLeaving = false
   private var leave: CheckedContinuation<Leaving, Never>?
@@ -172,7 +170,7 @@ final class ScreenSession {
   private func control(_ body: (UploadEngine) -> Void) {
     if let engine { return body(engine) }
     // Without an engine for another reason, that reason is on the screen.
-    guard looksOn else { return }
+    guard state.isAside else { return }
     take([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
@@ -245,6 +243,10 @@ final class ScreenSession {
   /// What is left to say when the screen is gone.
   private func report() -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
+    if state.isAside {
+      Output.error("another hoist goes on with the queue")
+      return .success
+    }
     if state.isReading {
       Output.error("… and what else is in the queue, which was still being read")
     }

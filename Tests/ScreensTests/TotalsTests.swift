@@ -124,6 +124,15 @@ import UploadModel
     #expect(Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.quit(.idle)])
   }
 
+  @Test func whoLooksOnLeavesWithoutAQuestion() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .aside(true))
+    #expect(Fixture.play(&state, .perform(.quit)) == [.quit(.idle)])
+    Fixture.play(&state, .aside(false))
+    #expect(Fixture.play(&state, .perform(.quit)) == [])
+    #expect(state.mode == .quitting)
+  }
+
   @Test func whoAskedToQuitAnEmptyQueueWhileItWasReadLeaves() {
     var state = Fixture.empty()
     state.isReading = true
@@ -139,6 +148,7 @@ import UploadModel
       &state, .added([item]), .outage(server: "https://api.example.com", until: state.now + 8),
       .target(name: "tickets", url: "https://tickets.example.com/", listsServer: false))
     #expect(Self.said(state).contains("waiting for the server"))
+    #expect(Self.said(state).contains("no api.example.com · next try"))
     Fixture.play(
       &state, .outage(server: "https://api.example.com", until: nil),
       .outage(server: "https://tickets.example.com", until: state.now + 8))
