@@ -10,11 +10,12 @@ enum Schema {
   }()
 
   /// What an attempt's item was sent as and where to, once the item says something else: an edit changes
-  /// what will be, not what was.
+  /// what will be, not what was. And what is done is found at the start without reading all of a queue.
   private static let version2 = """
     ALTER TABLE attempt ADD COLUMN sent_to TEXT;
     ALTER TABLE attempt ADD COLUMN sent_as TEXT;
     ALTER TABLE attempt ADD COLUMN sent_type TEXT;
+    CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
     """
 
   /// One row of `item` for each file that was ever queued; those that left the queue stay for the

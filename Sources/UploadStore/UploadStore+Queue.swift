@@ -207,7 +207,7 @@ extension UploadStore {
   }
 
   /// Reads the queue in its order, as it is at one moment, and hands it over in portions of at most
-  /// `size` items: the first of them is there at once, however long the queue is.
+  /// `size` items. The first ones are smaller, so that they are there at once however long the queue is.
   ///
   /// - Returns: the revision that all of it shows.
   public func read(
@@ -219,10 +219,10 @@ extension UploadStore {
           SELECT MAX(position) FROM (
             SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
           """)
-      var last = Int64.min
-      while let next = try Int64.fetchOne(end, arguments: [last, size]) {
+      var (last, portion) = (Int64.min, min(100, size))
+      while let next = try Int64.fetchOne(end, arguments: [last, portion]) {
         take(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
-        last = next
+        (last, portion) = (next, min(portion * 2, size))
       }
       return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
     }
