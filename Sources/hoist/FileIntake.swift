@@ -7,13 +7,13 @@ import UploadModel
 /// Turns paths into items of the queue: looks at each file once, guesses its type, and marks at once
 /// what cannot be sent.
 final class FileIntake: Sendable {
-  private let guesser: MediaTypeGuesser
+  // It reads its tables when the first file is looked at: the screen is there before.
+  private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
   private let lastID = Atomic<Int64>(0)
 
   /// - Parameter limits: what the target takes; a file beyond them comes out failed.
-  init(guesser: MediaTypeGuesser = .system, limits: UploadLimits = UploadLimits()) {
-    self.guesser = guesser
+  init(limits: UploadLimits = UploadLimits()) {
     self.limits = limits
   }
 

@@ -77,7 +77,7 @@ struct SoakTests {
     let paths = try (0..<20).map {
       try folder.write("\($0)", count: [0, 10, 5000, 70_000, 300_000][$0 % 5], seed: UInt64($0))
     }
-    var target = Target.once(server.url())
+    var target = Target.once(server.url(), stallTimeout: 20)
     target.retry = RetryPolicy(attempts: 3, base: 0.001, cap: 0.005)
     var batched = target
     batched.batch = BatchRule(maxFiles: 7, maxBytes: 500_000, splitsRefused: true)
