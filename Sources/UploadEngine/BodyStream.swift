@@ -9,7 +9,9 @@ import UploadModel
 /// hangs the request and one that goes on desynchronises the connection; this one delivers exactly
 /// the promised length or fails. The session has no room for the reason, so it is kept in `fate`.
 ///
-/// A body that was given whole is given again only if its fate allows it: see `BodyFate`.
+/// A body that was given whole is given again only if its fate allows it: see `BodyFate`. Where reading
+/// fails on a connection that was kept, libcurl takes the connection for dead, tries the next one and
+/// asks the same stream again: it has to fail as often as it is asked, and never be at its end.
 final class BodyStream: InputStream {
   private let reader: BodyReader
   private let length: Int64
@@ -33,14 +35,14 @@ final class BodyStream: InputStream {
     reader.close()
   }
 
-  override var streamStatus: Stream.Status { status }
+  override var streamStatus: Stream.Status { fate.error == nil ? status : .error }
   override var streamError: (any Error)? { fate.error }
-  override var hasBytesAvailable: Bool { reader.offset < length && status != .error }
+  override var hasBytesAvailable: Bool { reader.offset < length }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+    guard fate.error == nil else { return -1 }
     guard !fate.isOver || reader.offset > 0 else {
       fate.noteAskedAgain()
-      status = .error
       return -1
     }
     do {
@@ -55,7 +57,6 @@ final class BodyStream: InputStream {
       return count
     } catch {
       fate.note(error)
-      status = .error
       return -1
     }
   }

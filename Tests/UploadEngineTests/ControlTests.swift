@@ -6,14 +6,6 @@ import Testing
 import UploadEngine
 import UploadModel
 
-/// A gate between a test and a server's script, so that things happen in an order and not at a time.
-private final class Gate: Sendable {
-  private let semaphore = DispatchSemaphore(value: 0)
-  func open() { semaphore.signal() }
-  func pass() { semaphore.wait() }
-  func passed() async { await semaphore.passed() }
-}
-
 @Suite(.timeLimit(.minutes(5)))
 struct ControlTests {
   let folder: ScratchDirectory

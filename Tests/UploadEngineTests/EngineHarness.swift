@@ -143,3 +143,11 @@ extension DispatchSemaphore {
     }
   }
 }
+
+/// A gate between a test and a server's script, so that things happen in an order and not at a time.
+final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  func open() { semaphore.signal() }
+  func pass() { semaphore.wait() }
+  func passed() async { await semaphore.passed() }
+}

@@ -65,6 +65,72 @@ struct RepetitionTests {
     #expect(try copies(of: 2, server) == 2)
   }
 
+  /// A server that answers one request on each of its first two connections, once both are there, and
+  /// does `then` with the next that comes over either.
+  private func keepingTwo(
+    _ then: @escaping @Sendable (HostileConnection) -> Void
+  ) throws -> HostileServer {
+    let gates = [Gate(), Gate()]
+    return try HostileServer { connection, number in
+      guard number < 2, connection.readRequest() != nil else { return connection.drain() }
+      gates[number].open()
+      gates[1 - number].pass()
+      connection.send(Self.ok)
+      then(connection)
+    }
+  }
+
+  /// libcurl tries every kept connection before it makes a new one, and asks a stream again that has
+  /// failed: one that says to be at its end then leaves the request without an end of its own.
+  @Test func whereTwoConnectionsWereKeptAFileThatMayNotBeRepeatedEndsAtOnce() async throws {
+    let server = try keepingTwo { _ = $0.readRequest() }
+    defer { server.stop() }
+    let ends = try await uploadAfterTwo(5000, to: server) {}
+    let cause = try #require(ends.last?.failure?.cause)
+    guard case .outcomeUnknown(let why) = cause else { throw UnexpectedCause(cause: cause) }
+    #expect(!why.hasPrefix("no reply within"), "\(why)")
+  }
+
+  @Test func whereTwoConnectionsWereKeptAFileThatChangesEndsAtOnce() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let begun = Mutex(0)
+    let server = try keepingTwo { connection in
+      guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+      begun.withLock { $0 += 1 }
+      reached.open()
+      goOn.pass()
+      connection.drain()
+    }
+    defer { server.stop() }
+    let path = folder.path("3")
+    let ends = try await uploadAfterTwo(30_000_000, to: server) {
+      await reached.passed()
+      truncate(path, 20_000_000)
+      goOn.open()
+    }
+    #expect(ends.last?.failure?.cause == .changed(.shrank), "\(ends)")
+    #expect(begun.withLock { $0 } == 1, "it is not begun again on the other connection")
+  }
+
+  private struct UnexpectedCause: Error { let cause: Failure.Cause }
+
+  /// Uploads two files at a time to a server that keeps both connections, and then a third.
+  private func uploadAfterTwo(
+    _ count: Int, to server: HostileServer, _ meanwhile: () async throws -> Void
+  ) async throws -> [ItemState] {
+    let harness = EngineHarness(lanes: 2)
+    let target = Target.once(server.url(), stallTimeout: 10)
+    let jobs = try (1...3).map { id in
+      let path = try folder.write("\(id)", count: id == 3 ? count : 100, seed: UInt64(id))
+      return UploadJob(item: .file(path, id: Int64(id)), target: target)
+    }
+    harness.engine.submit(Array(jobs[..<2]))
+    _ = await harness.finish([ItemID(1), ItemID(2)])
+    harness.engine.submit([jobs[2]])
+    try await meanwhile()
+    return await harness.finish(jobs.map(\.item.id))
+  }
+
   @Test func aKeyThatTheServerKnowsARepetitionByIsAsGood() async throws {
     let server = try forgetful(.inOrder)
     defer { server.stop() }
