@@ -114,6 +114,9 @@ struct Browser: Sendable {
     }
   }
 
+  /// How many of the marks are in other folders, or on files that the filter leaves out.
+  var unseenMarks: Int { marks.count - entries.count { marks.contains($0.path) } }
+
   /// What is to be added: what is marked, else what the cursor is on.
   var chosen: [[UInt8]] {
     if !marks.isEmpty { return marks.sorted { $0.lexicographicallyPrecedes($1) } }

@@ -77,7 +77,11 @@ struct BrowserBox {
       return
     }
     var facts: [String] = []
-    if !browser.marks.isEmpty { facts.append("\(browser.marks.count) marked") }
+    if !browser.marks.isEmpty {
+      let unseen = browser.unseenMarks
+      let words = unseen > 0 ? ", \(unseen) out of sight" : ""
+      facts.append("\(browser.marks.count) marked\(words)")
+    }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
     if browser.showsHidden { facts.append("hidden shown") }
     if browser.entries.count > Self.lines(in: size) {

@@ -73,11 +73,12 @@ struct Edges {
     case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
     case .log: spans = [("Log", .heading)]
     }
+    // What an action would go for comes first: where there is no room, the rest is cut.
+    if list.isMarkingRange { spans.append((" · marking", .accent)) }
+    if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty {
       spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
-    if list.isMarkingRange { spans.append((" · marking", .accent)) }
-    if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     guard state.pane == .queue else { return spans }
     if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
     guard width < Self.narrow else { return spans }
@@ -139,7 +140,7 @@ struct Edges {
     // Nobody knows when what is stopped goes on, nor how long a server thinks about empty files.
     if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
     let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
-    return "\(far)  ETA \(eta.map(Wording.clock) ?? "—")"
+    return "\(far)  ETA \(eta.map(Wording.timeLeft) ?? "—")"
   }
 
   private var replies: String {

@@ -78,9 +78,11 @@ struct ItemDetails {
       case .done(let receipt): receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
+    // Where there is no request, the reason has been said already.
+    let isReason = request == [item.state.failure?.explanation]
     return TextSource(
-      reply: reply, serverAnswered: item.state.serverAnswered, request: request, width: width,
-      isASCII: isASCII)
+      reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
+      width: width, isASCII: isASCII)
   }
 
   /// Lays the long texts out.

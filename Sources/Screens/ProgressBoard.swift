@@ -74,7 +74,7 @@ public struct ProgressBoard: Sendable {
       default:
         [
           speeds.speed(of: item.id, at: now).map(Wording.speed),
-          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(Wording.clock),
+          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(Wording.timeLeft),
         ].compactMap { $0 }.joined(separator: " ")
       }
     line(
@@ -97,7 +97,7 @@ public struct ProgressBoard: Sendable {
     } else {
       words += [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
       if isCounted, let left = speeds.totalETA(remaining: bytes &- done, at: now) {
-        words.append(Wording.clock(left))
+        words.append(Wording.timeLeft(left))
       }
     }
     if failed > 0 { words.insert("\(failed) failed", at: 0) }

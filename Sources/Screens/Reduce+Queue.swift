@@ -54,7 +54,7 @@ extension AppState {
   }
 
   /// Everything that failed, but for what the person stopped and what may have arrived after all;
-  /// and servers that could not be reached are tried at once.
+  /// and servers that could not be reached, or refused the credentials, are tried at once.
   private mutating func retryAll() -> [Effect] {
     var ids: [ItemID] = []
     var unknown = 0
@@ -67,7 +67,7 @@ extension AppState {
       }
     }
     let retried: [Effect] = ids.isEmpty ? [] : [.retry(ids)]
-    let probed: [Effect] = outages.isEmpty ? [] : [.probe]
+    let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
     if unknown > 0 {
       message =
         "\(Wording.count(unknown, "file")) may have arrived: look on the server, then r"

@@ -81,9 +81,12 @@ extension AppState {
       return
     }
     guard refusals.insert(target).inserted else { return }
-    let key = keymap.label(.retry, in: .queue, ascii: isASCII)
+    let (one, all) = (
+      keymap.label(.retry, in: .queue, ascii: isASCII),
+      keymap.label(.retryAll, in: .queue, ascii: isASCII)
+    )
     let words =
-      "\(target) refuses the credentials: its other files wait until you retry one (\(key))"
+      "\(target) refuses the credentials: its other files wait for a retry (\(one) or \(all))"
     message = words
     note(words, .bad)
   }

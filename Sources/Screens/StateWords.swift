@@ -47,7 +47,7 @@ struct StateWords {
         self.init("↑", "^", .accent, "sending\(Self.again(attempt)) —", "sending —")
         return
       }
-      let eta = eta.map(Wording.clock) ?? "—"
+      let eta = eta.map(Wording.timeLeft) ?? "—"
       self.init(
         "↑", "^", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)

@@ -61,10 +61,8 @@ extension UploadEngine {
     let command = target.tokenCommand
     var door = doors[key] ?? Door(access: Access(hasCommand: command != nil))
     if (200..<300).contains(status) {
-      let wasClosed = door.access.isClosed
       let mayGoOn = door.access.noteTaken(with: visit.number)
-      doors[key] = door
-      if wasClosed, !door.access.isClosed { refusal(key.target, false) }
+      set(door, key)
       if mayGoOn { letAll(throughDoor: key) }
     }
     guard status == 401 || status == 403 else { return .stands }
@@ -75,9 +73,8 @@ extension UploadEngine {
       let failure = Failure(
         deniedCause(for: target, door) ?? .refused, status: status, reply: end.reply)
       door.failure = visit.token?.hidden(in: failure) ?? failure
-      refusal(key.target, true)
     }
-    doors[key] = door
+    set(door, key)
     if consequence == .renew, let command { renew(key, with: command) }
     return consequence
   }
@@ -105,10 +102,17 @@ extension UploadEngine {
 
   /// The person wants another try.
   func reopen(_ key: Door.Key) {
-    guard doors[key]?.access.isClosed == true else { return }
-    doors[key]?.access.reopen()
-    refusal(key.target, false)
+    guard var door = doors[key], door.access.isClosed else { return }
+    door.access.reopen()
+    set(door, key)
     letAll(throughDoor: key)
+  }
+
+  /// Puts a door in its place, and says so where it was open and is closed now, or the other way round.
+  private func set(_ door: Door, _ key: Door.Key) {
+    let wasClosed = doors[key]?.access.isClosed ?? false
+    doors[key] = door
+    if door.access.isClosed != wasClosed { refusal(key.target, !wasClosed) }
   }
 
   func leaveDoor(_ id: ItemID) {
@@ -134,18 +138,18 @@ extension UploadEngine {
   }
 
   private func take(_ result: Result<BearerToken, BearerToken.Missing>, for key: Door.Key) {
+    guard var door = doors[key] else { return }
     switch result {
     case .success(let token):
-      doors[key]?.token = token
-      doors[key]?.access.noteRenewed()
-      doors[key]?.failure = nil
+      (door.token, door.failure) = (token, nil)
+      door.access.noteRenewed()
+      set(door, key)
       letAll(throughDoor: key)
     case .failure(let missing):
       let failure = Failure(.denied(missing.reason))
-      doors[key]?.token = nil
-      doors[key]?.access.noteNotRenewed()
-      doors[key]?.failure = failure
-      refusal(key.target, true)
+      (door.token, door.failure) = (nil, failure)
+      door.access.noteNotRenewed()
+      set(door, key)
       giveUpIfHopeless(key)
       // One row tells why; the others wait until that one is tried again.
       if let first = doors[key]?.waiting.first(where: { _ in true }) {

@@ -96,8 +96,14 @@ extension UploadEngine {
     }
   }
 
-  /// Tries servers again that could not be reached, without waiting any longer.
-  public nonisolated func tryServers() { onQueue { $0.letAllThrough() } }
+  /// Tries servers again that could not be reached, without waiting any longer, and those that refused
+  /// the credentials.
+  public nonisolated func tryServers() {
+    onQueue { engine in
+      for key in Array(engine.doors.keys) { engine.reopen(key) }
+      engine.letAllThrough()
+    }
+  }
 
   /// Changes how many uploads run at once. Those under way are not broken off.
   public nonisolated func setLanes(_ count: Int) {

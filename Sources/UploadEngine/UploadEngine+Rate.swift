@@ -15,6 +15,7 @@ extension UploadEngine {
 
   /// Notes bytes that leave.
   func charge(_ bytes: Int64) {
+    guard throttle.rate != nil else { return }
     throttle.note(bytes, at: time.now())
     bindTransfers()
   }

@@ -30,6 +30,9 @@ public enum Wording {
     return "\(minutes):\(padded(rest))"
   }
 
+  /// Seconds that something still takes, as ``clock(_:)`` says them: never none.
+  public static func timeLeft(_ seconds: Double) -> String { clock(max(1, seconds)) }
+
   /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".
   public static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }

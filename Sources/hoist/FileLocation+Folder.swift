@@ -1,10 +1,14 @@
 import MultipartForm
 
 extension FileLocation {
-  /// The same file, named from the root.
+  /// The same file, named from the root, and the same way whether it was called `a` or `./a`.
   func absolute(in folder: String) -> FileLocation {
-    bytes.first == UInt8(ascii: "/")
-      ? self : FileLocation(bytes: Array("\(folder)/".utf8) + bytes)
+    guard bytes.first != UInt8(ascii: "/") else { return self }
+    var rest = bytes[...]
+    while rest.starts(with: Array("./".utf8)) {
+      rest = rest.dropFirst(2).drop { $0 == UInt8(ascii: "/") }
+    }
+    return FileLocation(bytes: Array("\(folder)/".utf8) + rest)
   }
 
   /// The same file as a person in `folder` names it.

@@ -54,7 +54,7 @@ struct LineReporter: PushReporter {
       let percent = Wording.percent(sent, of: total)
       let speed = estimates[item.id]?.speed(at: now).map { ", \(Wording.speed($0))" } ?? ""
       let eta = estimates[item.id]?.eta(remaining: total - sent, at: now)
-      let left = eta.map { ", \(Wording.clock($0)) left" } ?? ""
+      let left = eta.map { ", \(Wording.timeLeft($0)) left" } ?? ""
       write("… \(name): \(percent)% of \(Wording.bytes(total))\(speed)\(left)")
     case .retrying where isQuiet: break
     case .retrying(let failure, let next, let attempts, let at):

@@ -9,6 +9,8 @@ import UploadStore
 final class PushHistory: Sendable {
   private let intake: QueueIntake
   private let target: String
+  /// The folder that relative paths start from.
+  private let folder = FileManager.default.currentDirectoryPath
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
@@ -36,11 +38,28 @@ final class PushHistory: Sendable {
       return item
     }
     do {
-      return try intake.look(at: named, until: stop)
+      // The history knows files from the root; whoever pushes sees them as they were named.
+      let names = Dictionary(uniqueKeysWithValues: named.map { ($0.id, $0.location) })
+      func renamed(_ items: [UploadItem]) -> [UploadItem] {
+        items.map { item in
+          var item = item
+          item.location = names[item.id] ?? item.location
+          return item
+        }
+      }
+      var added = try intake.look(at: named.map(rooted), until: stop)
+      (added.items, added.skipped) = (renamed(added.items), renamed(added.skipped))
+      return added
     } catch {
       content.withLock { $0.trouble = error }
       return QueueIntake.Added(items: named)
     }
+  }
+
+  private func rooted(_ item: UploadItem) -> UploadItem {
+    var item = item
+    item.location = item.location.absolute(in: folder)
+    return item
   }
 
   /// Notes the state of an item.
@@ -50,7 +69,8 @@ final class PushHistory: Sendable {
       guard item.state.isFinished else { return false }
       var item = item
       // The file of what came in on standard input ends with this process; its number says nothing.
-      item.location = item.path
+      item.location =
+        item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
       defer { content.isScheduled = true }
       return !content.isScheduled

@@ -258,7 +258,7 @@ final class ScreenSession {
       let name = SafeText.line(item.location.relative(to: folder).description)
       if case .failed(let failure) = item.state {
         lines.append("✗ \(name): \(failure.headline)")
-      } else if case .awaitingReply = item.state {
+      } else if item.state.isHandedOver {
         lines.append("? \(name): outcome unknown; look on the server before you send it again")
       } else if !item.state.isFinished {
         lines.append("· \(name): not sent")

@@ -204,6 +204,24 @@ extension EndToEnd {
       #expect(changed.errors.contains("1 file queued"))
     }
 
+    @Test(
+      "What push has sent is known to the queue, and the other way round, wherever each was started"
+    )
+    func sentByEither() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("a.bin", count: 100)
+      try person.folder.write("b.bin", count: 100, seed: 2)
+      _ = try await hoist("push ./a.bin --to \(inbox.url)")
+      let told = try await hoist("add a.bin --to \(inbox.url)")
+      #expect(told.errors.contains("a.bin: sent before, "), "\(told)")
+      let listed = try await hoist("history")
+      #expect(listed.output.contains("  \(person.folder.path("a.bin")) → "), "\(listed)")
+      _ = try await hoist("push \(person.folder.path("b.bin")) --to \(inbox.url)")
+      let skipped = try await hoist("push b.bin --skip-sent --to \(inbox.url)")
+      #expect(skipped.errors.contains("b.bin: skipped, sent before"), "\(skipped)")
+      #expect(inbox.names.count == 2)
+    }
+
     @Test("Options that may hold secrets are not kept, and the queue says what it needs")
     func options() async throws {
       let inbox = try await person.receiver()

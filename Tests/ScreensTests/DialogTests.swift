@@ -93,6 +93,18 @@ import UploadModel
     #expect(texts.request.count == 3)
   }
 
+  @Test func aReasonWhyThereIsNoRequestIsNotSaidTwice() {
+    var state = Fixture.empty()
+    let failure = Failure(.missing)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin", state: .failed(failure))]), .key(.enter),
+      .request(ItemID(1), [failure.explanation]))
+    let text = render(state, size: state.size).text
+    #expect(!text.contains { $0.contains("The request:") }, "\(text)")
+    Fixture.play(&state, .request(ItemID(1), ["POST https://x/"]))
+    #expect(render(state, size: state.size).text.contains { $0.contains("The request:") })
+  }
+
   @Test func aPasteLeavesTheListOfFilesOpen() {
     var state = Self.browsing()
     #expect(Fixture.play(&state, .paste("/a /b")) == [.add([.exact("/a"), .exact("/b")])])

@@ -92,6 +92,14 @@ import UploadModel
     #expect(state.message == "copied: 3 URLs")
   }
 
+  @Test func howManyAreMarkedIsReadHoweverLongTheFilterIs() {
+    var state = Self.queue("a-rather-long-name", "b")
+    Fixture.type("fa-rather-long-name", &state)
+    Fixture.play(&state, .key(.enter), .key(" "))
+    state.size = Size(width: 80, height: 24)
+    #expect(render(state, size: state.size).text[1].contains("Queue 2 · 1 marked · 1 with"))
+  }
+
   @Test func theMarksOfARangeFollowTheCursor() {
     var state = Self.queue("1", "2", "3", "4", "5", "6")
     func marked() -> [Int64] { state.marks.map(\.rawValue).sorted() }

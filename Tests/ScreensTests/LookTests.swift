@@ -146,6 +146,17 @@ import UploadModel
     #expect(!render(state, size: state.size).text[0].contains("next try"))
   }
 
+  @Test func aTargetThatRefusesTheCredentialsIsTriedAgainThoughNothingHasFailed() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
+    #expect(Fixture.type("R", &state) == [.bell])
+    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    #expect(state.message?.hasSuffix("its other files wait for a retry (r or R)") == true)
+    #expect(Fixture.type("R", &state) == [.probe])
+    Fixture.play(&state, .refusal(target: state.target, isRefused: false))
+    #expect(Fixture.type("R", &state) == [.bell])
+  }
+
   @Test func aStoppedQueueHasNoETAAndANewLimitForgetsTheOldSpeed() {
     var state = Fixture.mixed()
     #expect(state.speeds.totalSpeed(at: state.now) != nil)

@@ -68,6 +68,19 @@ import UploadModel
     #expect(names().count == 6)
   }
 
+  @Test func marksThatTheFilterHidesAreCountedAloud() {
+    var state = Self.browsing()
+    func says(_ words: String) -> Bool {
+      render(state, size: state.size).text.contains { $0.contains(" \(words) ") }
+    }
+    Fixture.play(&state, .key(.control("a")))
+    guard case .browser(let browser) = state.dialog else { return }
+    let count = browser.marks.count
+    #expect(count > 1 && says("\(count) marked"))
+    Fixture.play(&state, .key("/"), .key("p"), .key("n"), .key("g"), .key(.enter))
+    #expect(says("\(count) marked, \(count - 1) out of sight · with \"png\""))
+  }
+
   @Test func aNameThatIsNoTextIsAddedByItsBytes() {
     var state = Fixture.empty()
     let bytes: [UInt8] = [0x2F, 0xFF, 0xFE]

@@ -188,6 +188,24 @@ struct CredentialTests {
     #expect(harness.refusals.last == "\(jobs[0].target.name) tried again")
   }
 
+  @Test func withTheFailedOneTakenAwayTheRestGoesWhenServersAreTriedAgain() async throws {
+    let guests = Guests()
+    let server = try server(for: guests)
+    defer { server.stop() }
+    var jobs = try jobs(20, to: server.url())
+    for index in jobs.indices {
+      jobs[index].target.headers = [.init(name: "Authorization", value: Template(literal: "new"))]
+    }
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    harness.engine.submit(jobs)
+    await harness.wait { $0[ItemID(1)]?.last?.code == "http-401" }
+    harness.engine.remove([ItemID(1)])
+    guests.invite("new")
+    harness.engine.tryServers()
+    let ends = await harness.finish(jobs.dropFirst().map(\.item.id))
+    #expect(ends.count == 19 && ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+  }
+
   @Test func aRetryByThePersonRunsTheCommandAgain() async throws {
     let server = try server(for: Guests("Bearer t3"))
     defer { server.stop() }

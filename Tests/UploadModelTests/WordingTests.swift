@@ -41,6 +41,10 @@ import UploadModel
     #expect(Wording.clock(seconds) == text)
   }
 
+  @Test func whatGoesOnTakesAtLeastASecond() {
+    #expect([0, 0.2, 3, .infinity].map(Wording.timeLeft) == ["0:01", "0:01", "0:03", "—"])
+  }
+
   @Test(arguments: [
     (0.0, "0 s"), (0.4, "0.4 s"), (8, "8 s"), (9.94, "9.9 s"), (9.96, "10 s"), (59.6, "60 s"),
     (119, "119 s"), (120, "2 min"), (7199, "120 min"), (7200, "2 h"), (-3.5, "0.0 s"),
