@@ -52,9 +52,30 @@ public struct Settings: Sendable {
     path: String?, environment: [String: String]
   ) throws(ConfigError) -> Settings {
     let file = path ?? usualPath(environment: environment)
-    guard path != nil || FileManager.default.fileExists(atPath: file) else {
+    guard let text = try text(of: file, mayBeMissing: path == nil) else {
       return .none(environment: environment)
     }
+    return try parse(text, file: file, environment: environment)
+  }
+
+  /// Everything that is wrong with the file at `path`, or at the usual place where it need not exist, in
+  /// the order of its lines: of each target and each other part the first mistake.
+  public static func mistakes(
+    path: String?, environment: [String: String]
+  ) -> [ConfigError] {
+    let file = path ?? usualPath(environment: environment)
+    do throws(ConfigError) {
+      guard let text = try text(of: file, mayBeMissing: path == nil) else { return [] }
+      return read(text, file: file, environment: environment).mistakes
+    } catch {
+      return [error]
+    }
+  }
+
+  private static func text(
+    of file: String, mayBeMissing: Bool
+  ) throws(ConfigError) -> String? {
+    guard !mayBeMissing || FileManager.default.fileExists(atPath: file) else { return nil }
     let data: Data
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -64,7 +85,7 @@ public struct Settings: Sendable {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw ConfigError(file: file, "is not UTF-8 text")
     }
-    return try parse(text, file: file, environment: environment)
+    return text
   }
 
   /// The system's own reason, where there is one beneath Foundation's.
@@ -81,33 +102,63 @@ public struct Settings: Sendable {
   public static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
+    let (settings, mistakes) = read(text, file: file, environment: environment)
+    if let first = mistakes.first { throw first }
+    return settings
+  }
+
+  private static func read(
+    _ text: String, file: String, environment: [String: String]
+  ) -> (settings: Settings, mistakes: [ConfigError]) {
     let lines = KeyLines(text)
-    do throws(ConfigError) {
-      let top = try ConfigNode.parse(text, file: file).table(Self.keys)
-      let paths = filePath(file, environment)
-      let secrets =
-        try top["secrets"].map { (node) throws(ConfigError) in
-          try Secrets(node, folder: paths.folder, home: paths.home)
-        } ?? .none
-      var nodes: [String: ConfigNode] = [:]
-      for (name, node) in try top["targets"]?.entries() ?? [] {
-        _ = try reader(blind(secrets), paths).target(named: name, node)
-        nodes[name] = node
+    var mistakes: [ConfigError] = []
+    // What is wrong in one part keeps nobody from reading the others.
+    func part<Value>(or fallback: Value, _ read: () throws(ConfigError) -> Value) -> Value {
+      do throws(ConfigError) {
+        return try read()
+      } catch {
+        mistakes.append(error.placed(in: file, lines))
+        return fallback
       }
-      let defaultTarget = try top["default_target"]?.string()
-      if let defaultTarget, nodes[defaultTarget] == nil {
-        throw ConfigError(
-          keyPath: "default_target", unknownTarget(defaultTarget, among: Array(nodes.keys)))
-      }
-      var settings = Settings(
-        file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
-        environment: environment, secrets: secrets)
-      settings.screen = try ScreenReader(file: file, lines: lines).read(
-        screen: top["screen"], keys: top["keys"], theme: top["theme"])
-      return settings
-    } catch {
-      throw error.placed(in: file, lines)
     }
+    func entries(_ node: ConfigNode?) -> [String: ConfigNode] {
+      let entries = part(or: []) { () throws(ConfigError) in try node?.entries() ?? [] }
+      return Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
+    }
+    let whole: ConfigNode? = part(or: nil) { () throws(ConfigError) in
+      try ConfigNode.parse(text, file: file)
+    }
+    let top = entries(whole)
+    part(or: ()) { () throws(ConfigError) in _ = try whole?.table(Self.keys) }
+    let paths = filePath(file, environment)
+    let secrets: Secrets? = part(or: nil) { () throws(ConfigError) in
+      guard let node = top["secrets"] else { return Secrets.none }
+      return try Secrets(node, folder: paths.folder, home: paths.home)
+    }
+    // Where the secrets cannot be read, each that a target uses is taken to be there.
+    let lookup =
+      secrets.map(blind) ?? Template.Lookup(environment: { _ in "" }, secret: { _ in "" })
+    let nodes = entries(top["targets"])
+    for (name, node) in nodes {
+      part(or: ()) { () throws(ConfigError) in
+        _ = try reader(lookup, paths).target(named: name, node)
+      }
+    }
+    let defaultTarget: String? = part(or: nil) { () throws(ConfigError) in
+      let name = try top["default_target"]?.string()
+      if let name, nodes[name] == nil {
+        throw ConfigError(keyPath: "default_target", unknownTarget(name, among: Array(nodes.keys)))
+      }
+      return name
+    }
+    var settings = Settings(
+      file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
+      environment: environment, secrets: secrets ?? .none)
+    settings.screen = part(or: ScreenSettings()) { () throws(ConfigError) in
+      try ScreenReader(file: file, lines: lines).read(
+        screen: top["screen"], keys: top["keys"], theme: top["theme"])
+    }
+    return (settings, mistakes.sorted { ($0.line ?? 0, $0.keyPath) < ($1.line ?? 0, $1.keyPath) })
   }
 
   /// The target that `name` means: one of the configuration, a URL, or the default one for nil.

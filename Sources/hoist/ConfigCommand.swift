@@ -16,13 +16,16 @@ struct ConfigCommand: ParsableCommand {
       commandName: "check",
       abstract: "Read the configuration, and say what is wrong with it.",
       discussion: """
-        Secrets are not read and nothing is sent. A mistake ends with status 2; secrets that others \
-        can read are warned of.
+        Secrets are not read and nothing is sent. Of each target and each other part the first mistake \
+        is told, and the status is 2 then; secrets that others can read are warned of.
         """)
 
     @OptionGroup var config: ConfigOption
 
     func run() throws {
+      let mistakes = config.mistakes()
+      for mistake in mistakes { Output.error("hoist: \(mistake)") }
+      guard mistakes.isEmpty else { throw ExitCode(ExitStatus.usage.rawValue) }
       let settings = try config.load()
       guard let file = settings.file else {
         Output.line("\(SafeText.line(config.path)): there is no configuration; that is no mistake")

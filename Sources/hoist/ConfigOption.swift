@@ -17,11 +17,23 @@ struct ConfigOption: ParsableArguments {
   var path: String { config ?? Settings.usualPath(environment: environment) }
 
   /// The configuration, which need not be there unless it is named.
-  func load() throws -> Settings {
+  func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: config, environment: environment)
     // What is wrong for the screen is wrong everywhere.
     _ = try ScreenPreferences(settings.screen)
     return settings
+  }
+
+  /// Everything that is wrong with it.
+  func mistakes() -> [ConfigError] {
+    let mistakes = Settings.mistakes(path: config, environment: environment)
+    guard mistakes.isEmpty else { return mistakes }
+    do throws(ConfigError) {
+      _ = try load()
+      return []
+    } catch {
+      return [error]
+    }
   }
 
   /// The names of the targets, for a shell that completes them.

@@ -31,6 +31,15 @@ extension EndToEnd {
       #expect(
         bad.errors.hasSuffix(
           "config.toml:7: targets.b.file_feild: unknown key; did you mean \"file_field\"?\n"))
+      try person.configure(
+        Self.text + "\nfile_feild = \"x\"\n[targets.c]\nurl = \"ftp://c\"\n[screen]\nmouse = 3\n"
+          + "[other]\n")
+      let several = try await person.hoist("config", "check").end()
+      let keys = several.errors.matches(of: #/config.toml:(\d+): (\S+):/#).map { "\($0.1) \($0.2)" }
+      #expect(
+        keys == ["7 targets.b.file_feild", "9 targets.c.url", "11 screen.mouse", "12 other"],
+        "\(several)")
+      #expect(several.status == 2)
       let missing = try await person.hoist("config", "check", "--config", "none.toml").end()
       #expect(missing.status == 2 && missing.errors.contains("none.toml: cannot be read"))
     }
