@@ -87,6 +87,10 @@ extension AppState {
     return [.setLanes(count)]
   }
 
+  private static func name(of items: [UploadItem]) -> String {
+    items.count == 1 ? "\(items[0].fileName):" : Wording.count(items.count, "file")
+  }
+
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
     // What the server has all of is as good as sent; broken off, nobody would learn what became of it.
     let handedOver = items.count(where: \.state.isHandedOver)
@@ -96,6 +100,7 @@ extension AppState {
     if !going.isEmpty {
       list.clearMarks()
       if handedOver > 0 { message = "what awaits its reply is left to end" }
+      note("\(Self.name(of: going)) paused")
       return [.pause(going.map(\.id))]
     }
     let paused = items.filter { $0.state == .paused }
@@ -107,6 +112,7 @@ extension AppState {
             ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
     }
     list.clearMarks()
+    note("\(Self.name(of: paused)) not paused any more")
     return [.resume(paused.map(\.id))]
   }
 

@@ -114,6 +114,12 @@ import UploadModel
     #expect(announcer.lines(for: state) == [])
     Fixture.play(&state, .added([Fixture.item(1, "a.bin", size: 1000)]))
     #expect(announcer.lines(for: state) == ["1 file added"])
+    Fixture.play(&state, .command("pause a.bin"))
+    #expect(announcer.lines(for: state) == ["a.bin: paused"])
+    Fixture.play(
+      &state, .engine([(ItemID(1), .paused)], at: state.now), .command("pause a.bin"),
+      .engine([(ItemID(1), .waiting)], at: state.now))
+    #expect(announcer.lines(for: state) == ["a.bin: not paused any more"])
     Fixture.play(
       &state, .engine([(ItemID(1), .sending(attempt: 1, sent: 0, total: 1000))], at: state.now),
       .engine([(ItemID(1), .sending(attempt: 1, sent: 550, total: 1000))], at: state.now + 1))
