@@ -177,15 +177,8 @@ final class ScreenSession {
   /// Nobody will ask for anything any more: leaves when everything has been sent, what is being
   /// looked at by now among it.
   private func finishThenLeave() {
-    let answerQueue = answerQueue
-    intakeQueue.async {
-      answerQueue.async {
-        DispatchQueue.main.async { [weak self] in
-          MainActor.assumeIsolated {
-            self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
-          }
-        }
-      }
+    afterIntake { [weak self] in
+      self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
     }
   }
 
@@ -205,15 +198,24 @@ final class ScreenSession {
 
   /// Waits for the same on the thread that calls it, which is not the main one.
   private var settling: @Sendable () -> Bool {
-    let (intakeQueue, answerQueue) = (intakeQueue, answerQueue)
+    let afterIntake = afterIntake
     return {
       let settled = DispatchSemaphore(value: 0)
+      afterIntake { settled.signal() }
+      return settled.wait(timeout: .now() + 3) == .success
+    }
+  }
+
+  /// Calls back, on the main queue, once what was asked for by now is found and in the queue.
+  private var afterIntake: @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void {
+    let (intakeQueue, answerQueue) = (intakeQueue, answerQueue)
+    return { body in
+      // What the main queue has been told by now may ask for files first.
       DispatchQueue.main.async {
         intakeQueue.async {
-          answerQueue.async { DispatchQueue.main.async { settled.signal() } }
+          answerQueue.async { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
         }
       }
-      return settled.wait(timeout: .now() + 3) == .success
     }
   }
 
