@@ -43,17 +43,20 @@ public struct Announcer: Sendable {
   }
 
   private mutating func question(of state: AppState) -> [String] {
-    guard case .question(let question) = state.dialog else {
-      isAsking = false
-      return []
-    }
-    guard !isAsking else { return [] }
-    isAsking = true
+    let question = Self.question(of: state)
+    defer { isAsking = !question.isEmpty }
+    return isAsking ? [] : question
+  }
+
+  /// The question that is open, in a line, and how it can be answered; none where none is.
+  public static func question(of state: AppState) -> [String] {
+    guard case .question(let question) = state.dialog else { return [] }
     let words = QuestionBox(question: question, state: state, size: state.size).words
     let answers = question.buttons.map {
       "\(state.keymap.label($0, ascii: true)): \($0.hint ?? "")"
     }
-    return ["\(words.title) \(words.text) \(answers.joined(separator: ", "))"]
+    let line = "\(words.title) \(words.text) \(answers.joined(separator: ", "))"
+    return [SafeText.line(line, ascii: state.isASCII)]
   }
 
   /// How everything stands, in a line.
@@ -119,13 +122,19 @@ public struct Announcer: Sendable {
 }
 
 extension AppState {
-  /// The action behind what a person answered to the question that is open; `nil` where none is open
-  /// or the answer is none.
+  /// The action behind what a person answered to the question that is open, a key or what the button
+  /// says; `nil` where none is open or the answer is none. A line that only begins like one is none:
+  /// it may have been meant as a command.
   public func answer(_ text: String) -> Action.Name? {
-    guard case .question(let question) = dialog, let first = text.lowercased().first else {
-      return nil
-    }
-    return question.buttons.first { keymap.keys(for: $0).contains(.character(first)) }?.name
+    guard case .question(let question) = dialog else { return nil }
+    let text = text.lowercased()
+    return question.buttons.first { button in
+      let keys = keymap.keys(for: button).map { $0.label(ascii: true).lowercased() }
+      let hint = (button.hint ?? "").lowercased()
+      let word = String(hint.prefix { $0.isLetter })
+      let plain = keys.compactMap { ["y": "yes", "n": "no"][$0] }
+      return (keys + plain + [hint, word]).contains(text)
+    }?.name
   }
 
   /// Whether a question is open.

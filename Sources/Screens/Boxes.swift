@@ -182,7 +182,8 @@ struct QuestionBox {
     switch question.subject {
     case .quitting:
       let totals = state.queue.totals
-      var parts = [Wording.count(totals.active, "upload") + " under way"]
+      var parts: [String] = []
+      if totals.active > 0 { parts.append(Wording.count(totals.active, "upload") + " under way") }
       if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
       let waiting = totals.waiting + totals.retrying
       if waiting > 0 { parts.append("\(waiting) still to come") }

@@ -21,6 +21,11 @@ public struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
+  /// Whether success depends on what the reply says, and it is not JSON as far as it came.
+  func cannotJudge(_ reply: Reply) -> Bool {
+    !failures.isEmpty && JSONValue(text: reply.text) == nil
+  }
+
   /// What a reply says went wrong, in its own words where it has any; nil where it says nothing.
   public func complaint(in reply: Reply) -> String? {
     guard !failures.isEmpty else { return nil }

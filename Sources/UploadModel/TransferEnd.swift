@@ -112,6 +112,10 @@ public enum Verdict: Hashable, Sendable {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
+        // Half an answer may have gone on to say that it failed.
+        if let trouble = end.trouble, target.response.cannotJudge(end.reply) {
+          return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
+        }
         if let complaint = target.response.complaint(in: end.reply) {
           return failed(.rejected(complaint))
         }

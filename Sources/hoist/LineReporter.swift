@@ -92,7 +92,9 @@ struct LineReporter: PushReporter {
     write(line)
     // A single failure has just been told.
     if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
-    if !summary.failed.isEmpty, let retry { write(retry.text) }
+    if !summary.failed.isEmpty, let retry {
+      write(retry.text(for: summary.failed.map(\.failure)))
+    }
   }
 
   /// What failed, by causes, the most frequent first.
@@ -126,12 +128,19 @@ struct RetryHint {
   /// The target, as it was named.
   var target: String?
 
-  var text: String {
+  func text(for failures: [Failure]) -> String {
     guard let report else {
       return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
     }
     let to = target.map { " --to \(Self.quoted($0))" } ?? ""
-    return "send them again: hoist push --retry-failed \(Self.quoted(report))\(to)"
+    let command = "hoist push --retry-failed \(Self.quoted(report))\(to)"
+    let doubtful = failures.count(where: \.mayHaveArrived)
+    if doubtful == failures.count {
+      return
+        "look on the server what has arrived, then send the rest again: \(command) --even-arrived"
+    }
+    let rest = doubtful > 0 ? ", with --even-arrived also what may have arrived" : ""
+    return "send them again: \(command)\(rest)"
   }
 
   /// A word for a POSIX shell.

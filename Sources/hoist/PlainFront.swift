@@ -74,18 +74,16 @@ final class PlainFront: Front {
   private func take(_ line: String) {
     guard let state = state(), isOpen else { return }
     let line = line.trimmingCharacters(in: .whitespaces)
-    if state.isAsking {
-      guard let answer = state.answer(line) else {
-        return say(["answer with one of the letters"])
-      }
-      return onEvents([.perform(answer)])
-    }
+    if let answer = state.answer(line) { return onEvents([.perform(answer)]) }
     switch line {
     case "list": say(Announcer.list(of: state))
     case "status": say([Announcer.status(of: state)])
     case "help": say(Announcer.help())
-    default: onEvents([.command(line)])
+    case _ where state.isAsking: break
+    default: return onEvents([.command(line)])
     }
+    // Whatever else was said, the question waits for its answer.
+    say(Announcer.question(of: state))
   }
 
   private func say(_ lines: [String]) {

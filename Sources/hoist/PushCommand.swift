@@ -55,9 +55,17 @@ struct PushCommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
+    let again = try selection.retryFailed.map { (path) throws(UserError) in
+      try PushReport.read(path)
+    }
+    var options = options
+    if options.to == nil, let again, let path = selection.retryFailed {
+      options.to = try again.address(in: path)
+    }
     let target = try options.target(environment: environment)
     let format = try telling.reportFormat()
-    let inputs = try selection.inputs(ArgumentRuns.unfolded(files), environment: environment)
+    let inputs = try selection.inputs(
+      ArgumentRuns.unfolded(files), again: again, environment: environment)
     if let status = try preview.show(inputs, to: target, json: telling.json) {
       return try status.exitUnlessSuccess()
     }
@@ -79,8 +87,8 @@ struct PushCommand: AsyncParsableCommand {
 
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name, folder: FileManager.default.currentDirectoryPath,
-        time: Date())
+        summary, target: target.name, needsOptions: options.isMoreThanItsName,
+        folder: FileManager.default.currentDirectoryPath, time: Date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)
       } catch {
@@ -96,6 +104,7 @@ struct PushCommand: AsyncParsableCommand {
         status: .someFailed)
     }
     try summary.status.exitUnlessSuccess()
+    if inputs.leftOut > 0 { try ExitStatus.someFailed.exitUnlessSuccess() }
   }
 
   /// The history, unless there is none to be kept. A machine without a home can push all the same.
@@ -163,20 +172,24 @@ struct SelectionOptions: ParsableArguments {
   var existing = false
 
   /// Everything that is to be sent. Mistakes are found here, before anything is.
-  func inputs(_ files: [String], environment: [String: String]) throws -> PushInputs {
+  ///
+  /// - Parameter again: the report of what failed.
+  func inputs(
+    _ files: [String], again: PushReport?, environment: [String: String]
+  ) throws -> PushInputs {
     var inputs = PushInputs(arguments: files)
     inputs.home = environment["HOME"] ?? ""
     inputs.temporaryFolder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     inputs.isRecursive = recursive
     inputs.rules = try folders.rules()
     inputs.inputName = name
-    if let retryFailed {
-      let report = try PushReport.read(retryFailed)
-      inputs.again = report.failures(isSure: !evenArrived)
-      let doubtful = report.failures(isSure: false).count - inputs.again.count
-      if doubtful > 0 {
+    if let again {
+      inputs.again = again.failures(isSure: !evenArrived)
+      inputs.leftOut = again.failures(isSure: false).count - inputs.again.count
+      if inputs.leftOut > 0 {
+        let verb = inputs.leftOut == 1 ? "is" : "are"
         Output.error(
-          "hoist: \(Wording.count(doubtful, "file")) may have arrived and \(doubtful == 1 ? "is" : "are") "
+          "hoist: \(Wording.count(inputs.leftOut, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
       inputs.inputName =

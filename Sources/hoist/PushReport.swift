@@ -29,6 +29,9 @@ struct PushReport: Codable {
   /// Changes where a reader of the old form could not read the new one.
   var version = 1
   var target: String
+  /// True where the target was more than its name: a query, fields or header fields, which may be secret
+  /// and are not written down.
+  var needsOptions: Bool?
   /// When it ended.
   var time: Date
   var seconds: Double
@@ -43,8 +46,11 @@ struct PushReport: Codable {
   var files: [Entry]
 
   /// The report of a push that is over.
-  init(_ summary: PushSummary, target: String, folder: String, time: Date) {
+  init(
+    _ summary: PushSummary, target: String, needsOptions: Bool, folder: String, time: Date
+  ) {
     self.target = target
+    self.needsOptions = needsOptions ? true : nil
     self.time = time
     self.folder = folder
     seconds = JSONReporter.rounded(summary.seconds)
@@ -86,6 +92,18 @@ struct PushReport: Codable {
         "--retry-failed \(path): this is no report; name one that push --report FILE.json wrote")
     }
     return report
+  }
+
+  /// Where its files were to go, as `--to` has it.
+  ///
+  /// - Parameter path: what the report is called.
+  func address(in path: String) throws(UserError) -> String {
+    guard needsOptions != true else {
+      throw UserError(
+        "--retry-failed \(path): the files were for \(target) with options that a report does not "
+          + "keep; say --to and the options as before")
+    }
+    return target
   }
 
   /// What did not get through, with paths that hold from any folder.

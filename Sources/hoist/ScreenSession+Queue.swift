@@ -136,6 +136,9 @@ extension ScreenSession {
     take([.added(shown)])
     engine?.submit(sendable)
     engine?.arrange(state.waiting)
+    // What was paused when it was taken out does not begin now.
+    let paused = places.lazy.filter { $0.item.state == .paused }.map(\.item.id)
+    pause(paused.filter { items[$0]?.state.isFinished == false })
   }
 
   func move(_ id: ItemID, before other: ItemID?) {

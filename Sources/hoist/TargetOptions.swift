@@ -61,6 +61,11 @@ struct TargetOptions: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
+  /// Whether the target cannot be found again by its name, or its address without the query.
+  var isMoreThanItsName: Bool {
+    !form.isEmpty || !header.isEmpty || field != nil || to?.contains("?") == true
+  }
+
   /// The target that all of this means.
   func target(environment: [String: String]) throws -> Target {
     try target(of: settings(environment: environment), environment)
@@ -83,10 +88,7 @@ struct TargetOptions: ParsableArguments {
     var options = self
     if to == nil, settings.defaultTarget == nil { options.to = usually.map(TargetBook.withoutMark) }
     var target = try options.target(of: settings, environment)
-    let isNamed = settings.targetNames.contains(target.name)
-    if !form.isEmpty || !header.isEmpty || field != nil || !isNamed && target.url.query != nil {
-      target.name += TargetBook.optionsMark
-    }
+    if options.isMoreThanItsName { target.name += TargetBook.optionsMark }
     return TargetBook(target, settings: settings)
   }
 

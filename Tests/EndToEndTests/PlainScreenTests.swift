@@ -67,6 +67,23 @@ extension EndToEnd {
       #expect(list.output.components(separatedBy: "b.txt").count == 3, "\(list)")
     }
 
+    @Test("a question takes answers and no commands that begin like one")
+    func question() async throws {
+      let person = try Person()
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try person.folder.write("big.bin", count: 20_000_000)
+      let program = try person.shell(
+        "(echo add big.bin; sleep 1; printf 'quit\nstatus\nfrobnicate\nEsc\nquit\ns\n') "
+          + "| hoist --plain --to \(server.url)")
+      let outcome = try await program.end()
+      // Asked, asked again after each of the two, and asked anew.
+      #expect(outcome.output.components(separatedBy: "Quit? ").count == 5, "\(outcome)")
+      #expect(outcome.output.contains("1 under way"), "\(outcome)")
+      #expect(outcome.errors.contains("big.bin: not sent"), "\(outcome)")
+    }
+
     @Test("when nobody can say anything more, what is queued is still sent")
     func endOfInput() async throws {
       let person = try Person()

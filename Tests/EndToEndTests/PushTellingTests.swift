@@ -63,9 +63,14 @@ extension EndToEnd {
         "push", "a", "--to", mute.url().absoluteString, "--report", "r.json"
       ).end()
       #expect(first.status == 1 && mute.requests.count == 1, "\(first)")
+      #expect(
+        first.errors.hasSuffix(
+          "again: hoist push --retry-failed r.json --to \(mute.url()) --even-arrived\n"), "\(first)"
+      )
       let cautious = try await person.hoist(
         "push", "--retry-failed", "r.json", "--to", inbox.url
       ).end()
+      #expect(cautious.status == 1)
       #expect(cautious.errors.contains("1 file may have arrived and is left out"), "\(cautious)")
       #expect(inbox.names == [])
       let bold = try await person.hoist(
@@ -73,6 +78,42 @@ extension EndToEnd {
       ).end()
       #expect(bold.status == 0, "\(bold)")
       #expect(inbox.names == ["a"])
+    }
+
+    @Test("what failed goes again to where it was to go, whatever the default target is")
+    func retriedWhere() async throws {
+      let person = try Person()
+      let (first, other) = (
+        try HostileServer.answering("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"),
+        try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      )
+      defer {
+        first.stop()
+        other.stop()
+      }
+      try person.configure(
+        """
+        default_target = "other"
+        [targets.other]
+        url = "\(other.url())"
+        """)
+      try person.folder.write("a", [1])
+      let url = first.url().absoluteString
+      _ = try await person.hoist("push", "a", "--to", url, "--report", "r.json").end()
+      let again = try await person.hoist(
+        "push", "--retry-failed", "r.json", "--report", "r.json"
+      ).end()
+      #expect(again.status == 1 && first.requests.count == 2, "\(again)")
+      // What a report does not keep is asked for.
+      _ = try await person.hoist(
+        "push", "a", "--to", "\(url)?key=hunter2", "--report", "q.json"
+      ).end()
+      let kept = try #require(FileManager.default.contents(atPath: person.folder.path("q.json")))
+      #expect(!String(decoding: kept, as: UTF8.self).contains("hunter2"))
+      let asked = try await person.hoist("push", "--retry-failed", "q.json").end()
+      #expect(asked.status == 2, "\(asked)")
+      #expect(asked.errors.contains("with options that a report does not keep"), "\(asked)")
+      #expect(other.requests.isEmpty && first.requests.count == 3)
     }
 
     @Test("--report: a full disk is a clear error, the old report stays, and so does what was sent")

@@ -110,6 +110,35 @@ extension EndToEnd {
       try await terminal.wait(for: "Queue 0")
     }
 
+    @Test("z brings a paused file back as it was: paused")
+    func undoOfPaused() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      let person = try Person()
+      for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 20_000_000) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.bin two.bin --concurrency 1 --to \(server.url)")
+      try await terminal.wait(until: "one is sent") {
+        $0.row(with: "one.bin")?.contains("sending") == true
+      }
+      try await terminal.press("p")
+      try await terminal.wait(until: "the other is sent") {
+        $0.row(with: "one.bin")?.contains("paused") == true
+          && $0.row(with: "two.bin")?.contains("sending") == true
+      }
+      try await terminal.press("x")
+      try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin") }
+      try await terminal.press("z")
+      try await terminal.wait(until: "paused again") {
+        $0.shows("Queue 2") && $0.row(with: "one.bin")?.contains("paused") == true
+      }
+      try await terminal.press("q", "s")
+      try await terminal.wait(for: Tmux.prompt)
+      let list = try await person.hoist("queue", "list").end()
+      #expect(list.output.contains("paused"), "\(list)")
+    }
+
     @Test("z brings back what x took out, and it is sent; Z takes it out again")
     func undo() async throws {
       let gate = Gate()

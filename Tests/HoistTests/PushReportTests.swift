@@ -27,7 +27,8 @@ struct PushReportTests {
         1, "a, \"b\"\n.txt",
         .done(Receipt(status: 201, url: "http://h/1", seconds: 0.12345, bytes: 5))))
     return PushReport(
-      course.end(at: Moment(seconds: 1.23456)), target: "desk", folder: "/home/me",
+      course.end(at: Moment(seconds: 1.23456)), target: "desk", needsOptions: false,
+      folder: "/home/me",
       time: Date(timeIntervalSince1970: 0))
   }
 
@@ -73,11 +74,17 @@ struct PushReportTests {
   @Test("the hint can be pasted into a shell")
   func hint() {
     let hint = RetryHint(report: "it's $HOME.json", target: "https://h/u?a=b&c")
+    let (refused, unknown) = (Failure(.refused, status: 503), Failure(.outcomeUnknown("reset")))
     #expect(
-      hint.text
+      hint.text(for: [refused])
         == #"send them again: hoist push --retry-failed 'it'\''s $HOME.json' --to 'https://h/u?a=b&c'"#
     )
-    #expect(RetryHint(report: "r.json").text.hasSuffix("--retry-failed r.json"))
+    let short = RetryHint(report: "r.json")
+    #expect(short.text(for: [refused]).hasSuffix("--retry-failed r.json"))
+    #expect(
+      short.text(for: [refused, unknown]).hasSuffix(
+        "--retry-failed r.json, with --even-arrived also what may have arrived"))
+    #expect(short.text(for: [unknown]).hasPrefix("look on the server"))
   }
 }
 

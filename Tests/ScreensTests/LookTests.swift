@@ -131,7 +131,10 @@ import UploadModel
     #expect(question.first?.contains("s: stop and keep the queue") == true)
     #expect(state.answer("stop") == .stopAndQuit)
     #expect(state.answer("f") == .finishThenQuit)
-    #expect(state.answer("what") == nil)
+    #expect(state.answer("finish, then quit") == .finishThenQuit)
+    #expect(["esc", "Cancel", "no", "c"].map(state.answer) == Array(repeating: .close, count: 4))
+    // What begins like an answer is none.
+    #expect(["what", "status", "start-stop", "", "foo"].allSatisfy { state.answer($0) == nil })
     Fixture.play(&state, .perform(.close))
     Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now + 2))
     let end = announcer.lines(for: state)

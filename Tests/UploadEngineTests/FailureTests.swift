@@ -220,6 +220,22 @@ struct FailureTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }
 
+  @Test func anAnswerThatBreaksOffIsNoSuccessWhereItHasToBeRead() async throws {
+    let server = try HostileServer.answering(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 500\r\n\r\n{\"status\":")
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 100)
+    var target = Target.once(server.url(), stallTimeout: 1)
+    target.response.failures = [
+      FailureRule(pointer: try JSONPointer("/status"), test: .equals(.string("error")))
+    ]
+    let read = await EngineHarness().upload([path], to: target)
+    #expect(read.map(\.code) == ["outcome-unknown"], "\(read)")
+    target.response.failures = []
+    let unread = await EngineHarness().upload([path], to: target)
+    #expect(unread.map(\.code) == ["done 200"], "\(unread)")
+  }
+
   @Test(arguments: behaviours)
   func eachBehaviourHasItsOwnCauseAndLeavesOthersAlone(_ behaviour: Behaviour) async throws {
     let hostile = try HostileServer(behaviour.script)

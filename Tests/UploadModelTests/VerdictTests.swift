@@ -125,6 +125,29 @@ struct RedirectRow: Sendable, CustomTestStringConvertible {
 struct VerdictTests {
   let target = Target(name: "t", url: home)
 
+  @Test(arguments: [
+    ("{\"a\":", true, "outcome-unknown"), ("{\"rc\": 7}", true, "rejected"),
+    ("{\"rc\": 0}", true, "delivered"), ("{\"a\":", false, "rejected"),
+    ("", true, "outcome-unknown"),
+  ])
+  func anAnswerThatBrokeOffIsJudgedOnlyWhereItIsWhole(
+    _ text: String, _ broke: Bool, _ expected: String
+  ) throws {
+    var target = target
+    target.response.failures = [
+      FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+    ]
+    let end = TransferEnd(
+      url: home, status: 200, reply: Reply(text: text),
+      trouble: broke ? .connectionLost("reset") : nil)
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: .now)
+    switch verdict {
+    case .delivered: #expect(expected == "delivered")
+    case .failed(let failure): #expect(failure.code == expected, "\(failure)")
+    case .follow: Issue.record("follows")
+    }
+  }
+
   @Test(arguments: VerdictRow.all)
   func ends(_ row: VerdictRow) {
     let verdict = Verdict.judge(row.end, target: target, attempt: 2, redirects: 0, now: .now)
