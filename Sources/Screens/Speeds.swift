@@ -14,6 +14,12 @@ struct Speeds: Sendable {
   private(set) var run: Run?
   private var items: [ItemID: ThroughputEstimate] = [:]
   private var graphs: [ItemID: Sparkline] = [:]
+  private var active: Set<ItemID> = []
+  /// Since when nothing has been under way in a run that goes on: all waits for a server, or for the
+  /// person.
+  private var idleSince: Moment?
+  /// Seconds without an upload that are more than the gap between two.
+  private static let gap = 2.0
 
   func speed(of id: ItemID, at now: Moment) -> Double? { items[id]?.speed(at: now) }
 
@@ -24,14 +30,16 @@ struct Speeds: Sendable {
   /// Bytes per second of the whole run: the estimate while it goes on, the mean when it is over.
   func totalSpeed(at now: Moment) -> Double? {
     guard let run else { return nil }
-    guard let end = run.end else { return run.estimate.speed(at: now) }
+    guard let end = run.end else { return isIdle(at: now) ? nil : run.estimate.speed(at: now) }
     return end - run.start > 0 ? Double(run.bytes) / (end - run.start) : nil
   }
 
   func totalETA(remaining: Int64, at now: Moment) -> Double? {
-    guard let run, run.end == nil else { return nil }
+    guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     return run.estimate.eta(remaining: remaining, at: now)
   }
+
+  private func isIdle(at now: Moment) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
   /// Notes that an item went from `old` to `new`.
   mutating func note(
@@ -42,6 +50,7 @@ struct Speeds: Sendable {
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
+    if new.isActive { active.insert(id) } else { active.remove(id) }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
     guard case .sending(_, let sent, _) = new else {
@@ -60,6 +69,13 @@ struct Speeds: Sendable {
   /// Closes a batch of notes: the whole run moves once for all of them.
   mutating func settle(isBusy: Bool, at now: Moment) {
     guard var current = run, current.end == nil else { return }
+    if active.isEmpty {
+      idleSince = idleSince ?? now
+    } else {
+      // How long nothing could be sent says nothing of how fast it is.
+      if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
+      idleSince = nil
+    }
     current.estimate.note(total: current.bytes, at: now)
     if !isBusy { current.end = now }
     run = current
@@ -78,6 +94,7 @@ struct Speeds: Sendable {
 
   mutating func forget(_ ids: Set<ItemID>) {
     for id in ids {
+      active.remove(id)
       items[id] = nil
       graphs[id] = nil
     }

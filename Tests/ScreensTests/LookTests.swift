@@ -176,6 +176,33 @@ import UploadModel
     #expect(!render(stopped, size: stopped.size).text.contains { $0.contains("ETA") })
   }
 
+  @Test func anOutageIsNoPartOfTheSpeed() throws {
+    var speeds = Speeds()
+    let (id, size) = (ItemID(1), Int64(100_000_000))
+    var state = ItemState.waiting
+    func note(_ new: ItemState, at seconds: Double) {
+      speeds.note(id, size: size, from: state, to: new, at: Moment(seconds: seconds))
+      speeds.settle(isBusy: true, at: Moment(seconds: seconds))
+      state = new
+    }
+    func eta(at seconds: Double) -> Double? {
+      speeds.totalETA(remaining: size, at: Moment(seconds: seconds))
+    }
+    note(.preparing(attempt: 1), at: 0)
+    for second in 0...4 {
+      note(.sending(attempt: 1, sent: Int64(second) * 1_000_000, total: size), at: Double(second))
+    }
+    #expect(try #require(eta(at: 4)).rounded() == 100)
+    note(.waiting, at: 4.5)
+    #expect(eta(at: 5) != nil, "the gap between two files")
+    #expect(eta(at: 60) == nil && speeds.totalSpeed(at: Moment(seconds: 60)) == nil)
+    for second in 100...104 {
+      let sent = Int64(second - 100) * 2_000_000
+      note(.sending(attempt: 1, sent: sent, total: size), at: Double(second))
+    }
+    #expect(try #require(eta(at: 104)).rounded() == 50)
+  }
+
   @Test func theEndIsToldAsAskedFor() {
     for (signal, expected): (AppState.EndSignal, [Effect]) in [
       (.none, []), (.bell, [.bell]), (.notify, [.notify("1 file sent"), .bell]),
