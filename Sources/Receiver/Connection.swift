@@ -11,7 +11,15 @@ struct Connection {
   let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  private var client: String { ClientName.of(channel) }
+  /// Asked for while the connection is there: later, nobody knows any more.
+  private let client: String
+
+  init(asyncChannel: AsyncChannel, service: Service, connections: ConnectionSet) {
+    self.asyncChannel = asyncChannel
+    self.service = service
+    self.connections = connections
+    client = ClientName.of(asyncChannel.channel)
+  }
 
   /// Answers requests until one side has enough. Closes the connection.
   func serve() async {
@@ -55,7 +63,10 @@ struct Connection {
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head, keepsAlive: false)
     } catch {
-      service.onEvent?(.disconnected(request: Self.line(head), client: client))
+      service.onEvent?(
+        connections.hasAborted
+          ? .brokenOff(request: Self.line(head), client: client)
+          : .disconnected(request: Self.line(head), client: client))
       // Most likely nobody is there to read it; a client that ended only its own direction is.
       let refusal = Refusal(.badRequest, "The connection ended before the request did.")
       if !(error is Reply.Broken) {

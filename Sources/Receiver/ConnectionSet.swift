@@ -6,6 +6,7 @@ final class ConnectionSet: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: (channel: any Channel, isBusy: Bool)] = [:]
     var isStopping = false
+    var hasAborted = false
     var whenEmpty: CheckedContinuation<Void, Never>?
   }
 
@@ -39,6 +40,9 @@ final class ConnectionSet: Sendable {
   /// Whether connections should end after the request that they are at.
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
+  /// Whether requests have been broken off.
+  var hasAborted: Bool { state.withLock { $0.hasAborted } }
+
   /// Closes idle connections now and lets the others end their request.
   func beginStopping() {
     abort(
@@ -49,7 +53,13 @@ final class ConnectionSet: Sendable {
   }
 
   /// Closes all connections, whatever they are at.
-  func abortAll() { abort(state.withLock { $0.channels.values.map(\.channel) }) }
+  func abortAll() {
+    abort(
+      state.withLock { state in
+        state.hasAborted = true
+        return state.channels.values.map(\.channel)
+      })
+  }
 
   /// Waits until all connections are gone. For one caller at a time.
   func waitUntilEmpty() async {

@@ -8,6 +8,8 @@ public enum ReceiverEvent: Sendable {
   /// A client went away in the middle of a request, so what it had sent is deleted, or in the middle of
   /// the reply.
   case disconnected(request: String, client: String)
+  /// The receiver was stopped in the middle of a request, and what had come of it is deleted.
+  case brokenOff(request: String, client: String)
 }
 
 /// A file that arrived whole.

@@ -77,9 +77,11 @@ struct StateWords {
     case .cancelled: self.init("✗", "x", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
+      // Only where the status is the reason does it stand for it.
+      let status = failure.cause == .refused ? failure.status : nil
       self.init(
         "✗", "x", .bad, "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
-        failure.headline, failure.status.map { "failed: \($0)" } ?? failure.headline)
+        failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
     }
   }
 

@@ -131,16 +131,11 @@ public struct CurlCommand: Hashable, Sendable {
     }
     let word = joined.map { stretch in
       switch stretch {
-      case .text(let text): text.isEmpty ? "" : quotedForShell(text)
+      case .text(let text): text.isEmpty ? "" : ShellWord.quoted(text)
       case .secret(let secret, _): "\"$\(secret.variable)\""
       }
     }.joined()
     return word.isEmpty ? "''" : word
-  }
-
-  private static func quotedForShell(_ text: String) -> String {
-    let isPlain = text.wholeMatch(of: /[A-Za-z0-9@%+=:,.\/_-]+/) != nil
-    return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 
   /// A value between the quotes of curl's own syntax for forms.

@@ -132,8 +132,8 @@ struct RetryHint {
     guard let report else {
       return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
     }
-    let to = target.map { " --to \(Self.quoted($0))" } ?? ""
-    let command = "hoist push --retry-failed \(Self.quoted(report))\(to)"
+    let to = target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
+    let command = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))\(to)"
     let doubtful = failures.count(where: \.mayHaveArrived)
     if doubtful == failures.count {
       return
@@ -141,15 +141,5 @@ struct RetryHint {
     }
     let rest = doubtful > 0 ? ", with --even-arrived also what may have arrived" : ""
     return "send them again: \(command)\(rest)"
-  }
-
-  /// A word for a POSIX shell.
-  private static func quoted(_ word: String) -> String {
-    let word = SafeText.line(word)
-    let isPlain = word.utf8.allSatisfy {
-      ("a"..."z").contains(Unicode.Scalar($0)) || ("A"..."Z").contains(Unicode.Scalar($0))
-        || ("0"..."9").contains(Unicode.Scalar($0)) || "-._/:@%+=,".utf8.contains($0)
-    }
-    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

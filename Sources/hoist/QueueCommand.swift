@@ -21,7 +21,12 @@ struct QueueCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-      let items = try queue.store(environment: ProcessInfo.processInfo.environment).items()
+      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      var items = try store.items()
+      // What a hoist that was killed left behind is not being sent.
+      if items.contains(where: \.state.isActive), try SenderLock(queue: store.path) != nil {
+        items = items.map(\.asLeftBehind)
+      }
       for item in items { Output.line(json ? try QueueLine(item).text() : Self.row(item)) }
       if !json { Output.error(Self.sum(items)) }
     }
@@ -29,7 +34,8 @@ struct QueueCommand: ParsableCommand {
     private static func row(_ item: UploadItem) -> String {
       let name = SafeText.line(item.location.description)
       let size = Wording.bytes(item.size)
-      return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)"
+      let reason = item.state.failure.map { ": \($0.headline)" } ?? ""
+      return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)\(reason)"
     }
 
     private static func sum(_ items: [UploadItem]) -> String {
@@ -90,10 +96,17 @@ struct QueueCommand: ParsableCommand {
         guard let failure = item.state.failure else { continue }
         Output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
       }
+      for item in named where !item.state.isFailed {
+        Output.error(
+          "· \(SafeText.line(item.location.description)): \(item.state.word), has not failed")
+      }
       if numbers.isEmpty, unknown > 0 {
         Output.error(
           "\(Wording.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
             + "alone: look on the server, then name their numbers")
+      }
+      if looked.contains(where: \.state.isFinished) {
+        try ExitStatus.someFailed.exitUnlessSuccess()
       }
     }
   }
@@ -157,7 +170,21 @@ struct QueueLine: Encodable {
   func text() throws -> String { try JSONLine.text(self) }
 }
 
+extension UploadItem {
+  /// What the next hoist makes of it, where the one that was sending it is gone.
+  fileprivate var asLeftBehind: UploadItem {
+    guard state.isActive else { return self }
+    var item = self
+    item.state =
+      state.isHandedOver
+      ? .failed(Failure(.outcomeUnknown("hoist ended before the reply"))) : .waiting
+    return item
+  }
+}
+
 extension ItemState {
+  fileprivate var isFailed: Bool { isFinished && failure != nil }
+
   /// One word for lists and scripts.
   var word: String {
     switch self {

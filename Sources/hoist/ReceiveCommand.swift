@@ -92,7 +92,14 @@ struct ReceiveCommand: AsyncParsableCommand {
       Output.error("hoist: without --token everybody who reaches \(host) may send and fetch files")
     }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
+    // Whoever asked it to stop is told what it waits for, unless there is nothing.
+    let patience = Wording.seconds(Double(configuration.stopTimeout.components.seconds))
+    let notice = Task {
+      try await Task.sleep(for: .milliseconds(300))
+      Output.error("stopping; what is being received has \(patience) to end")
+    }
     await receiver.stop()
+    notice.cancel()
   }
 
   private func configuration(environment: [String: String]) throws -> Receiver.Configuration {
@@ -147,6 +154,8 @@ struct ReceiveCommand: AsyncParsableCommand {
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
     case .disconnected(let request, let client):
       "\(client) hung up during \(SafeText.line(request)); nothing was kept"
+    case .brokenOff(let request, let client):
+      "\(client) was broken off by the end during \(SafeText.line(request)); nothing was kept"
     }
   }
 }

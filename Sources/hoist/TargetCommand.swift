@@ -116,7 +116,8 @@ struct TargetCommand: ParsableCommand {
         return
       }
       try TargetCommand.write(uploader.target, named: name, to: config.path)
-      Output.error(SafeText.line("Written to \(config.path). Upload with --to \(name)"))
+      Output.error(
+        SafeText.line("Written to \(config.path). Upload with --to \(ShellWord.quoted(name))"))
     }
   }
 

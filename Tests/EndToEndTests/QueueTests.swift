@@ -68,8 +68,14 @@ extension EndToEnd {
         $0.row(with: "slow.bin")?.contains("sending") == true
       }
       let process = try #require(SenderLock.holder(queue: queue))
+      let alive = try await hoist("queue list")
+      #expect(alive.output.contains("  sending  ") && alive.output.contains("  awaiting-reply  "))
       kill(process, SIGKILL)
       try await terminal.wait(for: Tmux.prompt)
+      // Nobody sends it any more.
+      let left = try await hoist("queue list")
+      #expect(left.output.contains("  waiting  "), "\(left)")
+      #expect(left.output.contains("  unknown  ") && left.output.contains(": outcome unknown"))
       try await terminal.command("reset; HOIST_QUEUE=\(queue) hoist --to inbox --limit 100kB/s")
       let again = try await terminal.wait(for: "may have arrived")
       #expect(again.shows("1 upload had been interrupted"))

@@ -285,6 +285,10 @@ struct ConnectionTests {
       try await eventually { try !server.names().isEmpty }
       await server.receiver.stop()
       #expect(try server.names().isEmpty)
+      let told = server.events.all.compactMap { event -> String? in
+        if case .brokenOff(_, let client) = event { client } else { nil }
+      }
+      #expect(told.count == 1 && told[0].hasPrefix("127.0.0.1:"), "\(server.events.all)")
       await server.receiver.stop()
     }
   }
