@@ -74,8 +74,9 @@ public final class Receiver: Sendable {
       return nil
     }
     guard let channel else { return }
-    try? await channel.close()
+    // First: nobody who finds the door shut may meet a connection that still goes on.
     connections.beginStopping()
+    try? await channel.close()
     let connections = connections
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(configuration.stopTimeout)) {
       connections.abortAll()

@@ -184,7 +184,10 @@ extension Action {
       help: "close and change nothing", hint: "cancel"),
     Action(
       .close, in: [.details, .page], keys: [.escape, "q", .enter], help: "close", hint: "close"),
-    Action(.close, in: [.browser, .menu], keys: [.escape, "q"], help: "close", hint: "close"),
+    Action(
+      .close, in: [.browser], keys: [.escape, "q"], help: "take the filter away, then close",
+      hint: "close"),
+    Action(.close, in: [.menu], keys: [.escape, "q"], help: "close", hint: "close"),
     Action(.close, in: [.help], keys: [.escape, "q", .enter, "?"], help: "close", hint: "close"),
     Action(
       .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",

@@ -129,7 +129,8 @@ struct DialogBox {
       row: top, column: left, size: Size(width: width, height: 4), title: "Limit the bandwidth")
     canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
     canvas.put(
-      prompt.isRefused ? "this is no speed: 2 MB/s, 500k" : "such as 2 MB/s; empty for no limit",
+      prompt.isRefused
+        ? "that is no speed; 2 MB/s, 500k or off is one" : "such as 2 MB/s; empty for no limit",
       row: top + 2, column: left + 2, style: Style(prompt.isRefused ? .warning : .dim))
   }
 

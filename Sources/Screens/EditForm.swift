@@ -74,7 +74,7 @@ struct EditForm: Sendable {
       switch row.field {
       case .name where text.isEmpty: return (index, "a file needs a name")
       case .type where !Self.isMediaType(text):
-        return (index, "this is no media type: text/plain, image/png, application/octet-stream")
+        return (index, "that is no media type; text/plain or image/png is one")
       case .target where !targets.contains(text):
         return (index, "no target is called that; there are: \(targets.joined(separator: ", "))")
       case .name, .type, .field, .target: continue

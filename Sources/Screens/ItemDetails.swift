@@ -39,7 +39,11 @@ struct ItemDetails {
     // One line is shown, on every frame: the rest of a long reply is not worth looking at.
     let beginning = String(failure.reply.text.unicodeScalars.prefix(4096))
     let said = SafeText.lines(beginning, ascii: isASCII).first { !$0.isBlank }
-    let story = wrapped(failure.explanation, .plain, width: width)
+    var story = wrapped(failure.explanation, .plain, width: width)
+    // Of a file that cannot be read, the path is half of the story.
+    if failure.cause.isOfThePath {
+      story.insert(line(item.location.description, .dim, cut: width), at: 0)
+    }
     var lines = Array(story.prefix(said == nil ? 3 : 2))
     if let said { lines.append(line("\u{22}\(said)\u{22}", .warning, cut: width)) }
     return lines
@@ -214,6 +218,15 @@ struct ItemDetails {
 
 extension StringProtocol {
   fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
+
+extension Failure.Cause {
+  fileprivate var isOfThePath: Bool {
+    switch self {
+    case .missing, .unreadable, .notAFile: true
+    default: false
+    }
+  }
 }
 
 extension ItemState {

@@ -17,6 +17,10 @@ extension AppState {
     var effects: [Effect] = []
     switch name {
     case .close:
+      guard browser.filter.isEmpty else {
+        browser.setFilter("", height: height)
+        break
+      }
       dialog = nil
       return []
     case .open:

@@ -24,7 +24,7 @@ extension AppState {
     commands.append(line)
     if commands.count > 100 { commands.removeFirst() }
     guard let action = command.action else {
-      return refuse("no command is called \"\(command.word)\"; Tab shows all of them")
+      return refuse("no command is called \"\(command.word)\"; help lists them")
     }
     guard command.argument.isEmpty || action.argument != nil else {
       return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")

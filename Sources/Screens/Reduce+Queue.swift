@@ -28,6 +28,8 @@ extension AppState {
     case .target: return openTargets()
     case .startStop:
       isStarted.toggle()
+      // Another process that sends the queue goes on by its own lights.
+      if !isAside { note(isStarted ? "going on" : "stopped: nothing new begins") }
       return [.setStarted(isStarted)]
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setLanes(lanes + 1)

@@ -19,10 +19,19 @@ public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
+  /// The same for where there may be room for its beginning only: `expected … (config.toml:3: targets.demo.url)`.
+  public var reasonFirst: String {
+    place.isEmpty
+      ? SafeText.line(problem) : SafeText.line("\(problem) (\(place.joined(separator: ": ")))")
+  }
+
+  private var place: [String] {
+    [file.map { file in line.map { "\(file):\($0)" } ?? file }, keyPath]
+      .compactMap { $0 }.filter { !$0.isEmpty }
+  }
+
   /// `config.toml:3: targets.demo.url: expected …`.
   public var description: String {
-    let place = [file.map { file in line.map { "\(file):\($0)" } ?? file }, keyPath]
-      .compactMap { $0 }.filter { !$0.isEmpty }
     // Keys and values come from a file, and this goes to a terminal.
     return SafeText.line((place + [problem]).joined(separator: ": "))
   }

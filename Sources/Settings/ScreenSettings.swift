@@ -41,26 +41,26 @@ struct ScreenReader {
   let file: String?
   let lines: KeyLines
 
-  func read(
-    screen: ConfigNode?, keys: ConfigNode?, theme: ConfigNode?
-  ) throws(ConfigError) -> ScreenSettings {
-    var settings = ScreenSettings()
-    settings.file = file
-    if let table = try screen?.table(["mouse", "when_done"]) {
-      if let node = table["mouse"] { settings.usesMouse = try node.bool() }
-      if let node = table["when_done"] {
-        settings.whenDone = entry("when_done", try node.string(), at: "screen.when_done")
-      }
+  func readScreen(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
+    guard let table = try node?.table(["mouse", "when_done"]) else { return }
+    if let node = table["mouse"] { settings.usesMouse = try node.bool() }
+    if let node = table["when_done"] {
+      settings.whenDone = entry("when_done", try node.string(), at: "screen.when_done")
     }
-    for (name, node) in try keys?.entries() ?? [] {
+  }
+
+  func readKeys(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
+    for (name, node) in try node?.entries() ?? [] {
       settings.keys.append(entry(name, try node.strings(), at: "keys.\(name)"))
     }
-    for (name, node) in try theme?.entries() ?? [] {
+    settings.keys.sort { $0.key < $1.key }
+  }
+
+  func readTheme(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
+    for (name, node) in try node?.entries() ?? [] {
       settings.theme.append(entry(name, try node.string(), at: "theme.\(name)"))
     }
-    settings.keys.sort { $0.key < $1.key }
     settings.theme.sort { $0.key < $1.key }
-    return settings
   }
 
   private func entry<Value>(

@@ -60,16 +60,24 @@ public struct Settings: Sendable {
 
   /// Everything that is wrong with the file at `path`, or at the usual place where it need not exist, in
   /// the order of its lines: of each target and each other part the first mistake.
+  /// - Parameter further: looks at what was read; what it throws is one more mistake.
   public static func mistakes(
-    path: String?, environment: [String: String]
+    path: String?, environment: [String: String],
+    further: (Settings) throws(ConfigError) -> Void = { _ in }
   ) -> [ConfigError] {
     let file = path ?? usualPath(environment: environment)
     do throws(ConfigError) {
       guard let text = try text(of: file, mayBeMissing: path == nil) else { return [] }
-      return read(text, file: file, environment: environment).mistakes
+      var (settings, mistakes) = read(text, file: file, environment: environment)
+      do throws(ConfigError) { try further(settings) } catch { mistakes.append(error) }
+      return mistakes.sorted(by: Self.isBefore)
     } catch {
       return [error]
     }
+  }
+
+  private static func isBefore(_ one: ConfigError, _ other: ConfigError) -> Bool {
+    (one.line ?? 0, one.keyPath) < (other.line ?? 0, other.keyPath)
   }
 
   private static func text(
@@ -89,7 +97,7 @@ public struct Settings: Sendable {
   }
 
   /// The system's own reason, where there is one beneath Foundation's.
-  static func reason(for error: any Error) -> String {
+  public static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
       return String(cString: strerror(beneath.code.rawValue))
@@ -130,6 +138,8 @@ public struct Settings: Sendable {
     }
     let top = entries(whole)
     part(or: ()) { () throws(ConfigError) in _ = try whole?.table(Self.keys) }
+    let nodes = entries(top["targets"])
+    let knowsTargets = mistakes.isEmpty
     let paths = filePath(file, environment)
     let secrets: Secrets? = part(or: nil) { () throws(ConfigError) in
       guard let node = top["secrets"] else { return Secrets.none }
@@ -138,7 +148,6 @@ public struct Settings: Sendable {
     // Where the secrets cannot be read, each that a target uses is taken to be there.
     let lookup =
       secrets.map(blind) ?? Template.Lookup(environment: { _ in "" }, secret: { _ in "" })
-    let nodes = entries(top["targets"])
     for (name, node) in nodes {
       part(or: ()) { () throws(ConfigError) in
         _ = try reader(lookup, paths).target(named: name, node)
@@ -146,7 +155,7 @@ public struct Settings: Sendable {
     }
     let defaultTarget: String? = part(or: nil) { () throws(ConfigError) in
       let name = try top["default_target"]?.string()
-      if let name, nodes[name] == nil {
+      if knowsTargets, let name, nodes[name] == nil {
         throw ConfigError(keyPath: "default_target", unknownTarget(name, among: Array(nodes.keys)))
       }
       return name
@@ -154,11 +163,13 @@ public struct Settings: Sendable {
     var settings = Settings(
       file: file, defaultTarget: defaultTarget, nodes: nodes, lines: lines,
       environment: environment, secrets: secrets ?? .none)
-    settings.screen = part(or: ScreenSettings()) { () throws(ConfigError) in
-      try ScreenReader(file: file, lines: lines).read(
-        screen: top["screen"], keys: top["keys"], theme: top["theme"])
+    let screen = ScreenReader(file: file, lines: lines)
+    settings.screen.file = file
+    part(or: ()) { () throws(ConfigError) in try screen.readScreen(top["screen"], &settings.screen)
     }
-    return (settings, mistakes.sorted { ($0.line ?? 0, $0.keyPath) < ($1.line ?? 0, $1.keyPath) })
+    part(or: ()) { () throws(ConfigError) in try screen.readKeys(top["keys"], &settings.screen) }
+    part(or: ()) { () throws(ConfigError) in try screen.readTheme(top["theme"], &settings.screen) }
+    return (settings, mistakes.sorted(by: isBefore))
   }
 
   /// The target that `name` means: one of the configuration, a URL, or the default one for nil.
@@ -178,13 +189,13 @@ public struct Settings: Sendable {
     }
     // Whoever writes a colon or a slash means a URL, and is told what is wrong with it.
     guard name.contains(where: { ":/@".contains($0) }) else {
-      throw ConfigError("--to: \(Self.unknownTarget(name, among: targetNames))")
+      throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
     do throws(TargetURL.Mistake) {
       let url = try TargetURL.parse(name)
       return Target(name: TargetURL.shown(url), url: url)
     } catch {
-      throw ConfigError("--to: \(error.description)")
+      throw ConfigError(error.description)
     }
   }
 

@@ -30,7 +30,12 @@ public struct ServerCertificate: Sendable {
       free(trusted.pem)
       free(seen.pem)
     }
-    guard seen.error == 0 else { throw Unreachable(description: words(of: seen)) }
+    guard seen.error == 0 else {
+      let cause = TransportTrouble.cause(
+        code: NSURLErrorUnknown, text: words(of: seen), host: url.host ?? "it")
+      guard case .insecure(let why) = cause else { throw Unreachable(description: words(of: seen)) }
+      throw Unreachable(description: why)
+    }
     guard let pem = seen.pem, let der = der(inPEM: String(cString: pem)),
       let certificate = X509Certificate(der: der),
       let pin = PublicKeyPin(digest: SHA256.hash(data: certificate.publicKeyInfo))

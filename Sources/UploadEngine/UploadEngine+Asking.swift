@@ -3,8 +3,8 @@ import UploadModel
 
 /// What one can ask of the engine.
 extension UploadEngine {
-  /// Puts uploads at the end of the line.
-  public nonisolated func submit(_ uploads: [UploadJob]) {
+  /// Puts uploads at the end of the line, or aside as paused, without one of those beginning before.
+  public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
       for upload in uploads {
         if let job = engine.jobs[upload.item.id] {
@@ -14,6 +14,7 @@ extension UploadEngine {
         engine.jobs[upload.item.id] = Job(upload)
         engine.lanes.queue(upload.item.id, atHead: false)
       }
+      for id in paused { engine.handle(.pause, for: id) }
       engine.fillSoon()
     }
   }

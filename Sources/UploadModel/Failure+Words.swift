@@ -10,7 +10,7 @@ extension Failure {
     case .empty: "is empty"
     case .typeNotAllowed: "type not accepted"
     case .unsendable: "cannot be sent"
-    case .nameNotResolved: "host not found"
+    case .nameNotResolved: "name not resolved"
     case .connectionRefused: "connection refused"
     case .unreachable: "host unreachable"
     case .connectionLost: "connection lost"
@@ -80,7 +80,7 @@ extension Failure {
         ?? "There are no credentials for the target: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
     case .outcomeUnknown(let why):
-      "Every byte was sent and then no answer came: \(Self.inside(why)). The file may have arrived."
+      "Every byte was sent, and no whole answer came: \(Self.inside(why)). The file may have arrived."
     }
   }
 

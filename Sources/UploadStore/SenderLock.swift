@@ -21,6 +21,14 @@ public final class SenderLock: Sendable {
     return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
   }
 
+  /// Whether a process has the right to send the queue at `path`. Leaves no trace.
+  public static func isTaken(queue path: String) -> Bool {
+    let file = open(lockPath(path), O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
     let lock = Self.lockPath(path)
     file = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -26,13 +26,8 @@ struct ConfigOption: ParsableArguments {
 
   /// Everything that is wrong with it.
   func mistakes() -> [ConfigError] {
-    let mistakes = Settings.mistakes(path: config, environment: environment)
-    guard mistakes.isEmpty else { return mistakes }
-    do throws(ConfigError) {
-      _ = try load()
-      return []
-    } catch {
-      return [error]
+    Settings.mistakes(path: config, environment: environment) { settings throws(ConfigError) in
+      _ = try ScreenPreferences(settings.screen)
     }
   }
 

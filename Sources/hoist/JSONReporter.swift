@@ -21,6 +21,7 @@ struct JSONReporter: PushReporter {
     var sent: Int?
     var failed: Int?
     var skipped: Int?
+    var leftOut: Int?
     var note: String?
     var incomplete: Bool?
   }
@@ -67,6 +68,7 @@ struct JSONReporter: PushReporter {
     line.sent = summary.sent
     line.failed = summary.failed.count
     line.skipped = summary.skipped
+    line.leftOut = summary.leftOut.isEmpty ? nil : summary.leftOut.count
     line.bytesSent = summary.bytes
     line.seconds = Self.rounded(summary.seconds)
     line.incomplete = summary.isIncomplete ? true : nil

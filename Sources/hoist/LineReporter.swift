@@ -86,6 +86,7 @@ struct LineReporter: PushReporter {
     line += ", \(Wording.bytes(summary.bytes)) in \(Wording.seconds(summary.seconds))"
     if !summary.failed.isEmpty { line += "; \(summary.failed.count) failed" }
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
+    if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
     if summary.isInterrupted { line += "; interrupted" }
     if summary.isCutShort { line += "; stopped at the first failure" }
     if summary.isIncomplete { line += "; inputs that had not ended are not counted" }
@@ -115,8 +116,8 @@ struct LineReporter: PushReporter {
 
   /// What the server said, on one line and not too long.
   private static func words(of failure: Failure) -> String {
-    let text = SafeText.line(
-      failure.reply.text.trimmingCharacters(in: .whitespacesAndNewlines).prefix(200))
+    let said = failure.reply.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = SafeText.line(said.prefix(200)) + (said.count > 200 ? "…" : "")
     return text.isEmpty ? "" : ", the server said: \(text)"
   }
 }
@@ -127,19 +128,24 @@ struct RetryHint {
   var report: String?
   /// The target, as it was named.
   var target: String?
+  /// Whether there was more than the name, which is not to be shown.
+  var needsOptions = false
 
   func text(for failures: [Failure]) -> String {
     guard let report else {
       return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
     }
-    let to = target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
-    let command = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))\(to)"
+    let to =
+      needsOptions
+      ? ", with --to and the options as before"
+      : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
+    let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
     let doubtful = failures.count(where: \.mayHaveArrived)
     if doubtful == failures.count {
       return
-        "look on the server what has arrived, then send the rest again: \(command) --even-arrived"
+        "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
     }
-    let rest = doubtful > 0 ? ", with --even-arrived also what may have arrived" : ""
-    return "send them again: \(command)\(rest)"
+    let rest = doubtful > 0 ? " (with --even-arrived also what may have arrived)" : ""
+    return "send them again: \(retry)\(to)\(rest)"
   }
 }

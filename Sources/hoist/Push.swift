@@ -106,6 +106,7 @@ struct Push {
     var summary = course.end(at: time.now())
     // A watch is over when it is stopped; it is interrupted only where that cut a file off.
     if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
+    summary.leftOut = inputs.leftOut
     reporter.summary(summary)
     await engine.shutDown()
     return summary

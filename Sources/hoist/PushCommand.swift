@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MultipartForm
+import Settings
 import UploadModel
 import UploadStore
 
@@ -62,7 +63,13 @@ struct PushCommand: AsyncParsableCommand {
     if options.to == nil, let again, let path = selection.retryFailed {
       options.to = try again.address(in: path)
     }
-    let target = try options.target(environment: environment)
+    let target: Target
+    do {
+      target = try options.target(environment: environment)
+    } catch let error as ConfigError where again != nil && self.options.to == nil {
+      guard error.keyPath == "--to", let path = selection.retryFailed else { throw error }
+      throw UserError("--retry-failed \(path): \(error.problem)")
+    }
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
       ArgumentRuns.unfolded(files), again: again, environment: environment)
@@ -70,7 +77,8 @@ struct PushCommand: AsyncParsableCommand {
       return try status.exitUnlessSuccess()
     }
     let hint = RetryHint(
-      report: format == .json ? telling.report : nil, target: options.to)
+      report: format == .json ? telling.report : nil, target: options.to,
+      needsOptions: options.isMoreThanItsName(target))
     let journal = try logging.journal(of: target, mayUseErrors: true)
     var reporter = telling.reporter(
       hint, environment: environment, mayDraw: !logging.verbose || logging.log != nil)
@@ -87,7 +95,7 @@ struct PushCommand: AsyncParsableCommand {
 
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name, needsOptions: options.isMoreThanItsName,
+        summary, target: target.name, needsOptions: options.isMoreThanItsName(target),
         folder: FileManager.default.currentDirectoryPath, time: Date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)
@@ -104,7 +112,6 @@ struct PushCommand: AsyncParsableCommand {
         status: .someFailed)
     }
     try summary.status.exitUnlessSuccess()
-    if inputs.leftOut > 0 { try ExitStatus.someFailed.exitUnlessSuccess() }
   }
 
   /// The history, unless there is none to be kept. A machine without a home can push all the same.
@@ -152,7 +159,8 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Send what failed in an earlier push, by its report.", valueName: "report.json"),
+      "Send what failed in an earlier push, by its report, to where it was to go.",
+      valueName: "report.json"),
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
@@ -184,12 +192,12 @@ struct SelectionOptions: ParsableArguments {
     inputs.rules = try folders.rules()
     inputs.inputName = name
     if let again {
-      inputs.again = again.failures(isSure: !evenArrived)
-      inputs.leftOut = again.failures(isSure: false).count - inputs.again.count
-      if inputs.leftOut > 0 {
-        let verb = inputs.leftOut == 1 ? "is" : "are"
+      inputs.again = again.failures.filter { evenArrived || !$0.mayHaveArrived }
+      inputs.leftOut = again.failures.filter { !evenArrived && $0.mayHaveArrived }
+      if !inputs.leftOut.isEmpty {
+        let verb = inputs.leftOut.count == 1 ? "is" : "are"
         Output.error(
-          "hoist: \(Wording.count(inputs.leftOut, "file")) may have arrived and \(verb) "
+          "hoist: \(Wording.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
       inputs.inputName =

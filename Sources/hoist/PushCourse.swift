@@ -32,6 +32,8 @@ struct PushSummary {
   var failed: [(item: UploadItem, failure: Failure)] = []
   /// How many were left out, as sent before.
   var skipped = 0
+  /// What an earlier report has and this push left out, as it may have arrived.
+  var leftOut: [PushReport.Entry] = []
   /// Every file and its end, in the order of the queue, where that was asked for.
   var results: [UploadItem] = []
   /// The bytes of the files that arrived.
@@ -48,7 +50,7 @@ struct PushSummary {
 
   var status: ExitStatus {
     if isInterrupted { return .interrupted }
-    return failed.isEmpty ? .success : .someFailed
+    return failed.isEmpty && leftOut.isEmpty ? .success : .someFailed
   }
 }
 

@@ -17,8 +17,8 @@ struct PushInputs: Sendable {
   var rules = FolderScan.Rules()
   /// What an earlier push did not get through.
   var again: [PushReport.Entry] = []
-  /// How many of its files are left out because they may have arrived.
-  var leftOut = 0
+  /// What of it is left out because it may have arrived.
+  var leftOut: [PushReport.Entry] = []
   /// Finds files as they appear, after all others; gives the reason where it ends by itself.
   var watch: (@Sendable (_ stop: StopSign, _ take: (FileLocation) -> Bool) -> String?)?
   var home = ""

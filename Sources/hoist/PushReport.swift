@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Settings
 import UploadModel
 import UploadStore
 
@@ -57,9 +58,10 @@ struct PushReport: Codable {
     isInterrupted = summary.isInterrupted
     isIncomplete = summary.isIncomplete ? true : nil
     sent = summary.sent
-    failed = summary.failed.count
+    failed = summary.failed.count + summary.leftOut.count
     bytesSent = summary.bytes
-    files = summary.results.compactMap { Entry($0) }
+    // What was left out is still to be looked for: a report may take the place of the one before.
+    files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }
 
   /// The report in the form that a file's name asks for.
@@ -82,7 +84,7 @@ struct PushReport: Codable {
     do {
       data = try Data(contentsOf: URL(fileURLWithPath: path))
     } catch {
-      throw UserError("--retry-failed \(path): cannot read it: \(error.localizedDescription)")
+      throw UserError("--retry-failed \(path): cannot be read: \(Settings.reason(for: error))")
     }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -107,10 +109,8 @@ struct PushReport: Codable {
   }
 
   /// What did not get through, with paths that hold from any folder.
-  ///
-  /// - Parameter isSure: whether what may have arrived all the same is left out.
-  func failures(isSure: Bool) -> [Entry] {
-    files.filter { $0.result == "failed" && !(isSure && $0.mayHaveArrived) }.map { entry in
+  var failures: [Entry] {
+    files.filter { $0.result == "failed" }.map { entry in
       var entry = entry
       if entry.path != SpooledInput.argument { entry.path = entry.path.absolute(in: folder) }
       return entry

@@ -23,12 +23,14 @@ struct QueueCommand: ParsableCommand {
     func run() throws {
       let store = try queue.store(environment: ProcessInfo.processInfo.environment)
       var items = try store.items()
-      // What a hoist that was killed left behind is not being sent.
-      if items.contains(where: \.state.isActive), try SenderLock(queue: store.path) != nil {
-        items = items.map(\.asLeftBehind)
+      var isSent = true
+      if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
+        // Whoever sent it may have come to its end just now, or was killed.
+        items = try store.items()
+        isSent = false
       }
       for item in items { Output.line(json ? try QueueLine(item).text() : Self.row(item)) }
-      if !json { Output.error(Self.sum(items)) }
+      if !json { Output.error(Self.sum(items, isSent: isSent)) }
     }
 
     private static func row(_ item: UploadItem) -> String {
@@ -38,11 +40,14 @@ struct QueueCommand: ParsableCommand {
       return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)\(reason)"
     }
 
-    private static func sum(_ items: [UploadItem]) -> String {
+    private static func sum(_ items: [UploadItem], isSent: Bool) -> String {
       guard !items.isEmpty else { return "the queue is empty" }
       let failed = items.count { if case .failed = $0.state { true } else { false } }
       let rest = failed > 0 ? ", \(failed) failed" : ""
-      return "\(Wording.count(items.count, "file")) in the queue\(rest)"
+      let left =
+        isSent || !items.contains(where: \.state.isActive)
+        ? "" : "; no hoist is sending them, the next one sees to what was broken off"
+      return "\(Wording.count(items.count, "file")) in the queue\(rest)\(left)"
     }
   }
 
@@ -168,18 +173,6 @@ struct QueueLine: Encodable {
   }
 
   func text() throws -> String { try JSONLine.text(self) }
-}
-
-extension UploadItem {
-  /// What the next hoist makes of it, where the one that was sending it is gone.
-  fileprivate var asLeftBehind: UploadItem {
-    guard state.isActive else { return self }
-    var item = self
-    item.state =
-      state.isHandedOver
-      ? .failed(Failure(.outcomeUnknown("hoist ended before the reply"))) : .waiting
-    return item
-  }
 }
 
 extension ItemState {

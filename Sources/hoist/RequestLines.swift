@@ -17,11 +17,12 @@ extension RequestOutline {
     if let fields = target.ticket?.fields { lines.append("  the ticket's fields at \(fields)") }
     for part in parts {
       let words = [
-        part.fileName.map { "file \"\($0)\"" } ?? "text", part.type, "\(part.bytes) bytes",
+        part.fileName.map { "file \"\($0)\"" } ?? "text", part.type,
+        Wording.count(Int(part.bytes), "byte"),
       ]
       lines.append("  part \(part.name): \(words.compactMap { $0 }.joined(separator: ", "))")
     }
-    lines.append("  in all \(length) bytes")
+    lines.append("  in all \(Wording.count(Int(length), "byte"))")
     return lines
   }
 }

@@ -134,11 +134,11 @@ extension ScreenSession {
     let (sendable, shown) = jobs(present)
     for item in shown { items[item.id] = item }
     take([.added(shown)])
-    engine?.submit(sendable)
-    engine?.arrange(state.waiting)
     // What was paused when it was taken out does not begin now.
-    let paused = places.lazy.filter { $0.item.state == .paused }.map(\.item.id)
-    pause(paused.filter { items[$0]?.state.isFinished == false })
+    let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
+    engine?.submit(sendable, paused: paused)
+    engine?.arrange(state.waiting)
+    if engine == nil { pause(paused.filter { items[$0]?.state.isFinished == false }) }
   }
 
   func move(_ id: ItemID, before other: ItemID?) {

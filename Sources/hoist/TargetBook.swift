@@ -40,10 +40,10 @@ final class TargetBook: Sendable {
   /// A book of the targets of a configuration, opened at `current`.
   convenience init(_ current: Target, settings: Settings) {
     self.init(current, names: settings.targetNames) { name in
-      do {
+      do throws(ConfigError) {
         return .success(Shared(try settings.target(name)))
       } catch {
-        return .failure(.unsendable("its target cannot be used now: \(error)"))
+        return .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
       }
     }
   }

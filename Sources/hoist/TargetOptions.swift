@@ -9,7 +9,9 @@ struct TargetOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"),
+      discussion:
+        "Without it, the configuration's default_target, or where the files of --retry-failed were to go.",
+      valueName: "target-or-url"),
     completion: ConfigOption.targetNames)
   var to: String?
 
@@ -62,8 +64,10 @@ struct TargetOptions: ParsableArguments {
   var config: String?
 
   /// Whether the target cannot be found again by its name, or its address without the query.
-  var isMoreThanItsName: Bool {
-    !form.isEmpty || !header.isEmpty || field != nil || to?.contains("?") == true
+  func isMoreThanItsName(_ target: Target) -> Bool {
+    // One that the configuration knows is called by its name, one that was typed by its address.
+    let isTyped = to.map { $0 != target.name } ?? false
+    return !form.isEmpty || !header.isEmpty || field != nil || isTyped && target.url.query != nil
   }
 
   /// The target that all of this means.
@@ -88,12 +92,19 @@ struct TargetOptions: ParsableArguments {
     var options = self
     if to == nil, settings.defaultTarget == nil { options.to = usually.map(TargetBook.withoutMark) }
     var target = try options.target(of: settings, environment)
-    if options.isMoreThanItsName { target.name += TargetBook.optionsMark }
+    if options.isMoreThanItsName(target) { target.name += TargetBook.optionsMark }
     return TargetBook(target, settings: settings)
   }
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
-    var target = try settings.target(to)
+    var target: Target
+    do throws(ConfigError) {
+      target = try settings.target(to)
+    } catch {
+      // What is wrong in the file is told with its place there; the rest was typed.
+      guard to != nil, error.file == nil else { throw error }
+      throw ConfigError(keyPath: "--to", error.problem)
+    }
     if let field {
       guard !field.isEmpty else { throw UserError("--field: the name is empty") }
       target.fileField = field

@@ -33,13 +33,22 @@ extension EndToEnd {
           "config.toml:7: targets.b.file_feild: unknown key; did you mean \"file_field\"?\n"))
       try person.configure(
         Self.text + "\nfile_feild = \"x\"\n[targets.c]\nurl = \"ftp://c\"\n[screen]\nmouse = 3\n"
-          + "[other]\n")
+          + "[other]\n[keys]\nfrobnicate = [\"x\"]\n")
       let several = try await person.hoist("config", "check").end()
       let keys = several.errors.matches(of: #/config.toml:(\d+): (\S+):/#).map { "\($0.1) \($0.2)" }
       #expect(
-        keys == ["7 targets.b.file_feild", "9 targets.c.url", "11 screen.mouse", "12 other"],
+        keys == [
+          "7 targets.b.file_feild", "9 targets.c.url", "11 screen.mouse", "12 other",
+          "14 keys.frobnicate",
+        ],
         "\(several)")
       #expect(several.status == 2)
+      // A table by a wrong name is no reason to complain of who is not in it.
+      try person.configure("default_target = \"t\"\n[target.t]\nurl = \"http://t/\"\n")
+      let misnamed = try await person.hoist("config", "check").end()
+      #expect(
+        misnamed.errors.hasSuffix("target: unknown key; did you mean \"targets\"?\n")
+          && misnamed.errors.split(separator: "\n").count == 1, "\(misnamed)")
       let missing = try await person.hoist("config", "check", "--config", "none.toml").end()
       #expect(missing.status == 2 && missing.errors.contains("none.toml: cannot be read"))
     }

@@ -75,8 +75,11 @@ extension EndToEnd {
       let server = try SlowServer(gate)
       try person.folder.write("big.bin", count: 20_000_000)
       let program = try person.shell(
-        "(echo add big.bin; sleep 1; printf 'quit\nstatus\nfrobnicate\nEsc\nquit\ns\n') "
-          + "| hoist --plain --to \(server.url)")
+        "(echo add big.bin; until [ -e begun ]; do sleep 0.1; done; "
+          + #"printf 'quit\nstatus\nfrobnicate\nEsc\nquit\ns\n')"#
+          + " | hoist --plain --to \(server.url)")
+      try await wait(for: "the upload") { server.visitors == 1 ? true : nil }
+      try person.folder.write("begun", [])
       let outcome = try await program.end()
       // Asked, asked again after each of the two, and asked anew.
       #expect(outcome.output.components(separatedBy: "Quit? ").count == 5, "\(outcome)")

@@ -40,4 +40,15 @@ struct TrustTests {
     #expect(warned.output.contains("\"insecure\""), "\(warned.output)")
     #expect(impostor.stop().isEmpty)
   }
+
+  @Test func aPortWithoutTLSIsCalledThat() throws {
+    let plain = try HostileServer { connection, _ in
+      connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+      connection.drain()
+    }
+    defer { plain.stop() }
+    let looked = try Tool.hoist(["trust", "https://127.0.0.1:\(plain.port)/"])
+    #expect(looked.status != 0)
+    #expect(looked.errors.contains("127.0.0.1 does not speak TLS at this port"), "\(looked.errors)")
+  }
 }

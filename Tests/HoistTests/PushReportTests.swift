@@ -41,7 +41,7 @@ struct PushReportTests {
     let report = try PushReport.read(try scratch.write("r.json", data))
     #expect(report.sent == 1 && report.failed == 1 && report.files.map(\.name).count == 2)
     #expect(
-      report.failures(isSure: true).map(\.path) == [
+      report.failures.map(\.path) == [
         FileLocation(bytes: Array("/home/me/a".utf8) + [0xFF])
       ])
   }
@@ -83,7 +83,7 @@ struct PushReportTests {
     #expect(short.text(for: [refused]).hasSuffix("--retry-failed r.json"))
     #expect(
       short.text(for: [refused, unknown]).hasSuffix(
-        "--retry-failed r.json, with --even-arrived also what may have arrived"))
+        "--retry-failed r.json (with --even-arrived also what may have arrived)"))
     #expect(short.text(for: [unknown]).hasPrefix("look on the server"))
   }
 }

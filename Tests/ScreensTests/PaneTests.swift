@@ -79,6 +79,11 @@ import UploadModel
     #expect(count > 1 && says("\(count) marked"))
     Fixture.play(&state, .key("/"), .key("p"), .key("n"), .key("g"), .key(.enter))
     #expect(says("\(count) marked, \(count - 1) out of sight · with \"png\""))
+    // Esc takes the filter away first, and the marks stay.
+    Fixture.play(&state, .key(.escape))
+    #expect(says("\(count) marked"))
+    Fixture.play(&state, .key(.escape))
+    #expect(state.mode == .queue)
   }
 
   @Test func aNameThatIsNoTextIsAddedByItsBytes() {
@@ -240,7 +245,7 @@ import UploadModel
     ("details 2", [.inspect(ItemID(2))], nil), ("start-stop", [.setStarted(false)], nil),
     ("find lost", [], nil), ("filter txt", [], nil), ("history", [.listHistory], nil),
     ("quit", [], nil), ("q", [], nil), ("", [], nil), ("  ", [], nil),
-    ("frobnicate", [.bell], "no command is called \"frobnicate\"; Tab shows all of them"),
+    ("frobnicate", [.bell], "no command is called \"frobnicate\"; help lists them"),
     ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
     (
       "sort sideways", [.bell],

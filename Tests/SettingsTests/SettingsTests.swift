@@ -164,17 +164,17 @@ struct SettingsTests {
   }
 
   @Test(arguments: [
-    ("aa", "--to: no target is called \"aa\"; did you mean \"a\"?"),
-    ("zzzzzz", "--to: no target is called \"zzzzzz\"; there are: a, b"),
-    ("htp:/x", "--to: expected an http or https URL with a host, found \"htp:/x\""),
-    ("h/up", "--to: expected a URL such as https://host/upload, found \"h/up\""),
+    ("aa", "no target is called \"aa\"; did you mean \"a\"?"),
+    ("zzzzzz", "no target is called \"zzzzzz\"; there are: a, b"),
+    ("htp:/x", "expected an http or https URL with a host, found \"htp:/x\""),
+    ("h/up", "expected a URL such as https://host/upload, found \"h/up\""),
     (
       "localhost:3000/up",
-      "--to: expected an http or https URL with a host, found \"localhost:3000/up\""
+      "expected an http or https URL with a host, found \"localhost:3000/up\""
     ),
     (
       "http://me:pw@h/",
-      "--to: the URL holds a user name or password; put an Authorization header instead"
+      "the URL holds a user name or password; put an Authorization header instead"
     ),
   ])
   func targetsThatAreNone(_ name: String, _ text: String) throws {

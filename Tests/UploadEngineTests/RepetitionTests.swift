@@ -119,7 +119,7 @@ struct RepetitionTests {
     _ count: Int, to server: HostileServer, _ meanwhile: () async throws -> Void
   ) async throws -> [ItemState] {
     let harness = EngineHarness(lanes: 2)
-    let target = Target.once(server.url(), stallTimeout: 10)
+    let target = Target.once(server.url())
     let jobs = try (1...3).map { id in
       let path = try folder.write("\(id)", count: id == 3 ? count : 100, seed: UInt64(id))
       return UploadJob(item: .file(path, id: Int64(id)), target: target)

@@ -10,7 +10,7 @@ import UploadModel
 @Suite(.timeLimit(.minutes(30)))
 struct SoakTests {
   private static let count =
-    ProcessInfo.processInfo.environment["HOIST_SOAK"].flatMap(Int.init) ?? 2000
+    ProcessInfo.processInfo.environment["HOIST_SOAK"].flatMap(Int.init) ?? 600
 
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -47,7 +47,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
       .unsendable("Part 1 cannot be sent: its name has the byte 0x0A. Replace it."), "unsendable",
       "cannot be sent", transient: false),
     CauseRow(
-      .nameNotResolved(host: "nowhere.example"), "name-not-resolved", "host not found",
+      .nameNotResolved(host: "nowhere.example"), "name-not-resolved", "name not resolved",
       transient: true),
     CauseRow(
       .connectionRefused("Connection refused"), "connection-refused", "connection refused",
