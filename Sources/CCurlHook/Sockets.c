@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 static _Atomic(curl_socket_callback) session;
 
@@ -61,8 +62,23 @@ static _Thread_local struct {
   size_t count;
 } acting;
 
-// How often a socket is written to in one go. The others have their turn after that.
-enum { MOST_ROUNDS = 4 };
+// How often a socket is written to in one go, and for how long. The others have their turn after that.
+enum { MOST_ROUNDS = 4, MOST_ROUNDS_US = 2000 };
+
+// Dispatch empties a queue before it goes back to the one around it, and the queue that socket actions
+// come on lies within the one on which the session begins and cancels transfers and deals with redirects
+// and challenges. Where two sockets take whatever is written (a disk slower than the line is enough),
+// there is always one more action, and all of that waits for as long as they go on. So there is a pause
+// from time to time: one of them is left, and the others are not watched. Its next few actions do
+// nothing, and until Dispatch comes with the next of them, the queue is empty.
+enum { WATCHED_TOGETHER_US = 10000, IDLE_ACTIONS = 3 };
+static struct {
+  CURLM *multi;         // whose sockets are not watched; NULL where there is no pause
+  curl_socket_t left;   // the one that is
+  int actions;          // how many of its actions do nothing
+  long long next;       // when the next pause is due, or this one over at the latest, in microseconds
+  curl_socket_t bound;  // above the number of every socket so far
+} rest;
 
 void hoist_sockets_note_assigned(curl_socket_t socket, void *assigned) {
   if (socket >= 0 && socket < MOST_SOCKETS) sockets[socket].assigned = assigned;
@@ -74,23 +90,72 @@ static int tell(curl_socket_t socket, int what) {
       sockets[socket].easy, socket, what, sockets[socket].data, sockets[socket].assigned);
 }
 
+static int unwatch(CURLM *multi, curl_socket_t socket, hoist_multi_assign assign) {
+  int result = tell(socket, CURL_POLL_REMOVE);
+  sockets[socket].told = CURL_POLL_NONE;
+  sockets[socket].assigned = NULL;
+  assign(multi, socket, NULL);
+  return result;
+}
+
 // Brings the session from what it was told to what libcurl wants. A wish to read that is no more does
 // no harm: nothing comes that nobody asked for.
 static int bring(CURLM *multi, curl_socket_t socket, hoist_multi_assign assign) {
   int result = 0;
   unsigned char wanted = sockets[socket].wanted;
-  if (sockets[socket].told & ~wanted & CURL_POLL_OUT) {
-    // It knows no other way to take something back than to forget the socket.
-    result = tell(socket, CURL_POLL_REMOVE);
-    sockets[socket].told = CURL_POLL_NONE;
-    sockets[socket].assigned = NULL;
-    assign(multi, socket, NULL);
-  }
+  // It knows no other way to take something back than to forget the socket.
+  if (sockets[socket].told & ~wanted & CURL_POLL_OUT) result = unwatch(multi, socket, assign);
   if (wanted & ~sockets[socket].told) {
+    // All of it: what it was told before it may not have come to yet, and then it forgets that.
     sockets[socket].told |= wanted;
-    result = tell(socket, wanted);
+    result = tell(socket, sockets[socket].told);
   }
   return result;
+}
+
+static long long microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+// One that the other side has hung up does not: Dispatch reports that only once.
+static bool takes_more(curl_socket_t socket) {
+  struct pollfd found = {.fd = socket, .events = POLLOUT};
+  return sockets[socket].told & CURL_POLL_OUT && poll(&found, 1, 0) > 0 &&
+         found.revents == POLLOUT;
+}
+
+static bool belongs_to(CURLM *multi, curl_socket_t socket) {
+  return sockets[socket].wanted && multi_of(sockets[socket].data) == multi;
+}
+
+static void begin_pause(CURLM *multi, hoist_multi_assign assign) {
+  rest.next = microseconds() + WATCHED_TOGETHER_US;
+  rest.left = CURL_SOCKET_BAD;
+  for (curl_socket_t socket = 0; socket < rest.bound; socket++) {
+    if (!belongs_to(multi, socket) || !takes_more(socket)) continue;
+    if (rest.left == CURL_SOCKET_BAD) {
+      rest.left = socket;
+      continue;
+    }
+    rest.multi = multi;
+    rest.actions = IDLE_ACTIONS;
+    unwatch(multi, socket, assign);
+  }
+}
+
+static void end_pause(hoist_multi_assign assign) {
+  CURLM *multi = rest.multi;
+  rest.multi = NULL;
+  rest.next = microseconds() + WATCHED_TOGETHER_US;
+  for (curl_socket_t socket = 0; socket < rest.bound; socket++)
+    if (belongs_to(multi, socket)) bring(multi, socket, assign);
+}
+
+// Without an action to come for the one that is left, the others would never be watched again.
+static void keep_pause(hoist_multi_assign assign) {
+  if (rest.multi && (!takes_more(rest.left) || microseconds() >= rest.next)) end_pause(assign);
 }
 
 int hoist_sockets_callback(
@@ -105,15 +170,21 @@ int hoist_sockets_callback(
   sockets[socket].data = data;
   // libcurl's word, for the number may have belonged to a session that is served as without this.
   sockets[socket].assigned = assigned;
+  if (socket >= rest.bound) rest.bound = socket + 1;
   if (what == CURL_POLL_REMOVE) {
     // libcurl may close it next: the session has to know before.
     int result = sockets[socket].told ? tell(socket, what) : 0;
     sockets[socket].wanted = sockets[socket].told = CURL_POLL_NONE;
     sockets[socket].assigned = NULL;
+    if (!acting.multi) keep_pause(assign);
     return result;
   }
   sockets[socket].wanted = (unsigned char)what;
-  if (acting.multi != multi) return bring(multi, socket, assign);
+  if (acting.multi != multi) {
+    int result = bring(multi, socket, assign);
+    if (!acting.multi) keep_pause(assign);
+    return result;
+  }
   for (size_t index = 0; index < acting.count; index++)
     if (acting.changed[index] == socket) return 0;
   if (acting.count == MOST_CHANGES) return bring(multi, socket, assign);
@@ -141,12 +212,17 @@ CURLMcode hoist_sockets_act(
     hoist_multi_assign assign) {
   // From inside a callback libcurl refuses it, in its own words.
   if (acting.multi) return act(multi, socket, events, running);
+  if (rest.multi == multi && rest.left == socket) {
+    if (rest.actions-- > 0 && takes_more(socket)) return CURLM_OK;
+    end_pause(assign);
+  }
   acting.multi = multi;
   acting.count = 0;
+  long long begun = microseconds();
   CURLMcode code = act(multi, socket, events, running);
   for (int round = 0; round < MOST_ROUNDS && code == CURLM_OK; round++) {
     struct pollfd ready[MOST_CHANGES + 1];
-    size_t count = writable(socket, ready);
+    size_t count = microseconds() - begun < MOST_ROUNDS_US ? writable(socket, ready) : 0;
     if (count == 0) break;
     for (size_t index = 0; index < count && code == CURLM_OK; index++)
       // What one of them did may have ended another.
@@ -156,5 +232,7 @@ CURLMcode hoist_sockets_act(
   acting.multi = NULL;
   for (size_t index = 0; index < acting.count; index++)
     bring(multi, acting.changed[index], assign);
+  keep_pause(assign);
+  if (!rest.multi && microseconds() >= rest.next) begin_pause(multi, assign);
   return code;
 }

@@ -4,7 +4,8 @@
 // the reply, Dispatch goes on reporting that the socket can be written to, as fast as it can, and a
 // processor is busy until the reply comes. Here the wish is taken back. And a socket that can be
 // written to at once, as almost all can, is written to at once; a source in Dispatch, with two threads
-// to be woken, is made only where there is something to wait for.
+// to be woken, is made only where there is something to wait for. And where several sockets always take
+// more, they do not keep the session's queue from everybody else for ever.
 #ifndef HOIST_SOCKETS_H
 #define HOIST_SOCKETS_H
 

@@ -228,6 +228,40 @@ extension EndToEnd {
       #expect(used < 0.2, "\(used) s of 2")
     }
 
+    /// Dispatch leaves the queue of URLSession's sockets only when it is empty: four that take whatever is
+    /// written would keep it from starting and ending anything else.
+    @Test("uploads that never wait for the server leave the others their turn")
+    func greedy() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        while let head = connection.readHead() {
+          let length = Int(head.headers["content-length"] ?? "") ?? 0
+          if head.headers["expect"] != nil { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+          guard connection.discard(length) else { return }
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      let endless = try (1...4).map { number in
+        try #require(truncate(person.folder.write("endless\(number)", []), 1 << 40) == 0)
+        return "endless\(number)"
+      }
+      let small = try (1...60).map { number in
+        try person.folder.write("small\(number)", [UInt8(number)])
+        return "small\(number)"
+      }
+      let push = try person.hoist(
+        ["push", "--to", server.url().absoluteString, "--concurrency", "5", "--json"] + endless
+          + small)
+      // Without turns this takes minutes: one of the four sockets has to be full each time.
+      try await wait(for: "the small files", seconds: 90, otherwise: { push.output }) {
+        push.output.split(separator: "\n").count { $0.contains(#""event":"finished""#) } == 60
+          ? true : nil
+      }
+      push.signal(SIGINT)
+      #expect(try await push.end().status == 130)
+    }
+
     @Test("long lists of files among options arrive whole and in order")
     func manyFiles() async throws {
       let person = try Person()

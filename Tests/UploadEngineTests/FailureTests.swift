@@ -220,6 +220,29 @@ struct FailureTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }
 
+  /// Dispatch tells of a hang-up once: whoever overlooks it waits for the stall time-out.
+  @Test func connectionsThatBreakTogetherAreAllNoticed() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let arrived = Gate()
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
+      arrived.open()
+      gate.wait()
+      connection.reset()
+    }
+    defer { server.stop() }
+    let paths = try (1...8).map { try folder.write("\($0).bin", count: 20_000_000, seed: $0) }
+    let harness = EngineHarness(lanes: paths.count)
+    let jobs = paths.enumerated().map { index, path in
+      UploadJob(item: .file(path, id: Int64(index + 1)), target: .once(server.url()))
+    }
+    harness.engine.submit(jobs)
+    for _ in paths { await arrived.passed() }
+    for _ in paths { gate.signal() }
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "connection-lost" }, "\(ends)")
+  }
+
   @Test func anAnswerThatBreaksOffIsNoSuccessWhereItHasToBeRead() async throws {
     let server = try HostileServer.answering(
       "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 500\r\n\r\n{\"status\":")
