@@ -231,7 +231,8 @@ struct CredentialTests {
     harness.engine.cancel([ItemID(1), ItemID(4)])
     let first = await harness.finish([ItemID(1), ItemID(4)])
     #expect(first.map(\.code) == ["cancelled", "cancelled"])
-    await Task.detached { try? Data("late\n".utf8).write(to: URL(filePath: fifo)) }.value
+    // On a thread of its own: opening it waits for the command, which may need the pool's last thread.
+    Thread.detachNewThread { try? Data("late\n".utf8).write(to: URL(filePath: fifo)) }
     let ends = await harness.finish([2, 3, 5].map { ItemID($0) })
     #expect(ends.map(\.code) == ["done 200", "done 200", "done 200"], "\(ends)")
   }
