@@ -41,7 +41,8 @@ extension Action {
     Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once"),
     Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once"),
     Action(
-      .target, in: [.queue], keys: ["t"], help: "choose where files go that are added from now on",
+      .target, in: [.queue, .server], keys: ["t"],
+      help: "choose where files go that are added from now on",
       hint: "target", argument: "NAME"),
     Action(.clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear"),
     Action(

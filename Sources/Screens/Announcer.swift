@@ -9,6 +9,14 @@ public struct Announcer: Sendable {
   private var tenth = 0
   private var isAsking = false
   private var notice: String?
+  private var listed: [Pane: Listed] = [:]
+  private static let mostListed = 10
+
+  /// What a pane has listed.
+  private struct Listed: Equatable {
+    var target = ""
+    var version = 0
+  }
 
   /// One that has not said anything.
   public init() {}
@@ -24,6 +32,7 @@ public struct Announcer: Sendable {
     // A message that the log has is not said twice.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }
     message = state.message
+    lines += listing(of: state)
     lines += progress(of: state)
     lines += question(of: state)
     return lines.map { SafeText.line($0, ascii: state.isASCII) }
@@ -40,6 +49,22 @@ public struct Announcer: Sendable {
     guard now > tenth else { return [] }
     tenth = now
     return [Self.status(of: state)]
+  }
+
+  /// What a pane beside the queue lists, once it is known; of a long list, its beginning.
+  private mutating func listing(of state: AppState) -> [String] {
+    var now = Listed(target: state.target)
+    switch state.pane {
+    case .queue, .log: return []
+    case .server: now.version = state.server.rows.version
+    case .history: now = Listed(version: state.history.rows.version)
+    }
+    let isKnown = now.version > 0 || state.pane == .server && !state.options.listsServer
+    guard isKnown, now != listed[state.pane] else { return [] }
+    listed[state.pane] = now
+    let lines = Self.list(of: state)
+    let more = lines.count - Self.mostListed
+    return more <= 0 ? lines : lines.prefix(Self.mostListed) + ["and \(more) more; list says all"]
   }
 
   private mutating func question(of state: AppState) -> [String] {
@@ -71,8 +96,19 @@ public struct Announcer: Sendable {
     return SafeText.line(line, ascii: state.isASCII)
   }
 
-  /// The queue, a file a line, with the numbers by which commands name them.
+  /// What the pane lists, a file a line.
   public static func list(of state: AppState) -> [String] {
+    let lines =
+      switch state.pane {
+      case .queue, .log: queue(of: state)
+      case .server: state.serverWords ?? state.server.listing.rows.map(\.line)
+      case .history: state.historyWords ?? state.history.listing.rows.map(\.line)
+      }
+    return lines.map { SafeText.line($0, ascii: state.isASCII) }
+  }
+
+  /// The queue, with the numbers by which commands name the files.
+  private static func queue(of state: AppState) -> [String] {
     guard state.rowCount > 0 else { return [emptiness(of: state)] }
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
@@ -80,8 +116,7 @@ public struct Announcer: Sendable {
           row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
           now: state.now, obstacle: state.obstacle(for: row.item))
         let size = Wording.bytes(row.item.size)
-        let line = "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
-        return SafeText.line(line, ascii: state.isASCII)
+        return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
       }
     }
   }
@@ -95,7 +130,9 @@ public struct Announcer: Sendable {
     CommandLine.actions.filter { !Action.Name.onlySeen.contains($0.name) }.map { action in
       let argument = action.argument.map { " \($0)" } ?? ""
       return "\(action.name.word)\(argument): \(action.help)"
-    } + ["list: the queue, a file a line", "status: how everything stands"]
+    } + [
+      "list: the queue, the server or the history, a file a line", "status: how everything stands",
+    ]
   }
 
   /// What the open dialog says, and whether there is one that can only be seen.
@@ -118,6 +155,19 @@ public struct Announcer: Sendable {
         ["this needs a screen, or something after the command; help lists the commands"], true
       )
     }
+  }
+}
+
+extension ServerRow {
+  fileprivate var line: String {
+    [name, size.map(Wording.bytes), time, url].compactMap { $0 }.joined(separator: "  ")
+  }
+}
+
+extension HistoryRow {
+  fileprivate var line: String {
+    [time, name, Wording.bytes(size), target, outcome, url].compactMap { $0 }.joined(
+      separator: "  ")
   }
 }
 

@@ -177,6 +177,8 @@ struct QuestionBox {
     }
   }
 
+  private static let mayHaveArrived = "What awaits its reply may have arrived."
+
   /// The title and the question itself.
   var words: (title: String, text: String) {
     switch question.subject {
@@ -189,12 +191,13 @@ struct QuestionBox {
       if waiting > 0 { parts.append("\(waiting) still to come") }
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
-      return ("Quit?", parts.joined(separator: ", ") + ".")
+      let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
+      return ("Quit?", parts.joined(separator: ", ") + "." + promise)
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =
         mayHaveArrived
-        ? "What awaits its reply may have arrived."
+        ? Self.mayHaveArrived
         : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
       return (
         "Remove?",

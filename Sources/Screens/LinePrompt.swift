@@ -7,6 +7,8 @@ struct LinePrompt: Hashable, Sendable {
   private(set) var chosen: Int?
   /// Whether the last question had no answer.
   private(set) var hasNoMatch = false
+  /// Whether a candidate has been put in: names come as they are, whatever is in them.
+  private var isCompleted = false
 
   init(_ text: String = "") { field.set(text) }
 
@@ -24,7 +26,7 @@ struct LinePrompt: Hashable, Sendable {
     let start = step > 0 ? -1 : candidates.count
     let next = ((chosen ?? start) + step + candidates.count) % candidates.count
     chosen = next
-    field.replaceHead(with: candidates[next])
+    put(candidates[next])
     return nil
   }
 
@@ -40,20 +42,22 @@ struct LinePrompt: Hashable, Sendable {
     guard let first = answers.first else { return false }
     let common = answers.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
     // `~` may have been expanded, so what comes back need not begin with what is there.
-    if common.count > text.count || answers.count == 1 { field.replaceHead(with: common) }
+    if common.count > text.count || answers.count == 1 { put(common) }
     return true
   }
 
-  /// What the person asks to have added. Quotes round the whole, as a shell wants them, are taken
-  /// off, and then nothing in it is a wildcard.
-  var path: PathText? {
+  private mutating func put(_ candidate: String) {
+    field.replaceHead(with: candidate)
+    isCompleted = true
+  }
+
+  /// What the person asks to have added: one path, blanks and all. Only a line that begins with a
+  /// quote, or has a backslash before a blank, is meant as for a shell.
+  var paths: [PathText] {
     let text = field.text
-    if text.allSatisfy(\.isWhitespace) { return nil }
-    for quote in ["'", "\""] as [Character]
-    where text.count > 2 && text.first == quote && text.last == quote {
-      return .exact(String(text.dropFirst().dropLast()))
-    }
-    return .typed(text)
+    if text.allSatisfy(\.isWhitespace) { return [] }
+    let isForShell = text.hasPrefix("'") || text.hasPrefix("\"") || text.contains("\\ ")
+    return isForShell && !isCompleted ? PastedPaths.typed(text) : [.typed(text)]
   }
 }
 

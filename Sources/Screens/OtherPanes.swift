@@ -74,6 +74,32 @@ func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
   }
 }
 
+extension AppState {
+  /// What is to be read in place of the server's files; nil where there are some.
+  var serverWords: [String]? {
+    guard options.listsServer else {
+      return [
+        "\(target) cannot say what is on the server.",
+        "A target with a list URL can: see config/config.toml.",
+      ]
+    }
+    return switch server.listing {
+    case .unknown, .asked: ["Asking the server…"]
+    case .failed(let why): [why]
+    case .rows(let rows): rows.isEmpty ? ["Nothing is on the server."] : nil
+    }
+  }
+
+  /// What is to be read in place of the history; nil where there is some.
+  var historyWords: [String]? {
+    switch history.listing {
+    case .unknown, .asked: ["Looking it up…"]
+    case .failed(let why): [why]
+    case .rows(let rows): rows.isEmpty ? ["Nothing has been sent yet."] : nil
+    }
+  }
+}
+
 /// What is on the server.
 struct ServerPane {
   private let state: AppState
@@ -84,22 +110,11 @@ struct ServerPane {
   }
 
   func paint(on canvas: inout Canvas) {
-    guard state.options.listsServer else {
-      return paintWords(
-        [
-          "\(state.target) cannot say what is on the server.",
-          "A target with a list URL can: see config/config.toml.",
-        ], in: layout, on: &canvas)
+    guard var words = state.serverWords else { return paintRows(on: &canvas) }
+    if case .failed = state.server.listing {
+      words.append("\(state.keymap.label(.refresh, in: .server, ascii: canvas.ascii)) asks again.")
     }
-    switch state.server.listing {
-    case .unknown, .asked: return paintWords(["Asking the server…"], in: layout, on: &canvas)
-    case .failed(let why):
-      let key = state.keymap.label(.refresh, in: .server, ascii: canvas.ascii)
-      return paintWords([why, "\(key) asks again."], in: layout, on: &canvas)
-    case .rows(let rows) where rows.isEmpty:
-      return paintWords(["Nothing is on the server."], in: layout, on: &canvas)
-    case .rows: paintRows(on: &canvas)
-    }
+    paintWords(words, in: layout, on: &canvas)
   }
 
   private func paintRows(on canvas: inout Canvas) {
@@ -135,13 +150,8 @@ struct HistoryPane {
   }
 
   func paint(on canvas: inout Canvas) {
-    switch state.history.listing {
-    case .unknown, .asked: return paintWords(["Looking it up…"], in: layout, on: &canvas)
-    case .failed(let why): return paintWords([why], in: layout, on: &canvas)
-    case .rows(let rows) where rows.isEmpty:
-      return paintWords(["Nothing has been sent yet."], in: layout, on: &canvas)
-    case .rows: paintRows(on: &canvas)
-    }
+    guard let words = state.historyWords else { return paintRows(on: &canvas) }
+    paintWords(words, in: layout, on: &canvas)
   }
 
   private func paintRows(on canvas: inout Canvas) {

@@ -15,7 +15,9 @@ enum PastedPaths {
 
   /// The paths that a person typed one after the other. What is in quotes holds no wildcards.
   static func typed(_ text: String) -> [PathText] {
-    guard let words = words(text[...]) else { return [.typed(text)] }
+    guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
+      return [.typed(text)]
+    }
     return words.map { $0.isURL ? path($0) : $0.isQuoted ? .exact($0.text) : .typed($0.text) }
   }
 

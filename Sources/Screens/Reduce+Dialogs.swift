@@ -77,7 +77,7 @@ extension AppState {
     case .close: dialog = nil
     case .accept:
       dialog = nil
-      return prompt.path.map { [.add([$0])] } ?? []
+      return prompt.paths.isEmpty ? [] : [.add(prompt.paths)]
     case .complete: return complete(prompt, step: 1)
     case .completeBack: return complete(prompt, step: -1)
     default: edit(name)

@@ -75,6 +75,14 @@ extension AppState {
     }
   }
 
+  /// Copies where these files are found on the server.
+  mutating func copyURLs(of items: [UploadItem]) -> [Effect] {
+    let isToCome = !items.isEmpty && items.allSatisfy { !$0.state.isFinished }
+    return isToCome
+      ? refuse("there is no URL yet: the server names it once it has the file")
+      : copy(items.map(\.url))
+  }
+
   /// Copies what is known of these URLs, a line each.
   mutating func copy(_ urls: [String?]) -> [Effect] {
     let named = urls.compactMap { $0 }

@@ -45,6 +45,7 @@ extension AppState {
     switch name {
     case .refresh: return options.listsServer ? [.listServer] : [.bell]
     case .copyURL: return copy(server.subjects.map(\.url))
+    case .target: return openTargets()
     case .delete:
       let rows = server.subjects
       guard !rows.isEmpty else { return [.bell] }

@@ -34,7 +34,7 @@ extension AppState {
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setLanes(lanes + 1)
     case .fewerLanes: return setLanes(lanes - 1)
-    case .copyURL: return copy(subjects.map(\.url))
+    case .copyURL: return copyURLs(of: subjects)
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
     }

@@ -38,6 +38,8 @@ extension AppState {
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
       server = PaneList()
+      // What was to be deleted is not on this one.
+      if case .question(let question) = dialog, question.mode == .deleting { dialog = nil }
       message = "files that are added from now on go to \(name)"
       note("target: \(name)")
       if pane == .server { return show(.server) }
@@ -144,7 +146,7 @@ extension AppState {
     case .details(let details) where name == .retry:
       return retry(queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .copyURL:
-      return copy([queue.row(details.id)?.item.url])
+      return copyURLs(of: queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
     case .details, .page, .help: return scrollDialog(name)
     case .browser(let browser): return perform(name, in: browser)

@@ -143,6 +143,41 @@ import UploadModel
     #expect(Announcer.list(of: state) == ["1  a.bin  1.0 kB  done 201 Created"])
   }
 
+  @Test func panesForThoseWhoListen() {
+    var announcer = Announcer()
+    var state = Fixture.empty()
+    Fixture.play(&state, .command("server"))
+    #expect(announcer.lines(for: state).first == "photos cannot say what is on the server.")
+    state.options.listsServer = true
+    Fixture.play(&state, .command("queue"), .command("server"))
+    #expect(announcer.lines(for: state) == [], "nothing is known yet")
+    Fixture.play(&state, .server(.rows(Fixture.serverRows)))
+    let files = [
+      "IMG_0001.jpg  3.2 MB  2026-11-20 22:15  https://api.example.com/f/1",
+      "漢字かな.png  812 kB", "backup.tar.gz  yesterday",
+    ]
+    #expect(announcer.lines(for: state) == files)
+    #expect(announcer.lines(for: state) == [], "once")
+    #expect(Announcer.list(of: state) == files)
+    Fixture.play(&state, .server(.failed("connection refused")))
+    #expect(announcer.lines(for: state) == ["connection refused"])
+    Fixture.play(&state, .command("history"), .history(.rows([Fixture.historyRows[1]])))
+    #expect(
+      announcer.lines(for: state) == [
+        "2026-11-19 08:02  disk.img  4.1 GB  tickets  413 Content Too Large"
+      ])
+    Fixture.play(&state, .command("queue"))
+    #expect(announcer.lines(for: state) == [])
+    #expect(Announcer.list(of: state) == ["the queue is empty"])
+    let many = (1...30).map { ServerRow(id: "\($0)", name: "\($0).txt") }
+    Fixture.play(&state, .command("server"), .server(.rows(many)))
+    let said = announcer.lines(for: state)
+    #expect(said.first == "1.txt" && said.count == 11)
+    #expect(said.last == "and 20 more; list says all")
+    Fixture.play(&state, .target(name: "tickets", url: "https://t/", listsServer: false))
+    #expect(announcer.lines(for: state).contains("tickets cannot say what is on the server."))
+  }
+
   @Test func aServerThatIsAwayIsNamedAndTriedWhenAsked() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))

@@ -184,6 +184,17 @@ import UploadModel
     #expect(Fixture.play(&state, .command("target tickets")) == [])
     #expect(Fixture.play(&state, .command("target album")) == [.switchTarget("album")])
     #expect(Fixture.play(&state, .command("target nowhere")) == [.bell])
+    // Where the server's files are listed, too; the list is then the other one's.
+    let asked = Fixture.play(&state, .key("2"), .key("t"), .key("g"), .key(.enter))
+    #expect(asked == [.listServer, .switchTarget("album")])
+    let answer = AppEvent.target(name: "album", url: "https://a/", listsServer: true)
+    #expect(Fixture.play(&state, answer) == [.listServer])
+    #expect(state.pane == .server)
+    // A question about the other one's files has become meaningless by then.
+    Fixture.play(&state, .server(.rows(Fixture.serverRows)), .key("x"))
+    #expect(state.mode == .deleting)
+    Fixture.play(&state, .target(name: "photos", url: "https://p/", listsServer: true))
+    #expect(state.mode == .server)
   }
 
   @Test func whatIsOnTheServerIsListedAndDeleted() {

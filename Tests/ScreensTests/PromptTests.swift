@@ -101,6 +101,24 @@ import Testing
     #expect(PastedPaths.parse(text) == nil)
   }
 
+  /// Blanks need no quotes in the prompt; whoever writes them as for a shell means what a shell would.
+  @Test(arguments: [
+    ("a b.txt", [.typed("a b.txt")] as [PathText]), ("it's.txt", [.typed("it's.txt")]),
+    ("'a b.txt'", [.exact("a b.txt")]), ("\"*.txt\"", [.exact("*.txt")]),
+    ("'a b' c*", [.exact("a b"), .typed("c*")]), ("a\\ b c", [.typed("a b"), .typed("c")]),
+    ("'open", [.typed("'open")]), ("''", [.typed("''")]),
+  ])
+  func whatIsTypedIsOnePathUnlessItIsQuoted(_ text: String, _ paths: [PathText]) {
+    var state = Self.open(text)
+    #expect(Fixture.play(&state, .key(.enter)) == [.add(paths)])
+  }
+
+  @Test func aCompletedNameInThePromptMeansItself() {
+    var state = Self.open("'")
+    Fixture.play(&state, .key(.tab), .completions(for: "'", ["'70s and '80s.txt"]))
+    #expect(Fixture.play(&state, .key(.enter)) == [.add([.typed("'70s and '80s.txt")])])
+  }
+
   @Test func pastingQueuesPathsAndAsksAboutTheRest() {
     var state = Fixture.empty()
     #expect(Fixture.play(&state, .paste("'/a b' /c")) == [.add([.exact("/a b"), .exact("/c")])])

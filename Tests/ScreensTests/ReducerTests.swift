@@ -96,7 +96,9 @@ import UploadModel
     Case(
       2, "y", asks: [.copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42"),
-    Case(0, "y", asks: [.bell], says: "there is no URL: the server has named none"),
+    Case(
+      0, "y", asks: [.bell],
+      says: "there is no URL yet: the server names it once it has the file"),
     Case(
       2, .enter, "y", asks: [.inspect(ItemID(3)), .copy("https://api.example.com/f/42")],
       says: "copied: https://api.example.com/f/42"),

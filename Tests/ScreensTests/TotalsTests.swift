@@ -94,6 +94,7 @@ import UploadModel
     #expect(Self.said(state).contains("left to end"))
     Fixture.play(&state, .engine([(ItemID(2), .paused)], at: state.now), .perform(.quit))
     #expect(Self.said(state).contains("1 only awaiting a reply"))
+    #expect(Self.said(state).contains("may have arrived"))
     #expect(Self.said(state).contains("1 paused"))
   }
 
