@@ -38,6 +38,10 @@ deb: ## make a Debian package in .build that needs no Swift
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
 
+# All tests at once would each wait half a minute for their turn, and what they do by the clock would go by
+# meanwhile.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = 8
+
 # Three times, for two kinds of tests need the machine for themselves: those that wait for servers, which
 # would wait for their turn beside others that compute; and the stories from end to end.
 test: setup lint ## run all tests

@@ -88,9 +88,11 @@ public final class NginxServer {
     process = try Tool.spawn(
       "nginx",
       ["-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("error.log")])
+    let limit = ContinuousClock.now + .seconds(60)
     while !HostileServer.isListening(on: port) {
-      guard waitpid(process, nil, WNOHANG) == 0 else {
-        isStopped = true
+      let hasEnded = waitpid(process, nil, WNOHANG) != 0
+      guard !hasEnded, .now < limit else {
+        isStopped = hasEnded
         let log = try? String(contentsOfFile: folder.path("error.log"), encoding: .utf8)
         throw Tool.Failed(description: "nginx did not start: \(log ?? "")")
       }

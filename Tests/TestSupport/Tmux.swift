@@ -41,7 +41,8 @@ public final class Tmux: Sendable {
     // Whatever still runs in the terminal gets SIGHUP, as when a person closes the window.
     let end = try? Program(
       "tmux", ["-L", name, "kill-server"], environment: environment, directory: "/")
-    while let end, !end.hasEnded { usleep(1000) }
+    let limit = ContinuousClock.now + .seconds(10)
+    while let end, !end.hasEnded, .now < limit { usleep(1000) }
   }
 
   /// Types text as it is.

@@ -33,15 +33,33 @@ public enum Tool {
     process.executableURL = URL(filePath: path)
     process.arguments = arguments
     if let environment { process.environment = environment }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
     process.standardInput = FileHandle.nullDevice
+    // Not pipes: another test's program, started at the same moment, may inherit one, and then it does
+    // not end before that program does.
+    let folder = try ScratchDirectory()
+    let output = try File(folder.path("output"))
+    let errors = try File(folder.path("errors"))
+    process.standardOutput = output.handle
+    process.standardError = errors.handle
     try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    return (process.terminationStatus, text, words)
+    return (process.terminationStatus, try output.text(), try errors.text())
+  }
+
+  /// What a program writes to.
+  private struct File {
+    let path: String
+    let handle: FileHandle
+
+    init(_ path: String) throws {
+      self.path = path
+      try Data().write(to: URL(filePath: path))
+      handle = try FileHandle(forWritingTo: URL(filePath: path))
+    }
+
+    func text() throws -> String {
+      String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    }
   }
 
   /// Starts a program found on the PATH, silent, and gives its process. `Process` would not do: it can

@@ -225,7 +225,7 @@ struct CredentialTests {
     defer { server.stop() }
     let fifo = folder.path("fifo")
     mkfifo(fifo, 0o600)
-    let jobs = try jobs(5, to: server.url(), command: TokenCommand(["cat", fifo]))
+    let jobs = try jobs(5, to: server.url(), command: TokenCommand(["cat", fifo], timeout: 240))
     let harness = EngineHarness(lanes: 2)
     harness.engine.submit(jobs)
     harness.engine.cancel([ItemID(1), ItemID(4)])
