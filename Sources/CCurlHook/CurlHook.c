@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -157,6 +158,27 @@ long long hoist_curl_begun(const char *url) {
   return atomic_load(counter(url));
 }
 
+// URLSession hands on whatever comes, as fast as it comes, and while it reads from two connections, nobody
+// can tell it to stop: a reply without an end would take all memory.
+static int bound_reply(
+    void *unused, curl_off_t to_receive, curl_off_t received, curl_off_t to_send, curl_off_t sent) {
+  (void)unused, (void)to_receive, (void)sent;
+  return received > (to_send > 0 ? HOIST_MOST_REPLY : HOIST_MOST_CONTENT);
+}
+
+// And each piece of it, be it one byte in a chunk of its own, costs URLSession several kilobytes until the
+// engine has seen it. The pieces of each reply, by the hash of what its callback is given.
+enum { REPLIES = 1024 };
+static atomic_long pieces[REPLIES];
+static _Atomic(curl_write_callback) session_write;
+
+static atomic_long *pieces_of(void *data) { return &pieces[((uintptr_t)data >> 4) % REPLIES]; }
+
+static size_t take_piece(char *bytes, size_t size, size_t number, void *data) {
+  if (atomic_fetch_add(pieces_of(data), 1) >= HOIST_MOST_PIECES) return 0;
+  return atomic_load(&session_write)(bytes, size, number, data);
+}
+
 // Returns false where the transfer must not go on.
 static bool configure(CURL *transfer) {
   hoist_configure_transfer ask = atomic_load(&configuration);
@@ -170,6 +192,8 @@ static bool configure(CURL *transfer) {
   if (real.setopt(transfer, CURLOPT_PREREQFUNCTION, note_begun) != CURLE_OK ||
       real.setopt(transfer, CURLOPT_PREREQDATA, counter(url)) != CURLE_OK)
     atomic_store(&is_blind, true);
+  if (real.setopt(transfer, CURLOPT_XFERINFOFUNCTION, bound_reply) == CURLE_OK)
+    real.setopt(transfer, CURLOPT_NOPROGRESS, 0L);
   if (options.most_idle_seconds > 0)
     real.setopt(transfer, CURLOPT_MAXAGE_CONN, options.most_idle_seconds);
   if (options.http > 0)
@@ -185,6 +209,32 @@ static bool configure(CURL *transfer) {
 // Those that stand in front of libcurl's. `retain` and `used` keep them in a release build, in
 // which nothing seems to call them.
 #define IN_FRONT __attribute__((used, retain, visibility("default")))
+
+IN_FRONT CURLcode(curl_easy_setopt)(CURL *transfer, CURLoption option, ...) {
+  if (!is_complete()) return CURLE_FAILED_INIT;
+  va_list list;
+  va_start(list, option);
+  CURLcode code;
+  // An option's number says what kind of argument it has.
+  if (option >= CURLOPTTYPE_BLOB) {
+    code = real.setopt(transfer, option, va_arg(list, struct curl_blob *));
+  } else if (option >= CURLOPTTYPE_OFF_T) {
+    code = real.setopt(transfer, option, va_arg(list, curl_off_t));
+  } else if (option == CURLOPT_WRITEFUNCTION) {
+    // The same one for all of URLSession's transfers.
+    curl_write_callback callback = va_arg(list, curl_write_callback);
+    atomic_store(&session_write, callback);
+    code = real.setopt(transfer, option, callback ? take_piece : NULL);
+  } else if (option >= CURLOPTTYPE_OBJECTPOINT) {
+    void *pointer = va_arg(list, void *);
+    if (option == CURLOPT_WRITEDATA) atomic_store(pieces_of(pointer), 0);
+    code = real.setopt(transfer, option, pointer);
+  } else {
+    code = real.setopt(transfer, option, va_arg(list, long));
+  }
+  va_end(list);
+  return code;
+}
 
 IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
   if (!is_complete()) return CURLM_INTERNAL_ERROR;

@@ -1,3 +1,4 @@
+import CCurlHook
 import Foundation
 import FoundationNetworking
 import Synchronization
@@ -7,9 +8,6 @@ import UploadModel
 /// for TLS and credentials as uploads do. One is tried once, and a second time with a new token where a
 /// command gives it.
 public struct ServerClient: Sendable {
-  /// The most bytes of a reply that are read.
-  private static let mostReply = 8 << 20
-
   private let target: Target
   private let token: TokenBox
   private let renews: Bool
@@ -150,7 +148,8 @@ public struct ServerClient: Sendable {
     } catch {
       throw Failure(error)
     }
-    return await Exchange(to: url, mostReply: Self.mostReply).run(request)
+    let mostReply = request.httpBody == nil ? HOIST_MOST_CONTENT : HOIST_MOST_REPLY
+    return await Exchange(to: url, mostReply: mostReply).run(request)
   }
 }
 
@@ -279,8 +278,12 @@ private final class Exchange: Sendable {
   private func end(_ error: (any Error)?) {
     let (end, continuation) = progress.withLock { progress in
       defer { progress.continuation = nil }
-      let trouble = TransportTrouble.cause(
+      var trouble = TransportTrouble.cause(
         of: error, host: url.host ?? "", isBrokenOff: progress.isCancelled)
+      if trouble == TransportTrouble.endless, progress.status != nil {
+        progress.isCut = true
+        trouble = nil
+      }
       let end = TransferEnd(
         // A reply that broke off in its middle is none.
         url: url, status: trouble == nil ? progress.status : nil, headers: progress.headers,

@@ -1,3 +1,4 @@
+import CCurlHook
 import Foundation
 import MultipartForm
 import UploadModel
@@ -33,6 +34,8 @@ final class Transfer {
   var headers: [String: String] = [:]
   private var reply = Data()
   private var replyBytes = 0
+  /// Whether there was more of it than was taken.
+  var isReplyCut = false
 
   /// Set where the engine itself broke the request off.
   var trouble: Failure.Cause?
@@ -126,19 +129,16 @@ final class Transfer {
     replyBytes += data.count
     let room = Reply.limit - reply.count
     if room > 0 { reply.append(data.prefix(room)) }
-    return replyBytes <= Self.patience
+    // Reading a long page to its end keeps the connection; reading an endless one keeps the lane.
+    return replyBytes <= HOIST_MOST_REPLY
   }
-
-  /// The bytes of a reply that are read before the connection is given up. Reading a long page to
-  /// its end keeps the connection; reading an endless one keeps the lane.
-  private static let patience = 4 * 1024 * 1024
 
   /// The end of the request as a whole.
   func end(at now: Moment) -> TransferEnd {
     TransferEnd(
       url: url, status: status, headers: headers,
       reply: Reply(
-        text: String(decoding: reply, as: UTF8.self), isCut: replyBytes > reply.count,
+        text: String(decoding: reply, as: UTF8.self), isCut: isReplyCut || replyBytes > reply.count,
         mediaType: headers["content-type"].map {
           $0.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         }),

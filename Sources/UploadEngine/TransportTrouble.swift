@@ -45,6 +45,10 @@ enum TransportTrouble {
     return cause == .cancelled && !isBrokenOff ? nil : cause
   }
 
+  /// The hook ended it, for it took no more of the reply. Where the reply's status is known, that is no
+  /// trouble.
+  static let endless = Failure.Cause.network("its answer has no end")
+
   static func cause(of error: any Error, host: String) -> Failure.Cause {
     let error = error as NSError
     let text = error.userInfo[NSLocalizedDescriptionKey] as? String ?? ""
@@ -61,6 +65,8 @@ enum TransportTrouble {
         .insecure("libcurl does not take the target's tls rules, so it was not let through")
       }
     ),
+    (HOIST_TOO_LONG, { _, _ in endless }),
+    (HOIST_TOO_MANY, { _, _ in endless }),
     (
       "pinned public key",
       { words, host in

@@ -115,8 +115,11 @@ extension UploadEngine {
     if transfer.fate.wasAskedAgain {
       return .connectionLost("the server closed the connection without a reply")
     }
-    return TransportTrouble.cause(
+    let cause = TransportTrouble.cause(
       of: error, host: transfer.url.host ?? "", isBrokenOff: transfer.isBrokenOff)
+    guard cause == TransportTrouble.endless, transfer.status != nil else { return cause }
+    transfer.isReplyCut = true
+    return nil
   }
 
   private func conclude(_ transfer: Transfer) {

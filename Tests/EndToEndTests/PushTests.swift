@@ -228,6 +228,40 @@ extension EndToEnd {
       #expect(used < 0.2, "\(used) s of 2")
     }
 
+    /// URLSession hands on whatever it reads, and while it reads from two connections it does nothing else:
+    /// in six seconds this took six gigabytes.
+    @Test(
+      "replies without an end keep neither the memory nor the lanes",
+      arguments: ["as it is", "in chunks of a byte"])
+    func endlessReplies(_ way: String) async throws {
+      let person = try Person()
+      let answer = Gate()
+      let isChunked = way != "as it is"
+      let header = isChunked ? "Transfer-Encoding: chunked\r\n" : ""
+      let bytes = [UInt8](String(repeating: isChunked ? "1\r\na\r\n" : "a", count: 20_000).utf8)
+      let server = try HostileServer { connection, _ in
+        guard let request = connection.readRequest() else { return }
+        if String(decoding: request.body, as: UTF8.self).contains("last") { answer.pass() }
+        connection.send("HTTP/1.1 500 Oops\r\n\(header)\r\n")
+        while connection.send(bytes) {}
+      }
+      defer { server.stop() }
+      let names = try (1...17).map { number in
+        try person.folder.write("\(number)", Array((number == 17 ? "last" : "x").utf8))
+        return "\(number)"
+      }
+      let push = try person.hoist(
+        ["push", "--to", server.url().absoluteString, "--concurrency", "8", "--attempts", "1"]
+          + ["--json"] + names)
+      try await wait(for: "all but the last", otherwise: { push.output }) {
+        push.output.split(separator: "\n").count { $0.contains("http-500") } == 16 ? true : nil
+      }
+      let peak = try #require(push.peakMemory)
+      #expect(peak < 600_000_000)
+      answer.open()
+      #expect(try await push.end().status == 1)
+    }
+
     /// Dispatch leaves the queue of URLSession's sockets only when it is empty: four that take whatever is
     /// written would keep it from starting and ending anything else.
     @Test("uploads that never wait for the server leave the others their turn")

@@ -39,6 +39,8 @@ private let gzipped: [UInt8] = [
   0x00, 0x00,
 ]
 
+private let oneByteChunks = [UInt8](String(repeating: "1\r\na\r\n", count: 10_000).utf8)
+
 private let behaviours: [Behaviour] = [
   // Replies.
   Behaviour("413 with words", is: "http-413", saying: "at most 100 MB") { connection, number in
@@ -86,6 +88,17 @@ private let behaviours: [Behaviour] = [
   Behaviour("endless error page", is: "http-500", saying: "aaaa") { connection, _ in
     guard connection.readRequest() != nil else { return }
     connection.send("HTTP/1.1 500 Oops\r\n\r\n")
+    while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
+  },
+  Behaviour("endless error page in chunks of a byte", is: "http-500", saying: "aaaa") {
+    connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while connection.send(oneByteChunks) {}
+  },
+  Behaviour("307 with an endless page", is: "outcome-unknown") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 307 Temporary\r\nLocation: /new\r\n\r\n")
     while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
   },
   Behaviour("20 MB error page", is: "http-500", saying: "aaaa") { connection, _ in
