@@ -12,7 +12,7 @@ let exportCurlHook: [LinkerSetting] = [
   .unsafeFlags(
     [
       "curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action",
-      "curl_multi_setopt", "curl_multi_assign",
+      "curl_multi_setopt", "curl_multi_assign", "curl_easy_setopt", "curl_easy_cleanup",
     ]
     .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
     .when(platforms: [.linux]))

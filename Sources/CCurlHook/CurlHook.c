@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CCurlHook.h"
+#include "Replies.h"
 #include "Sockets.h"
 
 #include <curl/curl.h>
@@ -9,14 +10,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 // The parenthesised names keep curl's type-checking macros out of the way.
-typedef CURLcode (*easy_setopt)(CURL *, CURLoption, ...);
+typedef void (*easy_cleanup)(CURL *);
 typedef CURLcode (*easy_getinfo)(CURL *, CURLINFO, ...);
 typedef CURLMcode (*multi_add_handle)(CURLM *, CURL *);
 typedef CURLMcode (*multi_remove_handle)(CURLM *, CURL *);
@@ -24,7 +24,8 @@ typedef CURLMcode (*multi_setopt)(CURLM *, CURLMoption, ...);
 
 // libcurl's own functions, found once.
 static struct {
-  easy_setopt setopt;
+  hoist_easy_setopt setopt;
+  easy_cleanup cleanup;
   easy_getinfo getinfo;
   multi_add_handle add;
   multi_remove_handle remove;
@@ -35,7 +36,8 @@ static struct {
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 
 static void find(void) {
-  real.setopt = (easy_setopt)dlsym(RTLD_NEXT, "curl_easy_setopt");
+  real.setopt = (hoist_easy_setopt)dlsym(RTLD_NEXT, "curl_easy_setopt");
+  real.cleanup = (easy_cleanup)dlsym(RTLD_NEXT, "curl_easy_cleanup");
   real.getinfo = (easy_getinfo)dlsym(RTLD_NEXT, "curl_easy_getinfo");
   real.add = (multi_add_handle)dlsym(RTLD_NEXT, "curl_multi_add_handle");
   real.remove = (multi_remove_handle)dlsym(RTLD_NEXT, "curl_multi_remove_handle");
@@ -46,7 +48,7 @@ static void find(void) {
 
 static bool is_complete(void) {
   pthread_once(&found, find);
-  return real.setopt && real.getinfo && real.add && real.remove && real.act &&
+  return real.setopt && real.cleanup && real.getinfo && real.add && real.remove && real.act &&
          real.set && real.assign;
 }
 
@@ -158,27 +160,6 @@ long long hoist_curl_begun(const char *url) {
   return atomic_load(counter(url));
 }
 
-// URLSession hands on whatever comes, as fast as it comes, and while it reads from two connections, nobody
-// can tell it to stop: a reply without an end would take all memory.
-static int bound_reply(
-    void *unused, curl_off_t to_receive, curl_off_t received, curl_off_t to_send, curl_off_t sent) {
-  (void)unused, (void)to_receive, (void)sent;
-  return received > (to_send > 0 ? HOIST_MOST_REPLY : HOIST_MOST_CONTENT);
-}
-
-// And each piece of it, be it one byte in a chunk of its own, costs URLSession several kilobytes until the
-// engine has seen it. The pieces of each reply, by the hash of what its callback is given.
-enum { REPLIES = 1024 };
-static atomic_long pieces[REPLIES];
-static _Atomic(curl_write_callback) session_write;
-
-static atomic_long *pieces_of(void *data) { return &pieces[((uintptr_t)data >> 4) % REPLIES]; }
-
-static size_t take_piece(char *bytes, size_t size, size_t number, void *data) {
-  if (atomic_fetch_add(pieces_of(data), 1) >= HOIST_MOST_PIECES) return 0;
-  return atomic_load(&session_write)(bytes, size, number, data);
-}
-
 // Returns false where the transfer must not go on.
 static bool configure(CURL *transfer) {
   hoist_configure_transfer ask = atomic_load(&configuration);
@@ -192,8 +173,7 @@ static bool configure(CURL *transfer) {
   if (real.setopt(transfer, CURLOPT_PREREQFUNCTION, note_begun) != CURLE_OK ||
       real.setopt(transfer, CURLOPT_PREREQDATA, counter(url)) != CURLE_OK)
     atomic_store(&is_blind, true);
-  if (real.setopt(transfer, CURLOPT_XFERINFOFUNCTION, bound_reply) == CURLE_OK)
-    real.setopt(transfer, CURLOPT_NOPROGRESS, 0L);
+  hoist_replies_bound(transfer, real.setopt);
   if (options.most_idle_seconds > 0)
     real.setopt(transfer, CURLOPT_MAXAGE_CONN, options.most_idle_seconds);
   if (options.http > 0)
@@ -220,20 +200,29 @@ IN_FRONT CURLcode(curl_easy_setopt)(CURL *transfer, CURLoption option, ...) {
     code = real.setopt(transfer, option, va_arg(list, struct curl_blob *));
   } else if (option >= CURLOPTTYPE_OFF_T) {
     code = real.setopt(transfer, option, va_arg(list, curl_off_t));
-  } else if (option == CURLOPT_WRITEFUNCTION) {
-    // The same one for all of URLSession's transfers.
-    curl_write_callback callback = va_arg(list, curl_write_callback);
-    atomic_store(&session_write, callback);
-    code = real.setopt(transfer, option, callback ? take_piece : NULL);
+  } else if (option >= CURLOPTTYPE_FUNCTIONPOINT) {
+    hoist_function function = va_arg(list, hoist_function);
+    hoist_replies_note_function(transfer, option, function);
+    code = real.setopt(transfer, option, function);
   } else if (option >= CURLOPTTYPE_OBJECTPOINT) {
     void *pointer = va_arg(list, void *);
-    if (option == CURLOPT_WRITEDATA) atomic_store(pieces_of(pointer), 0);
+    hoist_replies_note_pointer(transfer, option, pointer);
     code = real.setopt(transfer, option, pointer);
   } else {
-    code = real.setopt(transfer, option, va_arg(list, long));
+    long number = va_arg(list, long);
+    hoist_replies_note_number(transfer, option, number);
+    code = real.setopt(transfer, option, number);
   }
   va_end(list);
   return code;
+}
+
+IN_FRONT void(curl_easy_cleanup)(CURL *transfer) {
+  if (!is_complete()) return;
+  // Its number may be another's as soon as it is no more, and until then it may look at its reply.
+  void *reply = hoist_replies_leave(transfer);
+  real.cleanup(transfer);
+  free(reply);
 }
 
 IN_FRONT CURLMcode(curl_multi_add_handle)(CURLM *multi, CURL *transfer) {
@@ -267,7 +256,9 @@ IN_FRONT CURLMcode(curl_multi_socket_action)(
     share_limit();
     pthread_mutex_unlock(&lock);
   }
-  return hoist_sockets_act(multi, socket, events, running, real.act, real.assign);
+  CURLMcode code = hoist_sockets_act(multi, socket, events, running, real.act, real.assign);
+  hoist_replies_name_ends();
+  return code;
 }
 
 IN_FRONT CURLMcode(curl_multi_assign)(CURLM *multi, curl_socket_t socket, void *assigned) {

@@ -63,7 +63,8 @@ public struct ServerClient: Sendable {
     let receipt = try await reply(to: call, values, query: query)
     guard let document = JSONValue(text: receipt.reply.text) else {
       let why =
-        receipt.reply.isCut ? "its answer is longer than what is read" : "its answer is not JSON"
+        receipt.reply.isCut
+        ? "its answer is longer than what is read of one" : "its answer is not JSON"
       throw token.hidden(
         in: Failure(.rejected(why), status: receipt.status, reply: receipt.reply, attempts: 1))
     }
@@ -94,7 +95,12 @@ public struct ServerClient: Sendable {
       let end = try await send(call, values, to: url)
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: Date()) {
       case .delivered(let receipt): return receipt
-      case .failed(let failure): throw failure
+      case .failed(var failure):
+        // A file may have arrived; a list that is too long to be read has not.
+        if end.reply.isCut, case .outcomeUnknown(let why) = failure.cause {
+          failure.cause = .rejected(why)
+        }
+        throw failure
       case .follow(let next, _): url = next
       }
     }

@@ -66,7 +66,6 @@ enum TransportTrouble {
       }
     ),
     (HOIST_TOO_LONG, { _, _ in endless }),
-    (HOIST_TOO_MANY, { _, _ in endless }),
     (
       "pinned public key",
       { words, host in

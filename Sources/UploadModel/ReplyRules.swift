@@ -30,7 +30,7 @@ public struct ReplyRules: Hashable, Sendable {
   public func complaint(in reply: Reply) -> String? {
     guard !failures.isEmpty else { return nil }
     let document = JSONValue(text: reply.text)
-    return failures.lazy.compactMap { $0.complaint(in: document, isCut: reply.isCut) }.first
+    return failures.lazy.compactMap { $0.complaint(in: document) }.first
   }
 
   /// The file's address as a whole URL; nil where the reply does not name it. What a reply names without
@@ -78,15 +78,13 @@ public struct FailureRule: Hashable, Sendable {
   }
 
   /// What the document, nil for a reply that is not JSON, says went wrong by this rule.
-  func complaint(in document: JSONValue?, isCut: Bool) -> String? {
+  func complaint(in document: JSONValue?) -> String? {
     let value = document.flatMap { pointer.value(in: $0) }
     switch test {
     case .equals(let wanted): guard value == wanted else { return nil }
     case .differs(let wanted): guard value != wanted else { return nil }
     }
-    guard let document else {
-      return isCut ? "its answer is longer than what is read of one" : "its answer is not JSON"
-    }
+    guard let document else { return "its answer is not JSON" }
     switch message {
     case .text(let text): return text
     case .pointer(let pointer):

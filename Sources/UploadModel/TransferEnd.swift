@@ -116,6 +116,9 @@ public enum Verdict: Hashable, Sendable {
         if let trouble = end.trouble, target.response.cannotJudge(end.reply) {
           return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
         }
+        if end.reply.isCut, target.response.cannotJudge(end.reply) {
+          return failed(.outcomeUnknown("its answer is longer than what is read of one"))
+        }
         if let complaint = target.response.complaint(in: end.reply) {
           return failed(.rejected(complaint))
         }

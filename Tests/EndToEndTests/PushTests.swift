@@ -228,21 +228,47 @@ extension EndToEnd {
       #expect(used < 0.2, "\(used) s of 2")
     }
 
+    /// A page that does not end.
+    enum EndlessReply: CaseIterable {
+      case plain
+      case inChunksOfAByte
+      case packed
+
+      var header: String {
+        switch self {
+        case .plain: ""
+        case .inChunksOfAByte: "Transfer-Encoding: chunked\r\n"
+        case .packed: "Content-Encoding: gzip\r\n"
+        }
+      }
+
+      /// What is sent again and again. One packed page is 300 MB.
+      func bytes(in folder: ScratchDirectory) throws -> [UInt8] {
+        switch self {
+        case .plain: return [UInt8](repeating: 0x61, count: 100_000)
+        case .inChunksOfAByte:
+          return [UInt8](String(repeating: "1\r\na\r\n", count: 20_000).utf8)
+        case .packed:
+          let file = folder.path("zeros")
+          try Tool.run("sh", ["-c", "head -c 300M /dev/zero | gzip -1 > '\(file)'"])
+          return [UInt8](try Data(contentsOf: URL(filePath: file)))
+        }
+      }
+    }
+
     /// URLSession hands on whatever it reads, and while it reads from two connections it does nothing else:
     /// in six seconds this took six gigabytes.
     @Test(
       "replies without an end keep neither the memory nor the lanes",
-      arguments: ["as it is", "in chunks of a byte"])
-    func endlessReplies(_ way: String) async throws {
+      arguments: EndlessReply.allCases)
+    func endlessReplies(_ reply: EndlessReply) async throws {
       let person = try Person()
       let answer = Gate()
-      let isChunked = way != "as it is"
-      let header = isChunked ? "Transfer-Encoding: chunked\r\n" : ""
-      let bytes = [UInt8](String(repeating: isChunked ? "1\r\na\r\n" : "a", count: 20_000).utf8)
+      let bytes = try reply.bytes(in: person.folder)
       let server = try HostileServer { connection, _ in
         guard let request = connection.readRequest() else { return }
         if String(decoding: request.body, as: UTF8.self).contains("last") { answer.pass() }
-        connection.send("HTTP/1.1 500 Oops\r\n\(header)\r\n")
+        connection.send("HTTP/1.1 500 Oops\r\n\(reply.header)\r\n")
         while connection.send(bytes) {}
       }
       defer { server.stop() }

@@ -39,7 +39,9 @@ private let gzipped: [UInt8] = [
   0x00, 0x00,
 ]
 
-private let oneByteChunks = [UInt8](String(repeating: "1\r\na\r\n", count: 10_000).utf8)
+private let oneByteChunks = [UInt8](String(repeating: "1\r\na\r\n", count: 20_000).utf8)
+
+private let trailers = [UInt8](String(repeating: "X: a\r\n", count: 10_000).utf8)
 
 private let behaviours: [Behaviour] = [
   // Replies.
@@ -95,6 +97,11 @@ private let behaviours: [Behaviour] = [
     guard connection.readRequest() != nil else { return }
     connection.send("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n")
     while connection.send(oneByteChunks) {}
+  },
+  Behaviour("endless trailers", is: "http-500", saying: "a") { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
+    while connection.send(trailers) {}
   },
   Behaviour("307 with an endless page", is: "outcome-unknown") { connection, _ in
     guard connection.readRequest() != nil else { return }
@@ -270,6 +277,29 @@ struct FailureTests {
     target.response.failures = []
     let unread = await EngineHarness().upload([path], to: target)
     #expect(unread.map(\.code) == ["done 200"], "\(unread)")
+  }
+
+  /// A reply of 20 kB, in so many chunks that the rest of it is not taken.
+  @Test func anAnswerInTooManyPiecesIsNoSuccessWhereItHasToBeRead() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      connection.send(Array(oneByteChunks.prefix(6 * 20_000)) + Array("0\r\n\r\n".utf8))
+      connection.drain()
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 100)
+    var target = Target.once(server.url())
+    target.response.failures = [
+      FailureRule(pointer: try JSONPointer("/status"), test: .equals(.string("error")))
+    ]
+    let read = await EngineHarness().upload([path], to: target)
+    #expect(read.map(\.code) == ["outcome-unknown"], "\(read)")
+    target.response.failures = []
+    let unread = await EngineHarness().upload([path], to: target)
+    guard case .done(let receipt)? = unread.first else { return #expect(unread.isEmpty) }
+    #expect(receipt.reply.isCut)
+    #expect(receipt.reply.text.count == 8192 - 3, "three lines of the head are pieces, too")
   }
 
   @Test(arguments: behaviours)

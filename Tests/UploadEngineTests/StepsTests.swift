@@ -388,6 +388,33 @@ struct StepsTests {
     #expect(log.all.allSatisfy { $0.request.headers["x-who"] == "me" })
   }
 
+  /// A list as long as the one that is asked for, an entry in a chunk of its own.
+  private func chunked(_ entries: Int) throws -> HostileServer {
+    let entry = #"{"id":7,"name":"\#(String(repeating: "n", count: 180))"},"#
+    return try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      let chunks = String(
+        repeating: "\(String(entry.utf8.count, radix: 16))\r\n\(entry)\r\n", count: entries)
+      connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      connection.send("11\r\n{\"rc\":0,\"items\":[\r\n\(chunks)a\r\n{\"id\":8}]}\r\n0\r\n\r\n")
+    }
+  }
+
+  @Test func aLongListInSmallPiecesIsReadWhole() async throws {
+    let server = try chunked(12_000)
+    defer { server.stop() }
+    let entries = try await ServerClient(target: try listing(server)).entries()
+    #expect(entries.count == 12_001 && entries.last?.id == "8")
+  }
+
+  @Test func aListThatIsTooLongIsNotReadInPart() async throws {
+    let server = try chunked(50_000)
+    defer { server.stop() }
+    let client = ServerClient(target: try listing(server))
+    let failure = await #expect(throws: Failure.self) { try await client.entries() }
+    #expect(failure?.cause == .rejected("its answer is longer than what is read of one"))
+  }
+
   @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer"])
   func aChallengeIsARefusal(_ challenge: String) async throws {
     let server = try HostileServer.answering(

@@ -21,11 +21,11 @@ struct hoist_transfer_options {
   char *client_key;          // CURLOPT_SSLKEY, PEM without a pass phrase
 };
 
-// How much is taken of a reply, in bytes: to a request with a body, and to one without; and in how many
-// pieces. After that the transfer ends, and libcurl's sentence then is one of these.
+// How much is taken of a reply, in bytes: to a request with a body, and to one without. After that the
+// transfer ends, and libcurl's sentence then is HOIST_TOO_LONG. It ends so, too, where less than that comes
+// in more than HOIST_MOST_PIECES pieces, or eight times as many without a body.
 enum { HOIST_MOST_REPLY = 1 << 20, HOIST_MOST_CONTENT = 8 << 20, HOIST_MOST_PIECES = 8192 };
-#define HOIST_TOO_LONG "Callback aborted"
-#define HOIST_TOO_MANY "Failed writing received data"
+#define HOIST_TOO_LONG "hoist takes no more of the reply"
 
 // Called on the thread that starts the transfer, with the URL that it goes to. Returns whether the
 // transfer may go on; one that may not, or whose security options libcurl does not take, fails before
