@@ -174,6 +174,8 @@ static bool configure(CURL *transfer) {
       real.setopt(transfer, CURLOPT_PREREQDATA, counter(url)) != CURLE_OK)
     atomic_store(&is_blind, true);
   hoist_replies_bound(transfer, real.setopt);
+  // URLSession would take a proxy's "200 Connection established" for the server's reply.
+  if (real.setopt(transfer, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) != CURLE_OK) goes_on = false;
   if (options.most_idle_seconds > 0)
     real.setopt(transfer, CURLOPT_MAXAGE_CONN, options.most_idle_seconds);
   if (options.http > 0)

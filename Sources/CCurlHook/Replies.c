@@ -14,7 +14,7 @@ struct reply {
   curl_write_callback write, header;
   void *write_data, *header_data;
   char *words;  // CURLOPT_ERRORBUFFER
-  bool sends;   // whether the request has a body
+  bool sends;   // whether the request may have a body: URLSession's GETs alone have none
   long long bytes;
   long pieces;
   bool is_over;
@@ -117,6 +117,8 @@ void hoist_replies_name_ends(void) {
 void hoist_replies_bound(CURL *transfer, hoist_easy_setopt setopt) {
   struct reply *reply = find(transfer);
   if (!reply || !reply->write || !reply->header) return;
+  reply->bytes = reply->pieces = 0;
+  reply->is_over = false;
   setopt(transfer, CURLOPT_WRITEFUNCTION, take_piece);
   setopt(transfer, CURLOPT_WRITEDATA, reply);
   setopt(transfer, CURLOPT_HEADERFUNCTION, take_line);

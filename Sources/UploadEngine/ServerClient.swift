@@ -96,8 +96,8 @@ public struct ServerClient: Sendable {
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: Date()) {
       case .delivered(let receipt): return receipt
       case .failed(var failure):
-        // A file may have arrived; a list that is too long to be read has not.
-        if end.reply.isCut, case .outcomeUnknown(let why) = failure.cause {
+        // What changes something may have; a list that is too long to be read has not come.
+        if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
           failure.cause = .rejected(why)
         }
         throw failure
@@ -154,7 +154,7 @@ public struct ServerClient: Sendable {
     } catch {
       throw Failure(error)
     }
-    let mostReply = request.httpBody == nil ? HOIST_MOST_CONTENT : HOIST_MOST_REPLY
+    let mostReply = call.method == "GET" ? HOIST_MOST_CONTENT : HOIST_MOST_REPLY
     return await Exchange(to: url, mostReply: mostReply).run(request)
   }
 }

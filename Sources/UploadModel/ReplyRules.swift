@@ -21,9 +21,10 @@ public struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
-  /// Whether success depends on what the reply says, and it is not JSON as far as it came.
+  /// Whether success depends on what the reply says, and it may be JSON but is not as far as it came.
   func cannotJudge(_ reply: Reply) -> Bool {
     !failures.isEmpty && JSONValue(text: reply.text) == nil
+      && reply.text.first { !$0.isWhitespace } != "<"
   }
 
   /// What a reply says went wrong, in its own words where it has any; nil where it says nothing.

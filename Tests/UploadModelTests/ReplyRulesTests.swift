@@ -92,6 +92,20 @@ struct ReplyRulesTests {
     #expect(outcome(verdict) == "outcome-unknown")
   }
 
+  /// A page that begins like HTML is not JSON, however it ends.
+  @Test func aLongPageIsJudgedAsAShortOne() throws {
+    for isCut in [false, true] {
+      let equals = try judge("<html>", isCut: isCut) {
+        $0.failures = [try rule(.equals(.string("error")))]
+      }
+      #expect(outcome(equals) == "delivered -")
+      let differs = try judge("<html>", isCut: isCut) {
+        $0.failures = [try rule(.differs(.integer(0)))]
+      }
+      #expect(outcome(differs) == "rejected: its answer is not JSON")
+    }
+  }
+
   @Test func aRejectedFileIsNotTriedAgain() throws {
     let verdict = try judge("{}") { $0.failures = [try rule(.differs(.integer(0)))] }
     guard case .failed(let failure) = verdict else { return #expect(Bool(false)) }

@@ -21,9 +21,9 @@ struct hoist_transfer_options {
   char *client_key;          // CURLOPT_SSLKEY, PEM without a pass phrase
 };
 
-// How much is taken of a reply, in bytes: to a request with a body, and to one without. After that the
+// How much is taken of a reply, in bytes: to a request that may have a body, and to a GET. After that the
 // transfer ends, and libcurl's sentence then is HOIST_TOO_LONG. It ends so, too, where less than that comes
-// in more than HOIST_MOST_PIECES pieces, or eight times as many without a body.
+// in more than HOIST_MOST_PIECES pieces, or eight times as many for a GET.
 enum { HOIST_MOST_REPLY = 1 << 20, HOIST_MOST_CONTENT = 8 << 20, HOIST_MOST_PIECES = 8192 };
 #define HOIST_TOO_LONG "hoist takes no more of the reply"
 
