@@ -135,8 +135,9 @@ static bool secure(CURL *transfer, const struct hoist_transfer_options *options)
   return taken;
 }
 
-// Requests begun, by the hash of their origin.
-enum { ORIGINS = 1024 };
+// Requests begun, by the hash of their origin. Two that share a place only make one another doubtful; with
+// so many places, of which few are ever touched, they seldom do.
+enum { ORIGINS = 1 << 16 };
 static atomic_llong begun[ORIGINS];
 static atomic_bool is_blind;
 
