@@ -5,19 +5,6 @@ import PackageDescription
 let strict: [SwiftSetting] =
   Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// CCurlHook defines libcurl entry points in front of libcurl itself. The dynamic linker only finds
-// them when the executable exports them; SwiftPM has no tamer way to say so. The library products do
-// not depend on any target that carries these flags, so other packages can depend on them.
-let exportCurlHook: [LinkerSetting] = [
-  .unsafeFlags(
-    [
-      "curl_multi_add_handle", "curl_multi_remove_handle", "curl_multi_socket_action",
-      "curl_multi_setopt", "curl_multi_assign", "curl_easy_setopt", "curl_easy_cleanup",
-    ]
-    .flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] },
-    .when(platforms: [.linux]))
-]
-
 let package = Package(
   name: "hoist",
   platforms: [.macOS(.v15)],
@@ -39,7 +26,7 @@ let package = Package(
     // System libraries and C, each entering through one room.
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
-    .target(name: "CCurlHook", linkerSettings: [.linkedLibrary("curl")]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CTerminalRescue"),
 
     // Libraries that other projects may depend on.
@@ -58,11 +45,12 @@ let package = Package(
 
     // The program's own rooms.
     .target(name: "Commands", swiftSettings: strict),
+    .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
     .target(
       name: "UploadEngine",
       dependencies: [
-        "CCurlHook", "Commands", "MultipartForm", "UploadModel",
+        "Commands", "HTTPTransport", "MultipartForm", "UploadModel",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -88,7 +76,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: strict, linkerSettings: exportCurlHook),
+      swiftSettings: strict),
 
     // Benchmarks: ratios, printed by Benchmarks/*.sh.
     .executableTarget(
@@ -126,8 +114,9 @@ let package = Package(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UploadModelTests", dependencies: ["UploadModel"], swiftSettings: strict),
     .testTarget(
-      name: "UploadEngineTests", dependencies: ["UploadEngine", "TestSupport"],
-      swiftSettings: strict, linkerSettings: exportCurlHook),
+      name: "UploadEngineTests",
+      dependencies: ["HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel"],
+      swiftSettings: strict),
     .testTarget(
       name: "UploadStoreTests",
       dependencies: [

@@ -49,10 +49,10 @@ public struct RequestOutline: Hashable, Sendable {
     let own = Dictionary(
       target.headers.map { ($0.name.lowercased(), $0.value.shown(with: values)) },
       uniquingKeysWith: { $1 })
-    headers = (request.head.allHTTPHeaderFields ?? [:])
-      // Those with a blank for a value are there to keep libcurl from sending them.
-      .filter { !$0.value.allSatisfy(\.isWhitespace) }
-      .map { Target.Header(name: $0.key, value: own[$0.key.lowercased()] ?? $0.value) }
+    headers = request.exchange.headers
+      .map { Target.Header(name: $0.name, value: own[$0.name.lowercased()] ?? $0.value) }
+    headers.append(Target.Header(name: "Content-Length", value: "\(request.body.contentLength)"))
+    if request.expectsContinue { headers.append(Target.Header(name: "Expect", value: "100-continue")) }
     if target.tokenCommand != nil {
       headers.append(Target.Header(name: "Authorization", value: "Bearer $TOKEN"))
     }

@@ -1,6 +1,6 @@
-import CCurlHook
 import Crypto
 import Foundation
+import HTTPTransport
 import UploadModel
 
 /// What a server shows of itself in a TLS handshake, for a person to judge.
@@ -23,32 +23,23 @@ public struct ServerCertificate: Sendable {
   /// Shakes hands with the server of an `https` URL and hangs up; nothing is asked of it. The usual
   /// proxies apply. Blocks, for a minute at most.
   public static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
-    var (trusted, seen) = (hoist_certificate(), hoist_certificate())
-    hoist_curl_look_at(url.absoluteString, true, &trusted)
-    hoist_curl_look_at(url.absoluteString, false, &seen)
-    defer {
-      free(trusted.pem)
-      free(seen.pem)
-    }
-    guard seen.error == 0 else {
-      let cause = TransportTrouble.cause(
-        code: NSURLErrorUnknown, text: words(of: seen), host: url.host ?? "it")
-      guard case .insecure(let why) = cause else { throw Unreachable(description: words(of: seen)) }
+    let trusted = CertificateProbe(url: url.absoluteString, verifying: true)
+    let seen = CertificateProbe(url: url.absoluteString, verifying: false)
+    if let trouble = seen.trouble {
+      guard case .insecure(let why) = Failure.Cause(trouble, host: url.host ?? "it") else {
+        throw Unreachable(description: trouble.words)
+      }
       throw Unreachable(description: why)
     }
-    guard let pem = seen.pem, let der = der(inPEM: String(cString: pem)),
+    guard let pem = seen.certificate, let der = der(inPEM: pem),
       let certificate = X509Certificate(der: der),
       let pin = PublicKeyPin(digest: SHA256.hash(data: certificate.publicKeyInfo))
     else { throw Unreachable(description: "it showed no certificate that can be read") }
     return ServerCertificate(
-      refusal: trusted.error == 0 ? nil : words(of: trusted), certificate: certificate,
+      refusal: trusted.trouble?.words, certificate: certificate,
       fingerprint: SHA256.hash(data: der).map { String(format: "%02X", $0) }
         .joined(separator: ":"),
       pin: pin)
-  }
-
-  private static func words(of result: hoist_certificate) -> String {
-    withUnsafeBytes(of: result.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   private static func der(inPEM text: String) -> [UInt8]? {

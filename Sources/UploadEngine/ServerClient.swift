@@ -1,6 +1,5 @@
-import CCurlHook
 import Foundation
-import FoundationNetworking
+import HTTPTransport
 import Synchronization
 import UploadModel
 
@@ -20,7 +19,6 @@ public struct ServerClient: Sendable {
   ///   - token: what the command gave last.
   ///   - renews: whether the command may be run again.
   init(target: Target, token: BearerToken?, renews: Bool) {
-    CurlHook.install()
     self.target = target
     self.token = TokenBox(token)
     self.renews = renews
@@ -126,18 +124,16 @@ public struct ServerClient: Sendable {
   private func send(
     _ call: ServerCall, _ values: Template.Values, to url: URL
   ) async throws(Failure) -> TransferEnd {
-    var request = URLRequest(url: url)
-    request.httpMethod = call.method
-    request.cachePolicy = .reloadIgnoringLocalCacheData
-    request.timeoutInterval = target.stallTimeout
-    request.setValue("hoist/\(UploadEngine.version)", forHTTPHeaderField: "User-Agent")
-    request.setValue("application/json", forHTTPHeaderField: "Accept")
-    if let json = call.json {
-      request.httpBody = Data(json.filled(with: values).utf8)
-      request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    var headers = [
+      ("User-Agent", "hoist/\(UploadEngine.version)"), ("Accept", "application/json"),
+    ]
+    func set(_ name: String, _ value: String) {
+      headers.removeAll { $0.0.lowercased() == name.lowercased() }
+      headers.append((name, value))
     }
+    let json = call.json.map { Data($0.filled(with: values).utf8) }
+    if json != nil { set("Content-Type", "application/json") }
     do throws(Failure.Cause) {
-      try OriginRules.shared.admit(target)
       // Another origin is not told who we are.
       if Origin(url) == Origin(target.url) {
         for field in target.headers {
@@ -145,17 +141,35 @@ public struct ServerClient: Sendable {
           guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
             throw .unsendable("the header field \(field.name) would hold a control character")
           }
-          request.setValue(value, forHTTPHeaderField: field.name)
+          set(field.name, value)
         }
         if let token = try await token.value(for: target) {
-          request.setValue(token.headerValue, forHTTPHeaderField: "Authorization")
+          set("Authorization", token.headerValue)
         }
       }
+      var request = ExchangeRequest(
+        url: url, method: call.method, headers: headers, body: json.map { MemoryBody($0) })
+      if call.method == "GET" { request.mostReply = Self.mostContent }
+      try request.obey(target)
+      return await end(of: request)
     } catch {
       throw Failure(error)
     }
-    let mostReply = call.method == "GET" ? HOIST_MOST_CONTENT : HOIST_MOST_REPLY
-    return await Exchange(to: url, mostReply: mostReply).run(request)
+  }
+
+  /// The most that is read of what a GET asks for, in bytes.
+  private static let mostContent = 8 << 20
+
+  private func end(of request: ExchangeRequest) async -> TransferEnd {
+    let end = await Transport.shared.end(of: request, stallTimeout: target.stallTimeout)
+    var trouble = end.trouble.map { Failure.Cause($0, host: request.url.host ?? "") }
+    if trouble == nil, end.head == nil { trouble = .network("its answer has no end") }
+    return TransferEnd(
+      // A reply that broke off in its middle is none.
+      url: request.url, status: trouble == nil ? end.head?.status : nil,
+      headers: end.head?.headers ?? [:],
+      reply: Reply(text: String(decoding: end.reply, as: UTF8.self), isCut: end.isReplyCut),
+      trouble: trouble, sentAll: trouble == nil)
   }
 }
 
@@ -202,101 +216,5 @@ private final class TokenBox: Sendable {
     } catch {
       throw .denied(error.reason)
     }
-  }
-}
-
-/// One request and its reply.
-private final class Exchange: Sendable {
-  private struct Progress {
-    var status: Int?
-    var headers: [String: String] = [:]
-    var body = Data()
-    var isCut = false
-    var isCancelled = false
-    var continuation: CheckedContinuation<TransferEnd, Never>?
-    var task: URLSessionTask?
-  }
-
-  private let mostReply: Int
-  private let url: URL
-  private let progress = Mutex(Progress())
-
-  init(to url: URL, mostReply: Int) {
-    self.url = url
-    self.mostReply = mostReply
-  }
-
-  func run(_ request: URLRequest) async -> TransferEnd {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
-    configuration.urlCredentialStorage = nil
-    let delegate = SessionDelegate(now: TimeSource.system.now)
-    delegate.attach { _, event in self.take(event) }
-    let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    defer { session.finishTasksAndInvalidate() }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let task = session.dataTask(with: request)
-        let isCancelled = progress.withLock { progress in
-          progress.continuation = continuation
-          progress.task = task
-          return progress.isCancelled
-        }
-        task.resume()
-        if isCancelled { task.cancel() }
-      }
-    } onCancel: {
-      let task = progress.withLock { progress in
-        progress.isCancelled = true
-        return progress.task
-      }
-      task?.cancel()
-    }
-  }
-
-  private func take(_ event: TaskEvent) {
-    switch event {
-    case .sent, .bodyRestarted: break
-    case .responded(let status, let headers): note(status, headers)
-    case .received(let data):
-      let task = progress.withLock { progress in
-        progress.body.append(data.prefix(mostReply - progress.body.count))
-        progress.isCut = progress.isCut || progress.body.count >= mostReply
-        return progress.isCut ? progress.task : nil
-      }
-      task?.cancel()
-    case .ended(let error, let status, let headers):
-      if let status { note(status, headers) }
-      end(error)
-    }
-  }
-
-  /// An interim reply (RFC 9110 §15.2) is none.
-  private func note(_ status: Int, _ headers: [String: String]) {
-    guard status >= 200 else { return }
-    progress.withLock { progress in
-      progress.status = status
-      progress.headers = headers
-    }
-  }
-
-  private func end(_ error: (any Error)?) {
-    let (end, continuation) = progress.withLock { progress in
-      defer { progress.continuation = nil }
-      var trouble = TransportTrouble.cause(
-        of: error, host: url.host ?? "", isBrokenOff: progress.isCancelled)
-      if trouble == TransportTrouble.endless, progress.status != nil {
-        progress.isCut = true
-        trouble = nil
-      }
-      let end = TransferEnd(
-        // A reply that broke off in its middle is none.
-        url: url, status: trouble == nil ? progress.status : nil, headers: progress.headers,
-        reply: Reply(text: String(decoding: progress.body, as: UTF8.self), isCut: progress.isCut),
-        trouble: trouble, sentAll: trouble == nil)
-      return (end, progress.continuation)
-    }
-    continuation?.resume(returning: end)
   }
 }

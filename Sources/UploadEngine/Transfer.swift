@@ -1,60 +1,50 @@
-import CCurlHook
 import Foundation
+import HTTPTransport
 import MultipartForm
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// One request under way: what has gone out and what has come back. Lives inside the engine.
 final class Transfer {
   let attempt: Int
   /// Whose credentials it was sent with.
   let visit: UploadEngine.Visit
-  let task: URLSessionTask
+  let exchange: Exchange
   let request: UploadRequest
   let url: URL
-  let fate: BodyFate
   let start: Moment
   /// The files in it, at least one, in the order of the body.
   private(set) var shares: [Share]
 
   /// When a byte last moved in either direction.
   var lastActivity: Moment
-  /// The body's bytes handed over.
-  private(set) var sent: Int64 = 0
-  /// The count that URLSession had reached when the body last started over.
-  private var base: Int64 = 0
-  private var reported: Int64 = 0
-  /// For an empty body, the requests that had been begun there before this one.
-  private let begunBefore: Int64?
+  /// The body's bytes that the other side has acknowledged.
+  private(set) var acknowledged: Int64 = 0
+  /// When the final reply began.
+  private(set) var replyStart: Moment?
+  /// How far it was when it was last looked at.
+  private var lastProgress = Exchange.Progress()
 
-  var status: Int?
-  var headers: [String: String] = [:]
+  private(set) var head: ReplyHead?
   private var reply = Data()
-  private var replyBytes = 0
   /// Whether there was more of it than was taken.
-  var isReplyCut = false
+  private var isReplyCut = false
 
   /// Set where the engine itself broke the request off.
   var trouble: Failure.Cause?
   /// Whether it was broken off because the person took a file back.
   var isBrokenOff = false
-  /// Whether everybody has been told of the last bytes.
-  var isPublished = true
+  /// What was the matter with the body, if anything.
+  private var bodyError: BodyError?
 
   init(
-    attempt: Int, visit: UploadEngine.Visit, task: URLSessionTask, request: UploadRequest,
-    url: URL, fate: BodyFate, start: Moment
+    attempt: Int, visit: UploadEngine.Visit, exchange: Exchange, request: UploadRequest, url: URL,
+    start: Moment
   ) {
     self.visit = visit
     self.attempt = attempt
-    self.task = task
+    self.exchange = exchange
     self.request = request
     self.url = url
-    self.fate = fate
-    begunBefore = request.body.contentLength == 0 ? CurlHook.begun(at: url) : nil
     self.start = start
     shares = request.files.map { Share(item: $0.item, content: $0.content) }
     lastActivity = start
@@ -64,41 +54,69 @@ final class Transfer {
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 
-  /// Whether the server may have all of it. An empty body is sent with the request's head, of which
-  /// URLSession tells nothing.
-  var hasSentAll: Bool {
-    guard request.body.contentLength == 0 else { return sent >= request.body.contentLength }
-    guard status == nil, let before = begunBefore else { return true }
-    return CurlHook.begun(at: url) != before
-  }
+  var status: Int? { head?.status }
+
+  /// Whether the server may have all of it.
+  var hasSentAll: Bool { head != nil && request.body.contentLength == 0 || exchange.hasHandedOverAll }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
   /// the others' files would never be known.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
+  /// Notes whether bytes have moved since it was last looked at.
+  func noteActivity(at now: Moment) {
+    let progress = exchange.progress
+    defer { lastProgress = progress }
+    if progress.hasMoved(since: lastProgress) { lastActivity = now }
+    if replyStart == nil, progress.hasReplyBegun { replyStart = now }
+  }
+
+  /// The cause where nothing has moved for too long, or the reply does not end.
+  func stall(at now: Moment) -> Failure.Cause? {
+    let limit = request.target.stallTimeout
+    if let replyStart, now - replyStart > max(limit, Self.mostReplyTime) {
+      return .stalled(seconds: now - replyStart)
+    }
+    let patience = limit + expectPatience + replyPatience
+    guard now - lastActivity > patience else { return nil }
+    // Without a connection nothing of the request has left.
+    return exchange.progress.hasBegun
+      ? .stalled(seconds: patience.rounded())
+      : .unreachable("nothing could be sent for \(Wording.seconds(limit))")
+  }
+
   /// Seconds of silence that are libcurl's own: it waits for a "100 Continue" for one.
-  var extraPatience: Double { request.expectsContinue && sent == 0 ? 1 : 0 }
+  private var expectPatience: Double { request.expectsContinue && acknowledged == 0 ? 1 : 0 }
 
-  /// Whether libcurl's patience of one second for a "100 Continue" has run out by `moment` without a
-  /// byte of the body sent.
-  func hasWaitedInVain(until moment: Moment) -> Bool {
-    request.expectsContinue && sent == 0 && moment - start > 0.95
+  /// Seconds that a server may take beyond the time-out once all is acknowledged, for buffers on the way
+  /// may still hold what a slow one has to read.
+  private var replyPatience: Double {
+    guard acknowledged >= request.body.contentLength, replyStart == nil else { return 0 }
+    let seconds = Double(request.body.contentLength) / Self.slowestReader
+    return min(seconds, 2 * request.target.stallTimeout)
   }
 
-  /// The bytes that leave as soon as it begins, whatever the line is limited to.
-  var advance: Int64 { min(request.body.contentLength, Int64(Pace.smallest)) }
+  private static let slowestReader = 20_000.0
+  /// Seconds for the whole of a reply, where the target's time-out is not longer.
+  private static let mostReplyTime = 120.0
 
-  /// Notes how far it is. Returns how many bytes that is further than was known to leave.
-  func noteSent(total: Int64) -> Int64 {
-    let known = max(sent, advance)
-    reported = total
-    sent = min(total - base, request.body.contentLength)
-    return max(sent, advance) - known
-  }
+  func noteAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 
-  func noteRestart() {
-    base = reported
-    sent = 0
+  func noteHead(_ head: ReplyHead) { self.head = head }
+
+  /// Notes how the exchange ended.
+  func noteEnd(_ end: ExchangeEnd) {
+    head = end.head ?? head
+    reply = end.reply.prefix(Reply.limit)
+    isReplyCut = end.isReplyCut || end.reply.count > Reply.limit
+    if case .body(let error as BodyError)? = end.trouble?.kind { bodyError = error }
+    // The most telling reason first: the file's, the engine's own, the line's.
+    if let bodyError {
+      trouble = Failure.Cause(bodyError, wasSeen: true)
+    } else if trouble == nil, let error = end.trouble {
+      trouble = Failure.Cause(error, host: url.host ?? "")
+    }
+    if head == nil, trouble == nil, isReplyCut { trouble = .network("its answer has no end") }
   }
 
   func noteStopped(_ id: ItemID) {
@@ -113,32 +131,23 @@ final class Transfer {
   }
 
   /// What is new about the files since the last time.
-  func news() -> [(ItemID, ItemState)] {
-    isPublished = true
+  func news(at now: Moment) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
-      guard let state = shares[index].news(at: sent, of: request.body, attempt, lastActivity)
+      guard let state = shares[index].news(at: acknowledged, of: request.body, attempt, now)
       else { continue }
       news.append((shares[index].item.id, state))
     }
     return news
   }
 
-  /// Keeps the beginning of the reply. Returns whether more of it is worth waiting for.
-  func noteReply(_ data: Data) -> Bool {
-    replyBytes += data.count
-    let room = Reply.limit - reply.count
-    if room > 0 { reply.append(data.prefix(room)) }
-    // Reading a long page to its end keeps the connection; reading an endless one keeps the lane.
-    return replyBytes <= HOIST_MOST_REPLY
-  }
-
   /// The end of the request as a whole.
   func end(at now: Moment) -> TransferEnd {
-    TransferEnd(
-      url: url, status: status, headers: headers,
+    let headers = head?.headers ?? [:]
+    return TransferEnd(
+      url: url, status: head?.status, headers: headers,
       reply: Reply(
-        text: String(decoding: reply, as: UTF8.self), isCut: isReplyCut || replyBytes > reply.count,
+        text: String(decoding: reply, as: UTF8.self), isCut: isReplyCut,
         mediaType: headers["content-type"].map {
           $0.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         }),
@@ -150,11 +159,11 @@ final class Transfer {
   var files: [BatchEnd.File] {
     shares.map { share in
       var cause = share.cause
-      if case .file(let error) = fate.error, error.file == share.item.location {
+      if case .file(let error)? = bodyError, error.file == share.item.location {
         cause = Failure.Cause(error, wasSeen: true)
       }
       return BatchEnd.File(
-        id: share.item.id, bytes: share.bytes(at: sent), cause: cause, isStopped: share.isStopped)
+        id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause, isStopped: share.isStopped)
     }
   }
 }

@@ -124,7 +124,7 @@ extension UploadEngine {
     }
   }
 
-  /// Breaks off what is under way and ends the session. Returns when the end of all that has been
+  /// Breaks off what is under way. Returns when the end of all that has been
   /// told; what waits is left as it is. The engine takes no more work.
   public func shutDown() async {
     isStarted = false
@@ -137,7 +137,6 @@ extension UploadEngine {
         self.assumeIsolated { $0.leaveIdle() }
       }
     }
-    session.invalidateAndCancel()
     deliverNews()
   }
 

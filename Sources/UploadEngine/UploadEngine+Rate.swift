@@ -1,45 +1,20 @@
-import Dispatch
+import HTTPTransport
 import UploadModel
 
-/// The bound on what all transfers send together. libcurl keeps each of them to its share; `Throttle`
-/// sees to what that leaves over.
+/// Bounds on what is sent: one for everything, and one for each target that has its own.
 extension UploadEngine {
-  /// Bounds what is sent from now on, in bytes a second; nil for no bound.
+  /// Bounds what is sent from now on, in bytes a second; nil for no bound. Requests under way obey at
+  /// once.
   public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
-    onQueue { engine in
-      engine.throttle.set(bytesPerSecond, at: engine.time.now())
-      engine.bindTransfers()
-      engine.fillSoon()
-    }
+    totalLimit.set(bytesPerSecond)
   }
 
-  /// Notes bytes that leave.
-  func charge(_ bytes: Int64) {
-    guard throttle.rate != nil else { return }
-    throttle.note(bytes, at: time.now())
-    bindTransfers()
-  }
-
-  private func bindTransfers() {
-    let bound = throttle.bound(at: time.now(), transfers: transfers.count)
-    guard bound != self.bound else { return }
-    self.bound = bound
-    CurlHook.limit(bound)
-  }
-
-  /// Whether another transfer may begin now. If not, the lanes are filled when it may.
-  func mayBegin() -> Bool {
-    let delay = throttle.delay(at: time.now(), transfers: transfers.count)
-    guard delay > 0 else { return true }
-    if !isHeldBack {
-      isHeldBack = true
-      executor.queue.asyncAfter(deadline: .now() + delay) { [weak self] in
-        self?.assumeIsolated { engine in
-          engine.isHeldBack = false
-          engine.fillSoon()
-        }
-      }
-    }
-    return false
+  /// What a request to a target has to keep to.
+  func limits(for target: Target) -> [BandwidthLimit] {
+    guard let rate = target.rateLimit else { return [totalLimit] }
+    let limit = targetLimits[target.name] ?? transport.makeLimit()
+    targetLimits[target.name] = limit
+    limit.set(rate)
+    return [totalLimit, limit]
   }
 }

@@ -1,10 +1,7 @@
 import Foundation
+import HTTPTransport
 import MultipartForm
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Requests: how one begins, what it tells on its way, how it ends.
 extension UploadEngine {
@@ -34,12 +31,6 @@ extension UploadEngine {
     guard let visit = visit(of: uploads.map(\.item.id), to: origin) else { return }
     // Whatever has been decided elsewhere: credentials are for the target's own origin.
     let mayShowThem = keepsCredentials && origin == home
-    do throws(Failure.Cause) {
-      try OriginRules.shared.admit(first.target)
-    } catch {
-      leaveOut(uploads.map(\.item.id), error, url)
-      return
-    }
     let key = jobs[first.item.id]?.company?.key ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
       uploads, key: key, to: url,
@@ -48,22 +39,20 @@ extension UploadEngine {
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
 
-    let fate = BodyFate(mayRepeat: request.target.isIdempotent(at: url))
-    var head = request.head
-    head.httpBodyStream = BodyStream(request.body, fate: fate, now: time.now)
-    let task = session.dataTask(with: head)
-    delegate.remember(request.body, fate: fate, for: task.taskIdentifier)
+    var asked = request.exchange
+    asked.limits = limits(for: request.target)
+    lastTransfer += 1
+    let number = lastTransfer
+    let exchange = transport.exchange(asked) { [weak self] in self?.receive($0, of: number) }
     let transfer = Transfer(
-      attempt: attempt, visit: visit, task: task, request: request, url: url, fate: fate,
-      start: start)
-    transfers[task.taskIdentifier] = transfer
+      attempt: attempt, visit: visit, exchange: exchange, request: request, url: url, start: start)
+    transfers[number] = transfer
     for id in transfer.items {
-      jobs[id]?.task = task.taskIdentifier
+      jobs[id]?.task = number
       jobs[id]?.token = visit.token
     }
     startWatching()
-    charge(transfer.advance)
-    task.resume()
+    exchange.resume()
   }
 
   /// Files that cannot be sent fail by themselves; the request is made without them.
@@ -74,52 +63,39 @@ extension UploadEngine {
     if transfers.isEmpty { stopWatching() }
   }
 
-  func take(_ event: TaskEvent, of task: Int) {
-    guard let transfer = transfers[task] else { return }
-    transfer.lastActivity = time.now()
-    switch event {
-    case .sent(let total):
-      if transfer.hasWaitedInVain(until: transfer.lastActivity) { noteDeaf(transfer) }
-      charge(transfer.noteSent(total: total))
-      if transfer.hasSentAll {
-        tell(transfer.news())
-        return
+  /// Brings an event to the engine's queue, with others that come meanwhile: small files would pay for a
+  /// change of threads per event.
+  nonisolated private func receive(_ event: Exchange.Event, of number: Int) {
+    let isFirst = inbox.withLock { inbox in
+      inbox.append((number, event))
+      return inbox.count == 1
+    }
+    guard isFirst else { return }
+    onQueue { engine in
+      let events = engine.inbox.withLock { inbox in
+        defer { inbox = [] }
+        return inbox
       }
-      transfer.isPublished = false
-      publishSoon()
-    case .bodyRestarted:
-      transfer.noteRestart()
-    // An interim reply (RFC 9110 §15.2) is no reply, though URLSession takes it for one.
-    case .responded(let status, _) where status < 200: break
-    case .responded(let status, let headers):
-      transfer.status = status
-      transfer.headers = headers
-    case .received(let data):
-      if !transfer.noteReply(data) { transfer.task.cancel() }
-    case .ended(let error, let status, let headers):
-      transfers[task] = nil
-      if let status, status >= 200, transfer.status == nil {
-        transfer.status = status
-        transfer.headers = headers
-      }
-      transfer.trouble = trouble(of: transfer, error)
-      if transfer.status == 417 { noteDeaf(transfer) }
-      conclude(transfer)
+      for (number, event) in events { engine.take(event, of: number) }
     }
   }
 
-  /// Why a transfer failed, the most telling reason first: the file's, the engine's own, the line's.
-  func trouble(of transfer: Transfer, _ error: (any Error)?) -> Failure.Cause? {
-    if let error = transfer.fate.error { return Failure.Cause(error, wasSeen: true) }
-    if let trouble = transfer.trouble { return trouble }
-    if transfer.fate.wasAskedAgain {
-      return .connectionLost("the server closed the connection without a reply")
+  private func take(_ event: Exchange.Event, of number: Int) {
+    guard let transfer = transfers[number] else { return }
+    transfer.lastActivity = time.now()
+    switch event {
+    case .acknowledged(let bytes):
+      transfer.noteAcknowledged(bytes)
+      tell(transfer.news(at: transfer.lastActivity))
+    case .expectIgnored:
+      if let origin = transfer.origin { deafToExpect.insert(origin) }
+    case .responded(let head):
+      transfer.noteHead(head)
+    case .ended(let end):
+      transfers[number] = nil
+      transfer.noteEnd(end)
+      conclude(transfer)
     }
-    let cause = TransportTrouble.cause(
-      of: error, host: transfer.url.host ?? "", isBrokenOff: transfer.isBrokenOff)
-    guard cause == TransportTrouble.endless, transfer.status != nil else { return cause }
-    transfer.isReplyCut = true
-    return nil
   }
 
   private func conclude(_ transfer: Transfer) {
@@ -173,10 +149,5 @@ extension UploadEngine {
   private func mayExpect(at url: URL) -> Bool {
     if deafToExpect.isEmpty { return true }
     return Origin(url).map { !deafToExpect.contains($0) } ?? false
-  }
-
-  func noteDeaf(_ transfer: Transfer) {
-    guard transfer.request.expectsContinue, let origin = transfer.origin else { return }
-    deafToExpect.insert(origin)
   }
 }

@@ -1,24 +1,8 @@
 import Dispatch
 import UploadModel
 
-/// What goes by time: progress that is told in portions, and transfers in which nothing moves.
+/// What goes by time: transfers in which nothing moves, or that have no time left.
 extension UploadEngine {
-  /// Lets a tenth of a second of callbacks add up before anybody is told.
-  func publishSoon() {
-    guard !isPublishing else { return }
-    isPublishing = true
-    executor.queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in
-      self?.assumeIsolated { $0.publish() }
-    }
-  }
-
-  func publish() {
-    isPublishing = false
-    var changes: [(ItemID, ItemState)] = []
-    for transfer in transfers.values where !transfer.isPublished { changes += transfer.news() }
-    tell(changes)
-  }
-
   func startWatching() {
     guard watchdog == nil else { return }
     lastLook = time.now()
@@ -34,12 +18,6 @@ extension UploadEngine {
     watchdog = nil
   }
 
-  /// Seconds that libcurl waits between two pieces to keep to the limit.
-  var patienceForLimit: Double {
-    guard let bound else { return 0 }
-    return 2 * Double(Pace.smallest) * Double(max(1, transfers.count)) / Double(bound)
-  }
-
   func lookForStalls() {
     let now = time.now()
     let gap = now - lastLook
@@ -52,17 +30,13 @@ extension UploadEngine {
     for transfer in transfers.values {
       guard transfer.trouble == nil else { continue }
       let target = transfer.request.target
-      let limit = target.stallTimeout
+      transfer.noteActivity(at: now)
       let late = transfer.items.filter { id in
         guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }
         return now - begin > deadline
       }
-      if now - transfer.lastActivity > limit + transfer.extraPatience + patienceForLimit {
-        // Without a connection no byte of the body is asked for.
-        transfer.trouble =
-          transfer.sent == 0 && !transfer.hasSentAll
-          ? .unreachable("nothing could be sent for \(Wording.seconds(limit))")
-          : .stalled(seconds: limit)
+      if let stall = transfer.stall(at: now) {
+        transfer.trouble = stall
       } else if !late.isEmpty, let deadline = target.deadline {
         let cause = Failure.Cause.outOfTime(seconds: deadline)
         for id in late { transfer.note(cause, of: id) }
@@ -70,7 +44,7 @@ extension UploadEngine {
       } else {
         continue
       }
-      transfer.task.cancel()
+      transfer.exchange.cancel()
     }
   }
 }

@@ -1,18 +1,16 @@
 import Dispatch
 import Foundation
+import HTTPTransport
 import MultipartForm
+import Synchronization
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Runs uploads, several at once, on one Dispatch queue, and tells how they fare.
 ///
 /// The engine executes; `JobMachine` decides. It knows neither who listens nor what is drawn. All
 /// methods may be called from anywhere and take effect in the order of the calls.
 public actor UploadEngine {
-  /// Is told of every change, in order, on the engine's queue. Progress comes at most ten times a
+  /// Is told of every change, in order, on the engine's queue. Progress comes at most twenty times a
   /// second per item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
@@ -32,8 +30,7 @@ public actor UploadEngine {
   /// The version that servers are told.
   public static let version = "0.1.0"
 
-  /// The most uploads that run at once. URLSession must never be given more transfers for a host
-  /// than it was told to expect.
+  /// The most uploads that run at once.
   public static let mostLanes = 64
 
   /// A server's breaker, and who waits for it in the order of the line.
@@ -53,11 +50,13 @@ public actor UploadEngine {
   let outage: Outage
   let refusal: Refusal
   let waitsForServers: Bool
-  let delegate: SessionDelegate
-  let session: URLSession
+  let transport: Transport
+  /// What exchanges have told and the engine has not taken in yet.
+  nonisolated let inbox = Mutex<[(transfer: Int, event: Exchange.Event)]>([])
 
   var jobs: [ItemID: Job] = [:]
   var transfers: [Int: Transfer] = [:]
+  var lastTransfer = 0
   var steps: [Int: Step] = [:]
   var lastStep = 0
   /// What was made for the attempts that are under way.
@@ -69,17 +68,14 @@ public actor UploadEngine {
   var gates: [Origin: Gate] = [:]
   var doors: [Door.Key: Door] = [:]
   var isStarted = true
-  var isPublishing = false
   var isFilling = false
   var watchdog: DispatchSourceTimer?
   var lastLook = Moment(seconds: 0)
   /// Waits for the end of everything that is under way.
   var whenIdle: CheckedContinuation<Void, Never>?
-  var throttle = Throttle(piece: Int64(Pace.smallest))
-  /// What libcurl was told of it last.
-  var bound: Int64?
-  /// Whether the lanes are filled later, for more has left than was due.
-  var isHeldBack = false
+  /// The bound on everything together, and those of targets by their names.
+  nonisolated let totalLimit: BandwidthLimit
+  var targetLimits: [String: BandwidthLimit] = [:]
 
   /// The queue on which everything here happens.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -91,6 +87,7 @@ public actor UploadEngine {
   /// - Parameters:
   ///   - lanes: how many uploads run at once, 1 to `mostLanes`.
   ///   - time: clocks and randomness; the system's unless a test needs others.
+  ///   - transport: what carries the requests; the process's own unless a test needs another.
   ///   - waitsForServers: whether uploads wait for a server that cannot be reached, until each has
   ///     used up its own attempts as a probe. Otherwise they fail together once the server's breaker
   ///     has opened as often as the target allows attempts.
@@ -101,15 +98,17 @@ public actor UploadEngine {
   ///   - refusal: is told of targets whose credentials are refused.
   ///   - report: is told of every change.
   public init(
-    lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false,
+    lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
+    waitsForServers: Bool = false,
     admission: @escaping Admission = { Set($0) },
     mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     report: @escaping Report
   ) {
-    CurlHook.install()
     executor = QueueExecutor(label: "hoist.engine")
+    self.transport = transport
+    totalLimit = transport.makeLimit()
     self.time = time
     self.report = report
     self.admission = admission
@@ -118,21 +117,6 @@ public actor UploadEngine {
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
     self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))
-
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpCookieStorage = nil
-    // Without it, every line of a reply's head is looked through for cookies.
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.urlCredentialStorage = nil
-    configuration.httpMaximumConnectionsPerHost = Self.mostLanes
-    delegate = SessionDelegate(now: time.now)
-    session = URLSession(
-      configuration: configuration, delegate: delegate,
-      delegateQueue: CallbackQueue(executor.queue))
-    delegate.attach { [weak self] task, event in
-      self?.assumeIsolated { $0.take(event, of: task) }
-    }
   }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
@@ -169,7 +153,7 @@ public actor UploadEngine {
   }
 
   private func fillLanes() {
-    while isStarted, !lanes.waiting.isEmpty, mayBegin(), let id = lanes.next() {
+    while isStarted, !lanes.waiting.isEmpty, let id = lanes.next() {
       guard mayEnter(id), mayStart(id) else {
         lanes.leave(id)
         continue
@@ -226,7 +210,7 @@ public actor UploadEngine {
       transfers[task]?.noteStopped(id)
       guard transfers[task]?.mayBreakOff == true else { return }
       transfers[task]?.isBrokenOff = true
-      transfers[task]?.task.cancel()
+      transfers[task]?.exchange.cancel()
     case .leaveLane:
       lanes.leave(id)
       ready[id] = nil

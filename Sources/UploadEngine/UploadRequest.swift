@@ -1,10 +1,7 @@
 import Foundation
+import HTTPTransport
 import MultipartForm
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// One file and where it goes.
 public struct UploadJob: Sendable {
@@ -31,11 +28,11 @@ public struct UploadJob: Sendable {
   }
 }
 
-/// The request that carries one upload or several: its head for URLSession and its body, made from
-/// the files as they are now.
+/// The request that carries one upload or several, with its body made from the files as they are now.
 struct UploadRequest {
   let target: Target
-  let head: URLRequest
+  /// What the transport is given.
+  let exchange: ExchangeRequest
   let body: FormBody
   /// The files in it, and where in the body the bytes of each lie.
   let files: [(item: UploadItem, content: Range<Int64>)]
@@ -98,21 +95,17 @@ struct UploadRequest {
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
 
-    var head = URLRequest(url: url)
+    var address = url
     if url == target.url {
-      do throws(Failure.Cause) { head.url = try Self.url(of: target, values) } catch {
+      do throws(Failure.Cause) { address = try Self.url(of: target, values) } catch {
         throw Fault(cause: error, items: jobs.map(\.item.id))
       }
     }
-    head.httpMethod = target.method
-    head.cachePolicy = .reloadIgnoringLocalCacheData
-    // The engine watches for stalls itself: this clock counts in whole seconds and ends without a
-    // reason. URLSession starts it anew at every line of a reply's head; only one that lies beyond the
-    // end of Dispatch's time (292 years) costs nothing then. For small files that halves the number of
-    // times that threads are woken.
-    head.timeoutInterval = 1e10
-    // Set at once: every single field would copy them all.
-    var fields = ["User-Agent": "hoist/\(UploadEngine.version)", "Accept": "*/*"]
+    var fields = [("User-Agent", "hoist/\(UploadEngine.version)"), ("Accept", "*/*")]
+    func set(_ name: String, _ value: String) {
+      fields.removeAll { $0.0.lowercased() == name.lowercased() }
+      fields.append((name, value))
+    }
     // Another origin is given the form and no header field: that is where credentials are.
     if case .all(let token) = credentials {
       for field in target.headers {
@@ -123,24 +116,24 @@ struct UploadRequest {
             cause: .unsendable("the header field \(field.name) would hold a control character"),
             items: jobs.map(\.item.id))
         }
-        for name in fields.keys where name.lowercased() == field.name.lowercased() {
-          fields[name] = nil
-        }
-        fields[field.name] = value
+        set(field.name, value)
       }
-      if let token { fields["Authorization"] = token.headerValue }
+      if let token { set("Authorization", token.headerValue) }
     }
-    fields["Content-Type"] = body.contentType
-    fields["Content-Length"] = String(body.contentLength)
-    // libcurl drops a header field whose value is blank, and with it the behaviour: no chunks, and
-    // no waiting for a 100.
-    fields["Transfer-Encoding"] = " "
+    set("Content-Type", body.contentType)
+    // The transport's to write, whatever a target says.
+    fields.removeAll { ["content-length", "transfer-encoding", "expect"].contains($0.0.lowercased()) }
     // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
     expectsContinue =
       mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
-    fields["Expect"] = expectsContinue ? "100-continue" : " "
-    head.allHTTPHeaderFields = fields
-    self.head = head
+    var exchange = ExchangeRequest(
+      url: address, method: target.method, headers: fields, body: UploadBody(form: body))
+    exchange.expectsContinue = expectsContinue
+    exchange.mayRepeat = target.isIdempotent(at: url)
+    do throws(Failure.Cause) { try exchange.obey(target) } catch {
+      throw Fault(cause: error, items: jobs.map(\.item.id))
+    }
+    self.exchange = exchange
   }
 
   private static func values(for item: UploadItem, key: UUID, now: Date) -> Template.Values {

@@ -54,13 +54,14 @@ public struct RetryPolicy: Hashable, Sendable {
 
 extension Target {
   /// Whether a second copy on the server does no harm: the configuration says so, or, where it says
-  /// nothing, each file carries a key by which the server knows a repetition (the `Idempotency-Key`
-  /// header field, draft-ietf-httpapi-idempotency-key-header).
+  /// nothing, the file is PUT as it is (RFC 9110 §9.2.2), or each file carries a key by which the server
+  /// knows a repetition (the `Idempotency-Key` header field, draft-ietf-httpapi-idempotency-key-header).
   public var isIdempotent: Bool { isIdempotent(at: url) }
 
   /// The same for a request to `url`: no header field goes to another origin than the target's own.
   public func isIdempotent(at url: URL) -> Bool {
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
+    if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in
       field.name.lowercased() == "idempotency-key" && field.value.asks(for: .uuid)
     }

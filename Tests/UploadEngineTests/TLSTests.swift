@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import TestSupport
 import Testing
 import UploadModel
@@ -179,30 +180,30 @@ struct TLSTests {
     #expect(server.stop().filter { $0.host == host }.isEmpty)
   }
 
-  @Test func withoutTheHookATargetWithRulesDoesNotStart() throws {
-    #expect(CurlHook.isInForce)
-    var target = Target.once(try #require(URL(string: "https://\(NginxServer.freshHost())/")))
-    try OriginRules().admit(target, isHookInForce: false)
+  @Test func rulesNeedTLS() throws {
+    let url = try #require(URL(string: "http://host/a"))
+    var target = Target.once(url)
     target.tls.caFile = authority.root.file
-    #expect {
-      try OriginRules().admit(target, isHookInForce: false)
-    } throws: { error in
-      if case .insecure(let words) = error as? Failure.Cause {
-        words.contains("hook")
-      } else {
-        false
-      }
-    }
+    var request = ExchangeRequest(url: url, method: "POST")
+    #expect(throws: Failure.Cause.self) { try request.obey(target) }
   }
 
-  @Test func anOriginHasOneSetOfRules() throws {
-    let rules = OriginRules()
-    var target = Target.once(try #require(URL(string: "https://host/a")))
-    target.tls.caFile = authority.root.file
-    try rules.admit(target)
-    try rules.admit(target)
-    target.tls.caFile = nil
-    #expect(throws: Failure.Cause.self) { try rules.admit(target) }
+  /// libcurl shares connections between requests, but none that was made with other rules.
+  @Test func twoTargetsWithOtherRulesAtOneOriginDoNotShareTrust() async throws {
+    let host = NginxServer.freshHost()
+    let certificate = try authority.selfSigned(host)
+    let server = try NginxServer([.init(host, certificate)])
+    var pinned = Target.once(server.url(host))
+    pinned.tls.pin = PublicKeyPin(try certificate.pin())
+    var wrong = pinned
+    wrong.tls.pin = PublicKeyPin(try authority.root.pin())
+    // One after the other, so that each finds the connection of the one before.
+    var ends: [ItemState] = []
+    for target in [pinned, .once(server.url(host)), wrong, pinned] {
+      ends += try await upload(to: [target])
+    }
+    #expect(ends.map(\.code) == ["done 201", "insecure", "insecure", "done 201"], "\(ends)")
+    #expect(server.stop().count == 2)
   }
 
   /// An honest server with an upload of its own.

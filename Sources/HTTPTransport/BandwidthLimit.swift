@@ -1,0 +1,33 @@
+import Synchronization
+
+/// A bound on the bodies of all exchanges that share it, in bytes a second. It may change while they run.
+public final class BandwidthLimit: Sendable {
+  private let bucket = Mutex(TokenBucket())
+  private let changed: @Sendable () -> Void
+
+  init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
+
+  /// Bytes a second from now on; nil for no bound.
+  public func set(_ bytesPerSecond: Int64?) {
+    bucket.withLock { $0.set(bytesPerSecond, at: Clock.now) }
+    changed()
+  }
+
+  /// How many of the wanted bytes may go by all of the limits, which are spent; or how many seconds to
+  /// wait.
+  static func take(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
+    guard !limits.isEmpty else { return (wanted, 0) }
+    let now = Clock.now
+    var (bytes, delay) = (wanted, 0.0)
+    for limit in limits {
+      limit.bucket.withLock { bucket in
+        let available = bucket.available(wanted, at: now)
+        if available == 0 { delay = max(delay, bucket.delay(wanted)) }
+        bytes = min(bytes, available)
+      }
+    }
+    guard bytes > 0 else { return (0, delay) }
+    for limit in limits { limit.bucket.withLock { $0.spend(bytes) } }
+    return (bytes, 0)
+  }
+}

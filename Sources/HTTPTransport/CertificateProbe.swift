@@ -1,0 +1,73 @@
+import CCurl
+
+/// What a server shows of itself in a TLS handshake.
+public struct CertificateProbe: Sendable {
+  /// Why no connection came about; nil where one did.
+  public let trouble: TransportError?
+  /// The server's own certificate in PEM, where it showed one.
+  public let certificate: String?
+
+  /// Connects to the server of an `https` URL, shakes hands and hangs up; no request is sent. The usual
+  /// proxies apply. Blocks, for 30 s at most.
+  ///
+  /// - Parameter verifying: whether the system's rules apply. Otherwise the server is looked at, whoever
+  ///   it is.
+  public init(url: String, verifying: Bool) {
+    guard let easy = curl_easy_init() else {
+      trouble = TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
+      certificate = nil
+      return
+    }
+    defer { curl_easy_cleanup(easy) }
+    do throws(TransportError) {
+      let options = EasyOptions(easy)
+      try options.set(CURLOPT_URL, url)
+      try options.set(CURLOPT_PROTOCOLS_STR, "https")
+      try options.set(CURLOPT_CERTINFO, 1)
+      try options.set(CURLOPT_CONNECT_ONLY, 1)
+      try options.set(CURLOPT_NOSIGNAL, 1)
+      try options.set(CURLOPT_TIMEOUT, 30)
+      if !verifying {
+        try options.set(CURLOPT_SSL_VERIFYPEER, 0)
+        try options.set(CURLOPT_SSL_VERIFYHOST, 0)
+      }
+    } catch {
+      (trouble, certificate) = (error, nil)
+      return
+    }
+    let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    defer { words.deallocate() }
+    _ = hoist_set_pointer(easy, CURLOPT_ERRORBUFFER, words)
+    let code = curl_easy_perform(easy)
+    trouble = code == CURLE_OK ? nil : TransportError(code, of: easy, words: words)
+    certificate = code == CURLE_OK ? Self.certificate(of: easy) : nil
+  }
+
+  /// The server's own comes first, in a list of "name:value" lines.
+  private static func certificate(of easy: UnsafeMutableRawPointer) -> String? {
+    guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0 else {
+      return nil
+    }
+    var line = chain.pointee.certinfo[0]
+    while let current = line {
+      let text = String(cString: current.pointee.data)
+      if text.utf8.starts(with: "Cert:".utf8) { return String(text.utf8.dropFirst(5)) }
+      line = current.pointee.next
+    }
+    return nil
+  }
+}
+
+extension TransportError {
+  /// The error that a handle's transfer has ended with.
+  init(_ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>) {
+    var sentence = String(cString: words)
+    if sentence.isEmpty { sentence = String(cString: curl_easy_strerror(code)) }
+    while sentence.utf8.last == UInt8(ascii: ".") { sentence.unicodeScalars.removeLast() }
+    self.init(
+      code: Int(code.rawValue),
+      systemError: Int32(truncatingIfNeeded: hoist_info_long(easy, CURLINFO_OS_ERRNO)),
+      tunnelStatus: hoist_info_long(easy, CURLINFO_HTTP_CONNECTCODE), words: sentence)
+  }
+}

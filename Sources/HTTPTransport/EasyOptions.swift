@@ -1,0 +1,72 @@
+import CCurl
+
+/// Sets options on one of libcurl's handles, and fails closed: what is refused ends the exchange.
+final class EasyOptions {
+  private let easy: UnsafeMutableRawPointer
+  private var refused: CURLcode?
+
+  init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+  func set(_ option: CURLoption, _ value: Int) throws(TransportError) {
+    try check(throwing: hoist_set_long(easy, option, value))
+  }
+
+  func set(_ option: CURLoption, size: Int64) throws(TransportError) {
+    try check(throwing: hoist_set_size(easy, option, size))
+  }
+
+  /// A NUL would cut the text off, and what is left could mean something else.
+  func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
+    guard value?.utf8.contains(0) != true else {
+      throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
+    }
+    try check(throwing: hoist_set_text(easy, option, value))
+  }
+
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) throws(TransportError) {
+    try check(throwing: hoist_set_pointer(easy, option, pointer))
+  }
+
+  func set(
+    _ option: CURLoption, list: UnsafeMutablePointer<curl_slist>
+  ) throws(TransportError) {
+    try check(throwing: hoist_set_list(easy, option, list))
+  }
+
+  /// Sets what only makes things faster.
+  func trySet(_ option: CURLoption, _ value: Int) { _ = hoist_set_long(easy, option, value) }
+
+  func set(_ tls: TLSOptions) throws(TransportError) {
+    if let file = tls.caFile {
+      try set(CURLOPT_CAINFO, file)
+      try set(CURLOPT_CAPATH, nil)
+    }
+    if let key = tls.pinnedKey {
+      try set(CURLOPT_PINNEDPUBLICKEY, key)
+      // Only once the pin is in place, and only if nothing else is asked for.
+      if tls.caFile == nil {
+        try set(CURLOPT_SSL_VERIFYPEER, 0)
+        try set(CURLOPT_SSL_VERIFYHOST, 0)
+      }
+    }
+    if let certificate = tls.clientCertificate {
+      try set(CURLOPT_SSLCERT, certificate)
+      // Without a pass phrase of ours, OpenSSL would ask for one on the terminal.
+      try set(CURLOPT_KEYPASSWD, "")
+    }
+    if let key = tls.clientKey { try set(CURLOPT_SSLKEY, key) }
+  }
+
+  /// Notes the first refusal of several.
+  func check(_ code: CURLcode) {
+    if code != CURLE_OK, refused == nil { refused = code }
+  }
+
+  func throwIfRefused() throws(TransportError) {
+    if let refused { throw TransportError(.optionRefused, code: refused) }
+  }
+
+  private func check(throwing code: CURLcode) throws(TransportError) {
+    guard code == CURLE_OK else { throw TransportError(.optionRefused, code: code) }
+  }
+}

@@ -1,0 +1,51 @@
+/// A token bucket: so many bytes a second, and no more than a moment's worth saved up.
+struct TokenBucket: Hashable, Sendable {
+  /// What may be saved up, in seconds' worth of the rate.
+  static let burst = 0.05
+  /// What is given at once at the least, in seconds' worth of the rate: smaller pieces would only cost.
+  static let piece = 0.02
+
+  /// Bytes a second; nil for no bound.
+  private(set) var rate: Int64?
+  private var tokens = 0.0
+  private var last = 0.0
+
+  /// Changes the rate from now on. Times are in seconds on a clock that does not go back.
+  mutating func set(_ rate: Int64?, at now: Double) {
+    refill(at: now)
+    self.rate = rate.flatMap { $0 > 0 ? $0 : nil }
+    tokens = min(tokens, capacity)
+    last = now
+  }
+
+  /// How many of the wanted bytes may go now; 0 where they have to wait.
+  mutating func available(_ wanted: Int, at now: Double) -> Int {
+    guard rate != nil else { return wanted }
+    refill(at: now)
+    return tokens >= enough(for: wanted) ? min(wanted, Int(tokens)) : 0
+  }
+
+  /// Seconds until some of the wanted bytes may go.
+  func delay(_ wanted: Int) -> Double {
+    guard let rate else { return 0 }
+    return max(0, (enough(for: wanted) - tokens) / Double(rate))
+  }
+
+  /// Takes what goes.
+  mutating func spend(_ bytes: Int) {
+    guard rate != nil else { return }
+    tokens -= Double(bytes)
+  }
+
+  private mutating func refill(at now: Double) {
+    guard let rate else { return }
+    tokens = min(capacity, tokens + max(0, now - last) * Double(rate))
+    last = max(last, now)
+  }
+
+  private var capacity: Double { max(1, Double(rate ?? 0) * Self.burst) }
+
+  private func enough(for wanted: Int) -> Double {
+    max(1, min(Double(wanted), Double(rate ?? 0) * Self.piece))
+  }
+}

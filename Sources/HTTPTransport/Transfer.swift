@@ -1,0 +1,340 @@
+import CCurl
+import Foundation
+
+/// One exchange on an easy handle. Lives on the loop's thread.
+final class Transfer {
+  let link: ProtocolLink
+  let easy: UnsafeMutableRawPointer
+  private unowned let loop: TransferLoop
+  private let request: ExchangeRequest
+  private var exchange: Exchange { link.exchange }
+  private let length: Int64
+
+  private var reader: (any ExchangeBodyReader)?
+  private var bodyError: (any Error)?
+  /// The body's bytes given to libcurl since it last began.
+  private var given: Int64 = 0
+  private var parser = ReplyHeadParser()
+  private var toldExpect = false
+  private var headBytes = 0
+  private var isHeadTold = false
+
+  /// The socket that it goes over, once it has begun.
+  private(set) var socket: Int32?
+  /// Where on that connection the request begins.
+  private var mark: Int64?
+  /// What the kernel said of the connection when it was closed: whether nothing of the request had been
+  /// acknowledged, and whether the server is known not to have seen it.
+  private var closed = (isUnacknowledged: false, isUnseen: false)
+  /// How often it was begun again because of that.
+  private(set) var repetitions = 0
+  /// When a limit lets it go on; nil where none holds it back.
+  var heldUntil: Double?
+  /// What was told last.
+  private(set) var acknowledged: Int64 = 0
+  private let words: UnsafeMutablePointer<CChar>
+  private var lists: [UnsafeMutablePointer<curl_slist>] = []
+
+  /// The most bytes of head lines and trailers together.
+  private static let mostHead = 1 << 20
+  private static let mostRepetitions = 5
+
+  init(_ link: ProtocolLink, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
+    self.link = link
+    self.easy = easy
+    self.loop = loop
+    request = link.exchange.request
+    length = link.exchange.request.body?.length ?? 0
+    words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    for list in lists { curl_slist_free_all(list) }
+    words.deallocate()
+  }
+
+  // MARK: Setting up
+
+  /// Tells libcurl all of the request. An option that is not taken ends the exchange: it may be one that
+  /// its safety rests on.
+  func setUp(maxIdle: Int) throws(TransportError) {
+    let options = EasyOptions(easy)
+    try options.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
+    try options.set(CURLOPT_ERRORBUFFER, pointer: words)
+    try options.set(CURLOPT_NOSIGNAL, 1)
+    try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try options.set(CURLOPT_URL, request.url.absoluteString)
+    // What a signature covers must arrive to the letter.
+    try options.set(CURLOPT_PATH_AS_IS, 1)
+    try options.set(CURLOPT_ACCEPT_ENCODING, "")
+    try options.set(CURLOPT_MAXAGE_CONN, maxIdle)
+    // A resolver's thread that hangs must not hold the loop when its transfer is cancelled.
+    options.trySet(CURLOPT_QUICK_EXIT, 1)
+    // A proxy's reply to CONNECT is not the server's.
+    try options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try options.set(
+      CURLOPT_HTTP_VERSION,
+      request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+    try options.set(request.tls)
+    try setUpRequest(options)
+    try setUpCallbacks(options)
+  }
+
+  private func setUpRequest(_ options: EasyOptions) throws(TransportError) {
+    if request.body != nil {
+      // POST with a read callback is libcurl's way to send a body of a known length; the method's name is
+      // free.
+      try options.set(CURLOPT_POST, 1)
+      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
+      if length > Self.smallBody { options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+      // libcurl repeats an empty body on its own where a kept connection fails.
+      if length == 0, !request.mayRepeat { try options.set(CURLOPT_FRESH_CONNECT, 1) }
+    } else {
+      try options.set(CURLOPT_HTTPGET, 1)
+    }
+    if request.method != (request.body == nil ? "GET" : "POST") {
+      try options.set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+    var lines = request.headers.map { name, value in
+      // libcurl takes "Name:" for a field that it shall leave out.
+      value.isEmpty ? "\(name);" : "\(name): \(value)"
+    }
+    if request.body != nil {
+      lines.append(request.expectsContinue ? "Expect: 100-continue" : "Expect:")
+    }
+    guard let list = Self.list(lines) else {
+      throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)
+    }
+    lists.append(list)
+    try options.set(CURLOPT_HTTPHEADER, list: list)
+  }
+
+  private static let smallBody: Int64 = 64 << 10
+  private static let largeBuffer = 1 << 20
+
+  private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        return nil
+      }
+      list = longer
+    }
+    return list
+  }
+
+  private func setUpCallbacks(_ options: EasyOptions) throws(TransportError) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let loop = Unmanaged.passUnretained(loop).toOpaque()
+    options.check(
+      hoist_set_give(easy) { Transfer.of($3).give($0, $1 * $2) })
+    options.check(
+      hoist_set_seek(easy) { context, offset, _ in Transfer.of(context).seek(to: offset) })
+    options.check(
+      hoist_set_take(easy, CURLOPT_WRITEFUNCTION) { Transfer.of($3).take($0, $1 * $2) })
+    options.check(
+      hoist_set_take(easy, CURLOPT_HEADERFUNCTION) { Transfer.of($3).takeLine($0, $1 * $2) })
+    options.check(
+      hoist_set_prereq(easy) { context, _, _, _, port in
+        Transfer.of(context).begin(atLocalPort: port)
+        return CURL_PREREQFUNC_OK
+      })
+    options.check(
+      hoist_set_open_socket(easy) { context, _, address in
+        address.map { TransferLoop.of(context).openSocket($0) } ?? -1
+      })
+    options.check(
+      hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
+    for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+      options.check(hoist_set_pointer(easy, option, context))
+    }
+    options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
+    // A connection outlives its first transfer, and what it is closed with has to as well.
+    options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, loop))
+    options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
+    try options.throwIfRefused()
+  }
+
+  static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
+    // libcurl gives back the pointer that it was given, which the loop keeps alive for as long as the
+    // handle is in use.
+    Unmanaged<Transfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  // MARK: What libcurl asks
+
+  private func begin(atLocalPort port: Int32) {
+    socket = loop.socket(atLocalPort: UInt16(truncatingIfNeeded: port))
+    mark = socket.flatMap(SocketTable.end)
+    exchange.content.withLock { $0.progress.hasBegun = true }
+  }
+
+  /// Fills libcurl's buffer with the next bytes of the body.
+  private func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+    guard let body = request.body, let buffer else { return 0 }
+    if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
+    let wanted = Int(min(Int64(room), length - given))
+    guard wanted > 0 else { return 0 }
+    let (granted, delay) = BandwidthLimit.take(wanted, from: request.limits)
+    guard granted > 0 else {
+      hold(for: delay)
+      return Int(CURL_READFUNC_PAUSE)
+    }
+    let reader = reader ?? body.makeReader()
+    self.reader = reader
+    do {
+      let count = try reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
+      given += Int64(count)
+      let handedOver = given
+      exchange.content.withLock {
+        $0.progress.handedOver = handedOver
+        $0.progress.isHeldBack = false
+      }
+      return count
+    } catch {
+      bodyError = error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  private func hold(for delay: Double) {
+    heldUntil = Clock.now + delay
+    loop.hold(self)
+    exchange.content.withLock { $0.progress.isHeldBack = true }
+  }
+
+  /// libcurl wants to begin the body again: the connection was a kept one and has ended, or the server
+  /// has refused `Expect`.
+  private func seek(to offset: curl_off_t) -> Int32 {
+    // Where reading failed it asks again on every other kept connection.
+    guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }
+    startOver()
+    return CURL_SEEKFUNC_OK
+  }
+
+  private var mayRepeat: Bool {
+    request.mayRepeat || parser.head?.status == 417 || isUnseen
+  }
+
+  private var isUnseen: Bool {
+    guard let socket, let mark else { return closed.isUnseen }
+    return SocketTable.hasEnded(socket, before: mark)
+  }
+
+  private func startOver() {
+    reader = nil
+    given = 0
+    acknowledged = 0
+    (socket, mark, closed) = (nil, nil, (false, false))
+    exchange.content.withLock { content in
+      let received = content.progress.received
+      content.progress = Exchange.Progress()
+      content.progress.received = received
+    }
+  }
+
+  private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    headBytes += count
+    let isOver = parser.take(UnsafeRawBufferPointer(start: bytes, count: count))
+    let hasBegun = parser.hasBegun
+    exchange.content.withLock {
+      $0.progress.received += count
+      $0.progress.hasReplyBegun = hasBegun
+    }
+    guard headBytes <= Self.mostHead else { return cut() }
+    guard isOver, let head = parser.head else { return count }
+    // libcurl asks again by itself, without the question.
+    if request.expectsContinue, head.status == 417 { tellExpectIgnored() }
+    exchange.content.withLock { $0.head = head }
+    if head.status != 417 { loop.noteHead(self) }
+    return count
+  }
+
+  private func take(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    let most = request.mostReply
+    let isAll = exchange.content.withLock { content in
+      content.progress.received += count
+      let room = most - content.reply.count
+      content.reply.append(Data(bytes: UnsafeRawPointer(bytes.unsafelyUnwrapped), count: min(count, room)))
+      content.isReplyCut = count > room
+      return count <= room
+    }
+    return isAll ? count : 0
+  }
+
+  /// Ends the transfer, for a reply without an end.
+  private func cut() -> Int {
+    exchange.content.withLock { $0.isReplyCut = true }
+    return 0
+  }
+
+  private func tellExpectIgnored() {
+    guard !toldExpect else { return }
+    toldExpect = true
+    exchange.tell(.expectIgnored)
+  }
+
+  // MARK: What the loop asks
+
+  /// The connection is about to be closed: the last chance to ask the kernel about it.
+  func noteClosing(_ descriptor: Int32) {
+    guard descriptor == socket, let mark else { return }
+    closed = (hoist_look_at(descriptor).acknowledged <= mark, isUnseen)
+    (socket, self.mark) = (nil, nil)
+  }
+
+  /// Whether a request that ended so is to be begun again, for the server cannot have seen it.
+  func repeats(after code: CURLcode) -> Bool {
+    guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), bodyError == nil,
+      parser.head == nil, headBytes == 0, repetitions < Self.mostRepetitions,
+      exchange.progress.hasBegun
+    else { return false }
+    let isBrokenPipe =
+      code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)
+    guard closed.isUnseen || isBrokenPipe && closed.isUnacknowledged else { return false }
+    repetitions += 1
+    startOver()
+    return true
+  }
+
+  /// The body's bytes that the other side has acknowledged by now, where that is news.
+  ///
+  /// - Parameter shares: how many transfers have the same connection.
+  func newlyAcknowledged(shares: Int) -> Int64? {
+    guard let socket, given > acknowledged else { return nil }
+    // Over TLS the queue counts records, which are a trifle longer: never more than was written.
+    let written = min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
+    let waiting = SocketTable.unacknowledged(at: socket) ?? 0
+    let now = max(0, written - waiting / Int64(max(1, shares)))
+    return note(acknowledged: now)
+  }
+
+  /// A reply proves that everything before it arrived.
+  func noteAnswered() -> Int64? { note(acknowledged: given) }
+
+  private func note(acknowledged now: Int64) -> Int64? {
+    guard now > acknowledged else { return nil }
+    acknowledged = now
+    exchange.content.withLock { $0.progress.acknowledged = now }
+    return now
+  }
+
+  /// Whether bytes are on their way.
+  var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
+
+  /// The final reply's head, where nobody has been told of it yet.
+  func takeHead() -> ReplyHead? {
+    guard !isHeadTold, let head = exchange.content.withLock({ $0.head }) else { return nil }
+    isHeadTold = true
+    return head
+  }
+
+  /// Why it ended, if not well.
+  func trouble(_ code: CURLcode) -> TransportError? {
+    if let bodyError { return TransportError(.body(bodyError), code: code) }
+    guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
+    return TransportError(code, of: easy, words: words)
+  }
+}

@@ -1,0 +1,223 @@
+import CCurl
+import Dispatch
+import Synchronization
+
+/// Runs all transfers of the process on one background queue, with libcurl's multi interface. Nothing
+/// wakes it up while there is nothing to do.
+///
+/// Unchecked: `multi` is a constant that other threads only pass to `curl_multi_wakeup`, which libcurl
+/// allows from anywhere, and `inbox` is a Mutex. Everything else is touched within `run` alone, which is
+/// one block of a serial queue, or by libcurl's callbacks, which it calls.
+final class TransferLoop: @unchecked Sendable {
+  /// What others want of it.
+  private enum Order: Sendable {
+    case start(ProtocolLink)
+    case stop(ProtocolLink)
+    case limitsChanged
+  }
+
+  private struct Inbox {
+    var orders: [Order] = []
+    var isRunning = false
+  }
+
+  private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
+  private let multi: UnsafeMutableRawPointer?
+  private let maxIdle: Int
+  private let inbox = Mutex(Inbox())
+
+  private var transfers: [ObjectIdentifier: Transfer] = [:]
+  private var spare: [UnsafeMutableRawPointer] = []
+  private var sockets = SocketTable()
+  private var held: [Transfer] = []
+  private var answered: [Transfer] = []
+  private var nextLook = 0.0
+
+  /// Seconds between two looks at what has been acknowledged.
+  private static let lookInterval = 0.05
+  private static let mostSpare = 64
+
+  /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
+  init(maxIdle: Int) {
+    // Once for the process: libcurl counts the calls.
+    curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    self.maxIdle = maxIdle
+    multi = curl_multi_init()
+    if let multi { _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128) }
+  }
+
+  func start(_ link: ProtocolLink) { order(.start(link)) }
+  func stop(_ link: ProtocolLink) { order(.stop(link)) }
+  func limitsChanged() { order(.limitsChanged) }
+
+  static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
+    // As for transfers: the pointer is ours, and the loop lives as long as the process.
+    Unmanaged<TransferLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  private func order(_ order: Order) {
+    let (isFirst, isRunning) = inbox.withLock { inbox in
+      inbox.orders.append(order)
+      defer { inbox.isRunning = true }
+      return (inbox.orders.count == 1, inbox.isRunning)
+    }
+    if !isRunning {
+      queue.async { self.run() }
+    } else if isFirst, let multi {
+      curl_multi_wakeup(multi)
+    }
+  }
+
+  // MARK: The loop
+
+  private func run() {
+    while true {
+      takeOrders()
+      letGo()
+      var running: Int32 = 0
+      if let multi, !transfers.isEmpty { curl_multi_perform(multi, &running) }
+      takeEnds()
+      tellHeads()
+      lookAtSockets()
+      guard let multi else { continue }
+      curl_multi_poll(multi, nil, 0, milliseconds(), nil)
+    }
+  }
+
+  /// How long to wait for news. libcurl's own timers shorten it by themselves.
+  private func milliseconds() -> Int32 {
+    var moments = held.compactMap(\.heldUntil)
+    if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
+      moments.append(nextLook)
+    }
+    guard let next = moments.min() else { return .max }
+    return Int32(min(max(0, (next - Clock.now) * 1000).rounded(.up), 1e9))
+  }
+
+  private func takeOrders() {
+    let orders = inbox.withLock { inbox in
+      defer { inbox.orders.removeAll(keepingCapacity: true) }
+      return inbox.orders
+    }
+    for order in orders {
+      switch order {
+      case .start(let link): begin(link)
+      case .stop(let link):
+        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(link)) { retire(transfer) }
+      case .limitsChanged:
+        for transfer in held { transfer.heldUntil = 0 }
+      }
+    }
+  }
+
+  private func begin(_ link: ProtocolLink) {
+    guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
+      return link.fail(TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory"))
+    }
+    let transfer = Transfer(link, easy: easy, loop: self)
+    do throws(TransportError) {
+      try transfer.setUp(maxIdle: maxIdle)
+    } catch {
+      release(easy)
+      return link.fail(error)
+    }
+    transfers[ObjectIdentifier(link)] = transfer
+    curl_multi_add_handle(multi, easy)
+  }
+
+  /// Takes a transfer from libcurl, which closes a connection that is in the middle of it.
+  private func retire(_ transfer: Transfer) {
+    held.removeAll { $0 === transfer }
+    answered.removeAll { $0 === transfer }
+    if let multi { curl_multi_remove_handle(multi, transfer.easy) }
+    release(transfer.easy)
+  }
+
+  private func release(_ easy: UnsafeMutableRawPointer) {
+    guard spare.count < Self.mostSpare else { return curl_easy_cleanup(easy) }
+    // Connections, names and TLS sessions stay.
+    curl_easy_reset(easy)
+    spare.append(easy)
+  }
+
+  private func takeEnds() {
+    guard let multi else { return }
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      var code = CURLE_OK
+      guard let easy = hoist_finished(message, &code) else { continue }
+      let transfer = Transfer.of(hoist_info_private(easy))
+      if transfer.repeats(after: code) {
+        curl_multi_remove_handle(multi, easy)
+        curl_multi_add_handle(multi, easy)
+        continue
+      }
+      finish(transfer, code)
+    }
+  }
+
+  private func finish(_ transfer: Transfer, _ code: CURLcode) {
+    let trouble = transfer.trouble(code)
+    let (reply, isAnswered) = transfer.link.exchange.content.withLock {
+      ($0.reply, trouble == nil && $0.head != nil)
+    }
+    let acknowledged =
+      isAnswered ? transfer.noteAnswered() : transfer.newlyAcknowledged(shares: 1)
+    let head = transfer.takeHead()
+    transfers[ObjectIdentifier(transfer.link)] = nil
+    retire(transfer)
+    transfer.link.finish(acknowledged: acknowledged, head: head, reply: reply, trouble)
+  }
+
+  private func tellHeads() {
+    for transfer in answered {
+      guard let head = transfer.takeHead() else { continue }
+      transfer.link.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
+    }
+    answered = []
+  }
+
+  private func lookAtSockets() {
+    let now = Clock.now
+    guard now >= nextLook else { return }
+    nextLook = now + Self.lookInterval
+    var users: [Int32: Int] = [:]
+    for transfer in transfers.values where transfer.isAwaitingAcknowledgement {
+      if let socket = transfer.socket { users[socket, default: 0] += 1 }
+    }
+    for transfer in transfers.values {
+      guard let socket = transfer.socket, let shares = users[socket],
+        let acknowledged = transfer.newlyAcknowledged(shares: shares)
+      else { continue }
+      transfer.link.tell(acknowledged: acknowledged, head: nil)
+    }
+  }
+
+  private func letGo() {
+    guard !held.isEmpty else { return }
+    let now = Clock.now
+    let due = held.filter { ($0.heldUntil ?? 0) <= now }
+    guard !due.isEmpty else { return }
+    held.removeAll { ($0.heldUntil ?? 0) <= now }
+    for transfer in due {
+      transfer.heldUntil = nil
+      curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
+    }
+  }
+
+  // MARK: What transfers and libcurl's callbacks ask
+
+  func hold(_ transfer: Transfer) { held.append(transfer) }
+
+  /// A final head has come. Whether there is more to tell is known once libcurl has had its turn.
+  func noteHead(_ transfer: Transfer) { answered.append(transfer) }
+
+  func socket(atLocalPort port: UInt16) -> Int32? { sockets.socket(atLocalPort: port) }
+
+  func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
+
+  func closeSocket(_ descriptor: Int32) -> Int32 {
+    for transfer in transfers.values { transfer.noteClosing(descriptor) }
+    return sockets.close(descriptor)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// HTTP for the process: one URLSession, whose requests are carried by libcurl.
+public final class Transport: Sendable {
+  /// The process's own.
+  public static let shared = Transport()
+
+  /// How many seconds a connection may have been idle and is used again, unless said otherwise. Many
+  /// servers close idle connections after five. A request that crosses that on its way is repeated where
+  /// the server cannot have seen it, and leaves a doubt otherwise.
+  public static let usualMaxIdle = 4
+
+  private let loop: TransferLoop
+  private let session: URLSession
+
+  /// A transport with connections of its own. It is never freed.
+  ///
+  /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
+  public init(maxIdle: Int = usualMaxIdle) {
+    loop = TransferLoop(maxIdle: maxIdle)
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [CurlProtocol.self]
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCredentialStorage = nil
+    session = URLSession(
+      configuration: configuration, delegate: SessionDelegate(), delegateQueue: DirectQueue())
+  }
+
+  /// A request that begins with `resume`. Its events go to `handler`.
+  public func exchange(
+    _ request: ExchangeRequest, handler: @escaping @Sendable (Exchange.Event) -> Void
+  ) -> Exchange {
+    let exchange = Exchange(request, on: session, loop, handler: handler)
+    var head = URLRequest(url: request.url)
+    head.httpMethod = request.method
+    let task = session.dataTask(with: head)
+    task.delegate = exchange
+    exchange.attach(task)
+    return exchange
+  }
+
+  /// The end of a request that nobody watches. Cancelling the task that waits ends it.
+  ///
+  /// - Parameter stallTimeout: after how many seconds without a byte in either direction it is ended.
+  public func end(of request: ExchangeRequest, stallTimeout: Double) async -> ExchangeEnd {
+    let waiting = Mutex<CheckedContinuation<ExchangeEnd, Never>?>(nil)
+    let exchange = exchange(request) { event in
+      guard case .ended(let end) = event else { return }
+      waiting.withLock { $0.take() }?.resume(returning: end)
+    }
+    let watch = Task {
+      try await exchange.waitForStall(of: stallTimeout)
+      exchange.cancel()
+    }
+    defer { watch.cancel() }
+    var end = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        exchange.resume()
+        if Task.isCancelled { exchange.cancel() }
+      }
+    } onCancel: {
+      exchange.cancel()
+    }
+    if case .cancelled? = end.trouble?.kind, !Task.isCancelled {
+      end.trouble = TransportError(.stalled(seconds: stallTimeout))
+    }
+    return end
+  }
+
+  /// A bound for exchanges to share.
+  public func makeLimit() -> BandwidthLimit {
+    BandwidthLimit { [loop] in loop.limitsChanged() }
+  }
+}
+
+extension Exchange {
+  /// Returns when nothing has moved for so many seconds.
+  fileprivate func waitForStall(of timeout: Double) async throws {
+    var (last, since) = (progress, Clock.now)
+    while Clock.now - since < timeout {
+      try await Task.sleep(for: .seconds(min(0.25, timeout)))
+      let current = progress
+      if current.hasMoved(since: last) { since = Clock.now }
+      last = current
+    }
+  }
+}
+
+/// Hands URLSession's callbacks to the exchange that each task has for its delegate.
+private final class SessionDelegate: NSObject, URLSessionDataDelegate {
+  private func exchange(of task: URLSessionTask) -> Exchange? { task.delegate as? Exchange }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    exchange(of: task)?.tell(.acknowledged(totalBytesSent))
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+  ) {
+    exchange(of: dataTask)?.tellHead()
+    completionHandler(.allow)
+  }
+
+  /// Credentials are sent with a request or not at all.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    completionHandler(.rejectProtectionSpace, nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    exchange(of: task)?.end(error)
+  }
+}
+
+/// Runs what it is given at once, on the thread that brings it. URLSession wants an operation queue for
+/// its callbacks; whoever asked has a queue of their own, and one change of threads is enough.
+private final class DirectQueue: OperationQueue, @unchecked Sendable {
+  // Unchecked, for its superclass is: nothing is added to it here.
+  override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+}

@@ -1,0 +1,36 @@
+import HTTPTransport
+import MultipartForm
+import UploadModel
+
+extension Failure.Cause {
+  /// What a transport's error means for the person: the one table for it.
+  ///
+  /// - Parameter host: whom the request went to, as its URL names it.
+  init(_ error: TransportError, host: String) {
+    let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
+    self =
+      switch error.kind {
+      case .cancelled: .cancelled
+      case .stalled(let seconds): .stalled(seconds: seconds)
+      case .body(let error as BodyError): Failure.Cause(error, wasSeen: true)
+      case .body(let error): .unsendable("its body could not be read: \(error)")
+      case .optionRefused:
+        .insecure("libcurl does not take the target's tls rules, so nothing was sent")
+      case .nameNotResolved: .nameNotResolved(host: host)
+      case .proxyNotResolved, .unreachable: .unreachable(words)
+      case .connectionRefused: .connectionRefused(words)
+      case .proxyRefused: .unreachable(words)
+      case .connectionLost: .connectionLost(words)
+      case .insecure: .insecure(words)
+      case .notTLS:
+        .insecure("\(host) does not speak TLS at this port; its address may be http://")
+      case .otherKey:
+        .insecure(
+          "\(host) has another key than the pinned one (\(words)). Somebody else may be answering in its place. If "
+            + "the key was changed on purpose, pin the new one with hoist trust")
+      case .notHTTP:
+        .notHTTP(words)
+      case .other: .network(words)
+      }
+  }
+}

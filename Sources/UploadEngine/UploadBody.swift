@@ -1,0 +1,20 @@
+import HTTPTransport
+import MultipartForm
+
+/// A form's body as the transport takes it.
+struct UploadBody: ExchangeBody {
+  let form: FormBody
+
+  var length: Int64 { form.contentLength }
+
+  func makeReader() -> any ExchangeBodyReader { Reader(form.makeReader()) }
+
+  private final class Reader: ExchangeBodyReader {
+    private let reader: BodyReader
+    init(_ reader: BodyReader) { self.reader = reader }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      try reader.read(into: buffer)
+    }
+  }
+}
