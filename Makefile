@@ -46,8 +46,8 @@ test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = 8
 # would wait for their turn beside others that compute; and the stories from end to end.
 test: setup lint ## run all tests
 	$(BUILD) --build-tests
-	$(TEST) --skip '^(UploadEngine|Receiver|EndToEnd)Tests\.'
-	$(TEST) --filter '^(UploadEngine|Receiver)Tests\.'
+	$(TEST) --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
+	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
 	$(TEST) --filter '^EndToEndTests\.'
 
 lint: ## check the format of the sources
@@ -66,7 +66,7 @@ pictures: build ## take the README's pictures anew
 bench: ## measure hoist beside curl and other peers; prints ratios
 	@config/setup.sh bench
 	$(BUILD) -c release --product hoist
-	$(BUILD) -c release --product session-bench
+	$(BUILD) -c release --product transport-bench
 	$(BUILD) -c release --product multipart-bench
 	$(BUILD) -c release --product queue-bench
 	$(BUILD) -c release --product screen-bench

@@ -92,7 +92,8 @@ let package = Package(
       name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
       path: "Benchmarks/screen", exclude: ["run.py"], swiftSettings: strict),
     .executableTarget(
-      name: "session-bench", path: "Benchmarks/session", swiftSettings: strict),
+      name: "transport-bench", dependencies: ["HTTPTransport"], path: "Benchmarks/transport",
+      swiftSettings: strict),
 
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -113,6 +114,9 @@ let package = Package(
     .testTarget(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "UploadModelTests", dependencies: ["UploadModel"], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "UploadEngineTests",
       dependencies: ["HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel"],

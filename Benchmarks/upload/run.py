@@ -149,8 +149,8 @@ def main():
         if wanted("small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             curl = pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
-            bare = [os.path.join(os.path.dirname(options.hoist), "session-bench"), url, "4", *files]
-            compare("the same through plain URLSession", bare, curl, 5000 * 10240, options.runs)
+            bare = [os.path.join(os.path.dirname(options.hoist), "transport-bench"), "small", url, "4", *files]
+            compare("the same through the transport alone", bare, curl, 5000 * 10240, options.runs)
         if wanted("batch"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             target = configured("batch", url, "batch = { max_files = 10 }")

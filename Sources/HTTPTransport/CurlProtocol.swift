@@ -26,10 +26,13 @@ final class CurlProtocol: URLProtocol {
   /// Runs on the same queue. After it, URLSession tells the end by itself.
   override func stopLoading() {
     guard let link else { return }
+    letGo()
     link.isStopped = true
-    self.link = nil
     link.exchange.loop.stop(link)
   }
+
+  /// The link knows its protocol as well: one of them has to forget the other.
+  fileprivate func letGo() { link = nil }
 }
 
 /// Brings what the loop has to tell to the queue on which URLSession wants to hear it.
@@ -71,6 +74,7 @@ final class ProtocolLink: @unchecked Sendable {
     onQueue { link in
       link.report(acknowledged)
       link.report(head)
+      link.loader.letGo()
       guard let client = link.loader.client else { return }
       if !reply.isEmpty { client.urlProtocol(link.loader, didLoad: reply) }
       if let trouble {

@@ -18,8 +18,9 @@ import Synchronization
 
 /// One HTTP request and what becomes of it.
 ///
-/// Events come on any thread, one at a time. After `cancel` there is still an `ended`, as for any other
-/// exchange.
+/// Events come one at a time, on a queue of URLSession's that must not be kept waiting: whoever begins
+/// another exchange because of one does that on a queue of their own. After `cancel` there is still an
+/// `ended`, as for any other exchange.
 public final class Exchange: NSObject, URLSessionTaskDelegate {
   /// What happens on the way.
   public enum Event: Sendable {

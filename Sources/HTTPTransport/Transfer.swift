@@ -96,6 +96,9 @@ final class Transfer {
     if request.method != (request.body == nil ? "GET" : "POST") {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
+    // libcurl sends them as they are, and a line break would begin another field.
+    guard !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
+    else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
     var lines = request.headers.map { name, value in
       // libcurl takes "Name:" for a field that it shall leave out.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
@@ -108,6 +111,10 @@ final class Transfer {
     }
     lists.append(list)
     try options.set(CURLOPT_HTTPHEADER, list: list)
+  }
+
+  private static func breaksLine(_ text: String) -> Bool {
+    text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
   private static let smallBody: Int64 = 64 << 10

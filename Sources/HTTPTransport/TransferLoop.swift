@@ -36,6 +36,8 @@ final class TransferLoop: @unchecked Sendable {
   /// Seconds between two looks at what has been acknowledged.
   private static let lookInterval = 0.05
   private static let mostSpare = 64
+  private static let outOfMemory = TransportError(
+    .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
   /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
   init(maxIdle: Int) {
@@ -56,6 +58,10 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func order(_ order: Order) {
+    guard let multi else {
+      if case .start(let link) = order { link.fail(Self.outOfMemory) }
+      return
+    }
     let (isFirst, isRunning) = inbox.withLock { inbox in
       inbox.orders.append(order)
       defer { inbox.isRunning = true }
@@ -63,7 +69,7 @@ final class TransferLoop: @unchecked Sendable {
     }
     if !isRunning {
       queue.async { self.run() }
-    } else if isFirst, let multi {
+    } else if isFirst {
       curl_multi_wakeup(multi)
     }
   }
@@ -71,15 +77,14 @@ final class TransferLoop: @unchecked Sendable {
   // MARK: The loop
 
   private func run() {
-    while true {
+    while let multi {
       takeOrders()
       letGo()
       var running: Int32 = 0
-      if let multi, !transfers.isEmpty { curl_multi_perform(multi, &running) }
+      if !transfers.isEmpty { curl_multi_perform(multi, &running) }
       takeEnds()
       tellHeads()
       lookAtSockets()
-      guard let multi else { continue }
       curl_multi_poll(multi, nil, 0, milliseconds(), nil)
     }
   }
@@ -112,7 +117,7 @@ final class TransferLoop: @unchecked Sendable {
 
   private func begin(_ link: ProtocolLink) {
     guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
-      return link.fail(TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory"))
+      return link.fail(Self.outOfMemory)
     }
     let transfer = Transfer(link, easy: easy, loop: self)
     do throws(TransportError) {

@@ -50,24 +50,27 @@ public final class Transport: Sendable {
   ///
   /// - Parameter stallTimeout: after how many seconds without a byte in either direction it is ended.
   public func end(of request: ExchangeRequest, stallTimeout: Double) async -> ExchangeEnd {
-    let waiting = Mutex<CheckedContinuation<ExchangeEnd, Never>?>(nil)
+    let (ends, continuation) = AsyncStream.makeStream(of: ExchangeEnd.self)
     let exchange = exchange(request) { event in
       guard case .ended(let end) = event else { return }
-      waiting.withLock { $0.take() }?.resume(returning: end)
+      continuation.yield(end)
+      continuation.finish()
     }
     let watch = Task {
       try await exchange.waitForStall(of: stallTimeout)
       exchange.cancel()
     }
     defer { watch.cancel() }
-    var end = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        waiting.withLock { $0 = continuation }
-        exchange.resume()
-        if Task.isCancelled { exchange.cancel() }
-      }
+    exchange.resume()
+    let waiting = Task { await ends.first { _ in true } }
+    let told = await withTaskCancellationHandler {
+      await waiting.value
     } onCancel: {
       exchange.cancel()
+    }
+    guard var end = told else {
+      return ExchangeEnd(
+        head: nil, reply: Data(), isReplyCut: false, trouble: TransportError(.cancelled))
     }
     if case .cancelled? = end.trouble?.kind, !Task.isCancelled {
       end.trouble = TransportError(.stalled(seconds: stallTimeout))

@@ -41,8 +41,9 @@ struct DemoCommand: AsyncParsableCommand {
       throw UserError("\(error)")
     }
     guard let url = URL(string: "http://127.0.0.1:\(port)/upload") else { return }
-    // Slow enough to be watched; `u` on the screen lifts it.
-    let target = Target(name: "demo", url: url, rateLimit: 50_000_000)
+    // Slow enough to be watched.
+    let limit: Int64 = 50_000_000
+    var target = Target(name: "demo", url: url)
     let status: ExitStatus
     if isatty(STDOUT_FILENO) == 1 {
       let store = try UploadStore(path: "\(folder)/queue.sqlite")
@@ -50,10 +51,11 @@ struct DemoCommand: AsyncParsableCommand {
         book: TargetBook(target), keeper: QueueKeeper(store: store),
         home: ProcessInfo.processInfo.environment["HOME"] ?? "",
         options: ScreenSession.Options(
-          isASCII: ascii, notice: "received files: \(inbox)"))
+          isASCII: ascii, rateLimit: limit, notice: "received files: \(inbox)"))
       status = await session.run(files: files)
     } else {
       Output.line("uploading \(Wording.count(files.count, "file")) to \(url.absoluteString)")
+      target.rateLimit = limit
       var push = Push(
         inputs: PushInputs(arguments: files), target: target,
         reporter: LineReporter(interval: 0.25, write: { Output.line($0) }))

@@ -31,12 +31,12 @@ struct Push {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
     let destination = Shared(target)
-    let engine = UploadEngine(
-      lanes: target.concurrency, time: time, mediaType: FileIntake.mediaType
-    ) { changes in
+    let news = ChangeBuffer { changes in
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
-    engine.setLimit(target.rateLimit)
+    let engine = UploadEngine(
+      lanes: target.concurrency, time: time, mediaType: FileIntake.mediaType
+    ) { news.put($0) }
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])
     let interrupts = signals.stream
     let listener = Task {

@@ -16,6 +16,8 @@ final class ScreenSession {
   struct Options {
     /// Whether the screen keeps to ASCII.
     var isASCII = false
+    /// The most that is sent in all, in bytes a second, until the person says otherwise.
+    var rateLimit: Int64?
     /// A line that the screen shows all the time.
     var notice: String?
     /// Whether what was queued before stays out of sight.
@@ -70,7 +72,7 @@ final class ScreenSession {
     front = try options.preferences.front()
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,
-      rateLimit: target.rateLimit, isASCII: options.isASCII || !front.isUTF8,
+      rateLimit: options.rateLimit, isASCII: options.isASCII || !front.isUTF8,
       size: front.size, now: time.now(), isReading: true, notice: options.notice,
       options: AppState.Options(
         targets: book.names, keymap: options.preferences.keymap,

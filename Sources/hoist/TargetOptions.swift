@@ -52,7 +52,7 @@ struct TargetOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The most that is sent in all, such as \"2MB/s\". Usually there is no limit.",
+      "The most that is sent in all, such as \"2MB/s\", in place of the target's rate_limit.",
       valueName: "speed"))
   var limit: String?
 
@@ -93,6 +93,8 @@ struct TargetOptions: ParsableArguments {
     if to == nil, settings.defaultTarget == nil { options.to = usually.map(TargetBook.withoutMark) }
     var target = try options.target(of: settings, environment)
     if options.isMoreThanItsName(target) { target.name += TargetBook.optionsMark }
+    // On a screen the option is the limit on everything, which the person may lift.
+    if limit != nil { target.rateLimit = nil }
     return TargetBook(target, settings: settings)
   }
 
@@ -154,13 +156,17 @@ struct TargetOptions: ParsableArguments {
       }
       target.stallTimeout = seconds
     }
-    if let limit {
-      guard let speed = ByteCount.speed(limit) else {
-        throw UserError("--limit \(limit): expected a speed such as 2MB/s or 500k")
-      }
-      target.rateLimit = speed
-    }
+    if let speed = try speed() { target.rateLimit = speed }
     return target
+  }
+
+  /// What `--limit` says, in bytes a second.
+  func speed() throws -> Int64? {
+    guard let limit else { return nil }
+    guard let speed = ByteCount.speed(limit) else {
+      throw UserError("--limit \(limit): expected a speed such as 2MB/s or 500k")
+    }
+    return speed
   }
 
   /// A field whose text is kept from view where its name says so.

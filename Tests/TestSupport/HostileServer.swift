@@ -25,9 +25,16 @@ public final class HostileServer: Sendable {
 
   /// Starts to listen and runs `script` for every connection, each on a thread of its own.
   ///
-  /// - Parameter port: the port to listen on; a free one unless given.
-  public init(port: Int = 0, _ script: @escaping Script) throws {
+  /// - Parameters:
+  ///   - port: the port to listen on; a free one unless given.
+  ///   - receiveBuffer: the bytes that the kernel keeps for each connection until they are read; as many
+  ///     as it likes unless given.
+  public init(port: Int = 0, receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
     (listener, self.port) = try Self.bind(port: port)
+    if var receiveBuffer {
+      setsockopt(
+        listener, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
     guard Glibc.listen(listener, 256) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     Thread.detachNewThread { [self] in
       var number = 0

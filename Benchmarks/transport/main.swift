@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTransport
+import Synchronization
+
+// What the transport costs by itself: no queue, no history, no engine. It tells whose share of hoist's
+// distance to curl is whose.
+//
+//   transport-bench small URL LANES FILE…   sends each file as it is, so many at once
+//   transport-bench cancel URL [TIMES]      cancels one of four running uploads, again and again
+
+/// A file in memory as a body.
+func body(of path: String) -> MemoryBody {
+  guard let contents = FileManager.default.contents(atPath: path) else {
+    print("\(path) cannot be read")
+    exit(1)
+  }
+  return MemoryBody(contents)
+}
+
+/// A gibibyte that costs nothing.
+struct Zeros: ExchangeBody {
+  let length: Int64 = 1 << 30
+  func makeReader() -> any ExchangeBodyReader { Reader() }
+
+  private final class Reader: ExchangeBodyReader {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+      buffer.initializeMemory(as: UInt8.self, repeating: 0)
+      return buffer.count
+    }
+  }
+}
+
+func send(_ files: ArraySlice<String>, to url: URL, lanes: Int) {
+  let left = Mutex(files)
+  let done = DispatchSemaphore(value: 0)
+  let queue = DispatchQueue(label: "transport-bench")
+  @Sendable func next() {
+    guard let file = left.withLock({ $0.popFirst() }) else {
+      done.signal()
+      return
+    }
+    let request = ExchangeRequest(
+      url: url, method: "POST", headers: [("Content-Type", "application/octet-stream")],
+      body: body(of: file))
+    let exchange = Transport.shared.exchange(request) { event in
+      guard case .ended(let end) = event else { return }
+      guard end.head?.status == 200 else {
+        print("\(end)")
+        exit(1)
+      }
+      queue.async { next() }
+    }
+    exchange.resume()
+  }
+  queue.sync { for _ in 0..<lanes { next() } }
+  for _ in 0..<lanes { done.wait() }
+}
+
+/// The server has to print a line with a monotonic time in seconds whenever a connection ends; that is
+/// Tests' business. Here the time from the call to the end that is told is measured.
+func cancel(_ url: URL, times: Int) {
+  var milliseconds: [Double] = []
+  for _ in 0..<times {
+    let begun = DispatchSemaphore(value: 0)
+    let ended = DispatchSemaphore(value: 0)
+    let exchanges = (0..<4).map { _ in
+      let isFirst = Mutex(true)
+      let request = ExchangeRequest(url: url, method: "POST", body: Zeros())
+      return Transport.shared.exchange(request) { event in
+        switch event {
+        case .acknowledged:
+          if isFirst.withLock({ wasFirst in
+            defer { wasFirst = false }
+            return wasFirst
+          }) {
+            begun.signal()
+          }
+        case .ended: ended.signal()
+        case .expectIgnored, .responded: break
+        }
+      }
+    }
+    for exchange in exchanges { exchange.resume() }
+    for _ in exchanges { begun.wait() }
+    let start = DispatchTime.now().uptimeNanoseconds
+    exchanges[0].cancel()
+    ended.wait()
+    milliseconds.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
+    for exchange in exchanges.dropFirst() { exchange.cancel() }
+    for _ in exchanges.dropFirst() { ended.wait() }
+  }
+  milliseconds.sort()
+  print(
+    "cancel of one of four: median \(String(format: "%.1f", milliseconds[times / 2])) ms, most \(String(format: "%.1f", milliseconds[times - 1])) ms"
+  )
+}
+
+let arguments = CommandLine.arguments
+if arguments.count > 4, arguments[1] == "small", let url = URL(string: arguments[2]),
+  let lanes = Int(arguments[3])
+{
+  send(arguments[4...], to: url, lanes: lanes)
+} else if arguments.count > 2, arguments[1] == "cancel", let url = URL(string: arguments[2]) {
+  cancel(url, times: arguments.count > 3 ? Int(arguments[3]) ?? 20 : 20)
+} else {
+  print("usage: transport-bench small URL LANES FILE… | cancel URL [TIMES]")
+  exit(2)
+}

@@ -1,0 +1,225 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+/// Requests against a scripted server: what goes over the wire, and what is told of it.
+@Suite(.timeLimit(.minutes(3)))
+struct ExchangeTests {
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+  private func post(_ server: HostileServer, _ body: any ExchangeBody) -> ExchangeRequest {
+    ExchangeRequest(
+      url: server.url(), method: "POST", headers: [("Content-Type", "text/plain")], body: body)
+  }
+
+  @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
+  func aBodyGoesWithItsLengthAndInOrder(_ method: String) async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    var request = post(server, MemoryBody(Data("hello".utf8)))
+    request.method = method
+    request.headers = [("X-B", "2"), ("X-A", "1")]
+    let told = await Asker(.shared, request).run()
+    #expect(told.end?.trouble == nil, "\(String(describing: told.end))")
+    #expect(told.end?.head?.status == 200)
+    #expect(told.end.map { String(decoding: $0.reply, as: UTF8.self) } == "ok")
+    #expect(told.acknowledged.last == 5)
+    let seen = try #require(server.requests.first)
+    #expect(seen.line == "\(method) /upload HTTP/1.1")
+    #expect(seen.body == Array("hello".utf8))
+    #expect(seen.headers["content-length"] == "5")
+    #expect(seen.headers["transfer-encoding"] == nil)
+    #expect(seen.headers["expect"] == nil)
+  }
+
+  @Test func aGetHasNoBody() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let told = await Asker(.shared, ExchangeRequest(url: server.url("/a?b=%2F../c"), method: "GET"))
+      .run()
+    #expect(told.heads.map(\.status) == [200], "\(String(describing: told.end))")
+    #expect(server.requests.first?.line == "GET /a?b=%2F../c HTTP/1.1")
+    #expect(server.requests.first?.headers["content-length"] == nil)
+  }
+
+  @Test func aBodyThatFailsEndsTheExchangeWithItsError() async throws {
+    let server = try HostileServer { connection, _ in connection.drain() }
+    defer { server.stop() }
+    let told = await Asker(.shared, post(server, BrokenBody())).run()
+    guard case .body(let error)? = told.end?.trouble?.kind else {
+      Issue.record("\(String(describing: told.end?.trouble))")
+      return
+    }
+    #expect(error is BrokenBody.Broken)
+  }
+
+  @Test func whatTheConnectionCannotHoldIsNotAcknowledged() async throws {
+    let reached = DispatchSemaphore(value: 0)
+    let goOn = DispatchSemaphore(value: 0)
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in
+      guard connection.readHead() != nil else { return }
+      reached.signal()
+      goOn.wait()
+      guard connection.discard(4 << 20) else { return }
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    let asker = Asker(.shared, post(server, ZeroBody(length: 4 << 20)))
+    async let end = asker.run()
+    await wait(for: reached)
+    // The kernel takes all of it or most; the other side has room for some kilobytes.
+    try await wait(for: "the kernel's buffer to fill") {
+      asker.exchange.progress.handedOver > 1 << 20 ? true : nil
+    }
+    #expect(asker.exchange.progress.acknowledged < 256 << 10)
+    goOn.signal()
+    let told = await end
+    #expect(told.end?.head?.status == 200)
+    #expect(told.acknowledged.last == 4 << 20)
+    #expect(told.acknowledged == told.acknowledged.sorted(), "it never goes back")
+  }
+
+  @Test func aQuestionThatIsNotAnsweredIsTold() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    var request = post(server, ZeroBody(length: 2 << 20))
+    request.expectsContinue = true
+    let told = await Asker(.shared, request).run()
+    #expect(told.expectIgnored == 1)
+    #expect(server.requests.first?.headers["expect"] == "100-continue")
+    #expect(server.requests.first?.body.count == 2 << 20)
+  }
+
+  @Test func aQuestionThatIsAnsweredIsNot() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+      guard connection.discard(2 << 20) else { return }
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    var request = post(server, ZeroBody(length: 2 << 20))
+    request.expectsContinue = true
+    let told = await Asker(.shared, request).run()
+    #expect(told.expectIgnored == 0)
+    #expect(told.heads.map(\.status) == [200])
+  }
+
+  @Test func headsThatWouldBeOthersAreRefused() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    for bad in ["a\r\nX-Evil: 1", "a\nb", "a\0b"] {
+      var request = post(server, MemoryBody(Data()))
+      request.headers = [("X-A", bad)]
+      let told = await Asker(.shared, request).run()
+      guard case .optionRefused? = told.end?.trouble?.kind else {
+        Issue.record("\(bad.debugDescription): \(String(describing: told.end))")
+        continue
+      }
+    }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func aReplyIsTakenUpToItsBound() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
+    }
+    defer { server.stop() }
+    var request = post(server, MemoryBody(Data("x".utf8)))
+    request.mostReply = 100_000
+    let end = await Asker(.shared, request).run().end
+    #expect(end?.reply.count == 100_000)
+    #expect(end?.isReplyCut == true)
+    #expect(end?.trouble == nil)
+  }
+
+  @Test func aHeadWithoutAnEndIsCut() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\n")
+      while connection.send([UInt8](String(repeating: "X-A: b\r\n", count: 4096).utf8)) {}
+    }
+    defer { server.stop() }
+    let end = await Asker(.shared, post(server, MemoryBody(Data("x".utf8)))).run().end
+    #expect(end?.head == nil)
+  }
+
+  @Test func nothingIsToldAfterTheEnd() async throws {
+    let server = try HostileServer { connection, _ in connection.drain() }
+    defer { server.stop() }
+    let asker = Asker(.shared, post(server, ZeroBody(length: 1 << 30)))
+    async let end = asker.run()
+    try await wait(for: "bytes to be on their way") {
+      asker.exchange.progress.acknowledged > 0 ? true : nil
+    }
+    asker.exchange.cancel()
+    asker.exchange.cancel()
+    guard case .cancelled? = await end.end?.trouble?.kind else {
+      Issue.record("\(asker.events)")
+      return
+    }
+    // Another exchange of the same loop: whatever was still to come of the first has come by then.
+    let other = try HostileServer.answering(Self.ok)
+    defer { other.stop() }
+    #expect(await Asker(.shared, post(other, ZeroBody(length: 10))).run().end?.trouble == nil)
+    #expect(asker.events.afterEnd == 0)
+  }
+
+  @Test func cancellingBeforeTheBeginningIsAnEnd() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let asker = Asker(.shared, post(server, ZeroBody(length: 10)))
+    asker.exchange.cancel()
+    try await wait(for: "its end") { asker.events.end.map { _ in true } }
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func theLimitHoldsForManyAndMayChange() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.discardRequest() { connection.send(Self.ok) }
+    }
+    defer { server.stop() }
+    let limit = Transport.shared.makeLimit()
+    limit.set(2_000_000)
+    let start = Clock.now
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<5 {
+            var request = self.post(server, ZeroBody(length: 50_000))
+            request.limits = [limit]
+            let end = await Asker(.shared, request).run().end
+            #expect(end?.trouble == nil)
+          }
+        }
+      }
+    }
+    // Two megabytes: a busy machine may take longer, and none may be faster.
+    #expect(Clock.now - start > 0.9)
+    limit.set(1)
+    var request = post(server, ZeroBody(length: 50_000))
+    request.limits = [limit]
+    let asker = Asker(.shared, request)
+    async let end = asker.run()
+    try await wait(for: "the limit to hold it back") {
+      asker.exchange.progress.isHeldBack ? true : nil
+    }
+    limit.set(nil)
+    #expect(await end.end?.trouble == nil)
+  }
+}
+
+/// Waits for a server's thread without one of the threads that all tests share.
+func wait(for semaphore: DispatchSemaphore) async {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      semaphore.wait()
+      continuation.resume()
+    }
+  }
+}

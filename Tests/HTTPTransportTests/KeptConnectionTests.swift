@@ -1,0 +1,160 @@
+import CCurl
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+/// A kept connection may end while a request is on its way. It is repeated where the server cannot have
+/// seen it, and never elsewhere.
+@Suite(.timeLimit(.minutes(3)))
+struct KeptConnectionTests {
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+  /// Old enough for any machine.
+  private let transport = Transport(maxIdle: 600)
+
+  private func send(
+    to server: HostileServer, bytes: Int64 = 5000, mayRepeat: Bool = false
+  ) async -> Asker.Told {
+    var request = ExchangeRequest(
+      url: server.url(), method: "POST", body: ZeroBody(length: bytes))
+    request.mayRepeat = mayRepeat
+    return await Asker(transport, request).run()
+  }
+
+  /// A server whose first connection answers one request, reads the next one and ends without a reply.
+  private func reading(_ end: @escaping @Sendable (HostileConnection) -> Void) throws -> HostileServer {
+    try HostileServer { connection, number in
+      guard connection.readRequest() != nil else { return }
+      connection.send(Self.ok)
+      guard connection.readRequest() != nil else { return }
+      if number == 0 { return end(connection) }
+      connection.send(Self.ok)
+    }
+  }
+
+  @Test func whatWasReadAndNotAnsweredIsNotRepeated() async throws {
+    let endings: [@Sendable (HostileConnection) -> Void] = [{ $0.close() }, { $0.reset() }]
+    for ending in endings {
+      let server = try reading(ending)
+      defer { server.stop() }
+      #expect(await send(to: server).end?.trouble == nil)
+      let end = await send(to: server).end
+      guard case .connectionLost? = end?.trouble?.kind else {
+        Issue.record("\(String(describing: end))")
+        continue
+      }
+      #expect(server.requests.count == 2)
+    }
+  }
+
+  @Test func whereACopyDoesNoHarmItIsRepeated() async throws {
+    let server = try reading { $0.reset() }
+    defer { server.stop() }
+    #expect(await send(to: server).end?.trouble == nil)
+    #expect(await send(to: server, mayRepeat: true).end?.head?.status == 200)
+    #expect(server.requests.count == 3)
+  }
+
+  @Test func anEmptyBodyIsNotRepeatedInSilence() async throws {
+    let server = try reading { $0.close() }
+    defer { server.stop() }
+    #expect(await send(to: server, bytes: 0).end?.trouble == nil)
+    // It does not go over a kept connection, so that there is nothing for libcurl to repeat.
+    #expect(await send(to: server, bytes: 0).end?.trouble == nil)
+    #expect(server.requests.count == 2)
+  }
+
+  // MARK: What the kernel tells
+
+  /// A connection on the loopback: what the client has, and what the server does with its end.
+  private func connection(
+    _ script: @escaping @Sendable (HostileConnection) -> Void
+  ) throws -> (client: Int32, server: HostileServer) {
+    let server = try HostileServer { connection, _ in script(connection) }
+    let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    address.sin_port = in_port_t(server.port).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    #expect(result == 0)
+    return (client, server)
+  }
+
+  /// Waits until the other side's end or reset has come.
+  private func waitForEnd(of client: Int32) {
+    let peerHungUp: Int16 = 0x2000  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE
+    var poller = pollfd(fd: client, events: peerHungUp, revents: 0)
+    poll(&poller, 1, 60_000)
+  }
+
+  /// Waits until what was sent is answered by a reset, or acknowledged.
+  private func waitForAnswer(of client: Int32) async throws {
+    try await wait(for: "the kernel's answer") {
+      let found = hoist_look_at(client)
+      return found.state == TCP_CLOSE || SocketTable.unacknowledged(at: client) == 0 ? true : nil
+    }
+  }
+
+  @Test func whatIsSentAfterTheOtherSidesEndIsUnseen() async throws {
+    let (client, server) = try connection { $0.close() }
+    defer {
+      Glibc.close(client)
+      server.stop()
+    }
+    waitForEnd(of: client)
+    let mark = try #require(SocketTable.end(of: client))
+    #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
+    try await waitForAnswer(of: client)
+    #expect(SocketTable.hasEnded(client, before: mark))
+  }
+
+  @Test func whatWasReadBeforeTheEndIsNotUnseen() async throws {
+    for resets in [false, true] {
+      let (client, server) = try connection { connection in
+        _ = connection.read(7)
+        if resets { connection.reset() }
+      }
+      defer {
+        Glibc.close(client)
+        server.stop()
+      }
+      let mark = try #require(SocketTable.end(of: client))
+      #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
+      waitForEnd(of: client)
+      try await waitForAnswer(of: client)
+      #expect(!SocketTable.hasEnded(client, before: mark), "resets: \(resets)")
+    }
+  }
+
+  @Test func whatLiesUnreadWhenTheServerEndsMayHaveBeenSeen() async throws {
+    let goOn = DispatchSemaphore(value: 0)
+    let (client, server) = try connection { _ in goOn.wait() }
+    defer {
+      Glibc.close(client)
+      server.stop()
+    }
+    let mark = try #require(SocketTable.end(of: client))
+    #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
+    goOn.signal()
+    waitForEnd(of: client)
+    #expect(!SocketTable.hasEnded(client, before: mark))
+  }
+
+  @Test func anOpenConnectionHasNotEnded() throws {
+    let (client, server) = try connection { $0.stall() }
+    defer {
+      Glibc.close(client)
+      server.stop()
+    }
+    let mark = try #require(SocketTable.end(of: client))
+    #expect(!SocketTable.hasEnded(client, before: mark))
+  }
+}

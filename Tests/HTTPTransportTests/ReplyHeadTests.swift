@@ -1,0 +1,55 @@
+import Testing
+
+@testable import HTTPTransport
+
+struct ReplyHeadTests {
+  private func parse(_ lines: [String]) -> ReplyHeadParser {
+    var parser = ReplyHeadParser()
+    for line in lines {
+      _ = Array((line + "\r\n").utf8).withUnsafeBytes { parser.take($0) }
+    }
+    return parser
+  }
+
+  @Test func namesAreInLowerCaseAndValuesTrimmed() {
+    let head = parse(["HTTP/1.1 201 Created", "Location:  /a b \t", "X-None:", ""]).head
+    #expect(head == ReplyHead(status: 201, headers: ["location": "/a b", "x-none": ""]))
+  }
+
+  @Test func fieldsThatComeTwiceAreJoined() {
+    let head = parse(["HTTP/2 200", "link: <a>", "Link: <b>", ""]).head
+    #expect(head == ReplyHead(status: 200, headers: ["link": "<a>, <b>"]))
+  }
+
+  @Test func interimRepliesAreNone() {
+    let interim = parse(["HTTP/1.1 100 Continue", "", "HTTP/1.1 103 Early Hints", "Link: <a>", ""])
+    #expect(interim.head == nil)
+    #expect(interim.hasContinued)
+    #expect(!interim.hasBegun)
+    let final = parse(["HTTP/1.1 103 Early Hints", "Link: <a>", "", "HTTP/1.1 204 No Content", ""])
+    #expect(final.head == ReplyHead(status: 204))
+    #expect(!final.hasContinued)
+  }
+
+  @Test func aHeadCountsOnceItIsWhole() {
+    let open = parse(["HTTP/1.1 200 OK", "A: b"])
+    #expect(open.head == nil)
+    #expect(open.hasBegun)
+  }
+
+  @Test func trailersAreNotPartOfIt() {
+    let head = parse(["HTTP/1.1 200 OK", "", "X-Trailer: 1", ""]).head
+    #expect(head == ReplyHead(status: 200))
+  }
+
+  @Test func theLastReplyOfSeveralCounts() {
+    let head = parse(["HTTP/1.1 417 No", "", "HTTP/1.1 200 OK", ""]).head
+    #expect(head?.status == 200)
+  }
+
+  /// A mark after the colon makes another `Character` of it.
+  @Test func namesEndAtTheByteOfTheColon() {
+    let head = parse(["HTTP/1.1 200 OK", "Location:\u{301}x", ""]).head
+    #expect(head?.headers == ["location": "\u{301}x"])
+  }
+}
