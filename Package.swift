@@ -30,12 +30,13 @@ let package = Package(
     .target(name: "CTerminalRescue"),
 
     // Libraries that other projects may depend on.
+    .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
     .target(name: "MediaTypes", dependencies: ["CMagic"], swiftSettings: strict),
     .target(
       name: "Receiver",
       dependencies: [
-        "MultipartForm",
+        "JSONText", "MultipartForm",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -46,11 +47,12 @@ let package = Package(
     // The program's own rooms.
     .target(name: "Commands", swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
-    .target(name: "UploadModel", dependencies: ["MultipartForm"], swiftSettings: strict),
+    .target(
+      name: "UploadModel", dependencies: ["JSONText", "MultipartForm"], swiftSettings: strict),
     .target(
       name: "UploadEngine",
       dependencies: [
-        "Commands", "HTTPTransport", "MultipartForm", "UploadModel",
+        "Commands", "HTTPTransport", "JSONText", "MultipartForm", "UploadModel",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -62,7 +64,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Settings",
-      dependencies: ["Commands", "UploadModel", .product(name: "TOMLKit", package: "TOMLKit")],
+      dependencies: [
+        "Commands", "JSONText", "UploadModel", .product(name: "TOMLKit", package: "TOMLKit"),
+      ],
       swiftSettings: strict),
     .target(name: "Screens", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
@@ -71,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal",
+        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal",
         "UploadEngine", "UploadModel", "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -109,11 +113,14 @@ let package = Package(
       exclude: ["corpus", "dictionary", "run.sh"], swiftSettings: strict),
     .testTarget(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
-      name: "ReceiverTests", dependencies: ["Receiver", "TestSupport"], swiftSettings: strict),
+      name: "ReceiverTests", dependencies: ["JSONText", "Receiver", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "UploadModelTests", dependencies: ["UploadModel"], swiftSettings: strict),
+    .testTarget(
+      name: "UploadModelTests", dependencies: ["JSONText", "UploadModel"], swiftSettings: strict),
     .testTarget(
       name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
       swiftSettings: strict),
@@ -130,7 +137,8 @@ let package = Package(
       exclude: ["Versions"],
       swiftSettings: strict),
     .testTarget(
-      name: "SettingsTests", dependencies: ["Settings", "TestSupport"], swiftSettings: strict),
+      name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ScreensTests", dependencies: ["MultipartForm", "Screens", "UploadModel"],
       exclude: ["Goldens"],
@@ -147,7 +155,9 @@ let package = Package(
       path: "Tests/TerminalDriver", swiftSettings: strict),
     .testTarget(
       name: "HoistTests",
-      dependencies: ["hoist", "MultipartForm", "TestSupport", "UploadModel", "UploadStore"],
+      dependencies: [
+        "hoist", "JSONText", "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["hoist", "TestSupport", "UploadModel", "UploadStore"],

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import UploadModel
 
 /// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read

@@ -1,3 +1,4 @@
+import JSONText
 import UploadModel
 
 /// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import UploadModel
 
 /// Writes a target as a table of the configuration, which reads as the same target again.

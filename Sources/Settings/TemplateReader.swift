@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import UploadModel
 
 /// Reads texts with placeholders out of the configuration.

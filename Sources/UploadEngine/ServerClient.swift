@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import JSONText
 import Synchronization
 import UploadModel
 

@@ -1,3 +1,5 @@
+import JSONText
+
 /// Points to a value inside a JSON document (RFC 6901): "" is the whole of it, `/files/0/url` a
 /// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. Where a file of
 /// several in a request is meant, `*` stands for its number (`/files/*/url`), from 0.

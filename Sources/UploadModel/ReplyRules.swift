@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// How a target's replies are read: which mean success, what they say went wrong, where the file is.
 public struct ReplyRules: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// Texts that must not be shown nor kept, wherever a server repeats them.
 public struct Secrets: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// A request to a target's server that is not an upload: its placeholders are filled in each time.
 public struct ServerCall: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 
 /// A text with placeholders: `{file.name}`, `{now.iso8601}`, … Braces are doubled to stand for
 /// themselves. A template never runs code.

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import UploadModel
 
 /// JSON, one object a line, for scripts and for whoever looks at it in a terminal.

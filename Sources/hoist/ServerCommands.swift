@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONText
 import Settings
 import UploadEngine
 import UploadModel

@@ -1,3 +1,4 @@
+import JSONText
 import Testing
 import UploadModel
 
@@ -41,32 +42,5 @@ struct JSONPointerTests {
   @Test(arguments: ["a", "a/b", " /a", "#/a", "/~", "/a~2", "/~~0"])
   func whatIsNoPointer(_ text: String) {
     #expect(throws: JSONPointer.Mistake.self) { try JSONPointer(text) }
-  }
-}
-
-struct JSONValueTests {
-  @Test(arguments: [
-    ("null", "null"), ("true", "true"), ("0", "0"), ("-1", "-1"), ("1.5", "1.5"),
-    ("9007199254740993", "9007199254740993"), ("\"a\\u00e4\"", "\"aä\""),
-    ("[1,\"1\",true]", "[1,\"1\",true]"), (" {\"b\":{}, \"a\":[]} ", "{\"a\":[],\"b\":{}}"),
-    ("\"a\\\"\\\\\\n\\u0001\"", "\"a\\\"\\\\\\n\\u0001\""),
-  ])
-  func values(_ text: String, _ source: String) {
-    #expect(JSONValue(text: text)?.source == source)
-  }
-
-  @Test(arguments: ["", "{", "nul", "[1", "{\"a\":}", "<html>", "1 2", "\"a"])
-  func whatIsNoJSON(_ text: String) { #expect(JSONValue(text: text) == nil) }
-
-  @Test func aDeepOneIsRefusedAndNotFallenInto() {
-    let deep = String(repeating: "[", count: 60_000)
-    #expect(JSONValue(text: deep) == nil)
-    #expect(JSONValue(text: deep + String(repeating: "]", count: 60_000)) == nil)
-  }
-
-  @Test func equality() {
-    #expect(JSONValue.integer(1) == .number(1) && JSONValue.integer(1) != .number(1.5))
-    #expect(JSONValue.integer(1) != .bool(true) && JSONValue.integer(0) != .string("0"))
-    #expect(JSONValue.integer(1).hashValue == JSONValue.number(1).hashValue)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import Testing
 import UploadModel
 
@@ -22,6 +23,22 @@ struct ReplyRulesTests {
       if case .rejected(let why) = failure.cause { "rejected: \(why)" } else { failure.code }
     case .follow: "follow"
     }
+  }
+
+  // MARK: Replies that are made to cost time
+
+  /// Read by one attempt after the other, this would take longer than anybody waits.
+  @Test func aDeepAndLongReplyIsJudged() throws {
+    let depth = 100
+    let deep =
+      String(repeating: "[", count: depth)
+      + Array(repeating: "{}", count: 100_000)
+      .joined(separator: ",") + String(repeating: "]", count: depth)
+    let verdict = try judge("{\"rc\":0,\"x\":\(deep)}") {
+      $0.failures = [FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))]
+      $0.url = ReplyValue(.pointer(try JSONPointer("/x/0")))
+    }
+    #expect(outcome(verdict) == "delivered -")
   }
 
   // MARK: Which statuses

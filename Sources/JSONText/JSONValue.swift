@@ -1,6 +1,4 @@
-import Foundation
-
-/// A value of JSON (RFC 8259), as a server's answer holds it.
+/// A value of JSON (RFC 8259).
 public enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
@@ -17,14 +15,6 @@ public enum JSONValue: Hashable, Sendable {
   /// An object. The order of its members means nothing.
   case object([String: JSONValue])
 
-  /// The value that `text` is; nil where it is no JSON.
-  public init?(text: String) {
-    guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else {
-      return nil
-    }
-    self = value
-  }
-
   /// The value as a person reads it: a string without quotes, everything else as in JSON.
   public var text: String {
     switch self {
@@ -33,19 +23,35 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The value as JSON, members sorted by name.
+  /// The value as JSON, members sorted by name. A number that JSON cannot hold becomes `null`.
   public var source: String {
+    var text = ""
+    write(to: &text)
+    return text
+  }
+
+  /// Appends to one text: joining the texts of each level would copy a value once for each level.
+  private func write(to text: inout String) {
     switch self {
-    case .null: "null"
-    case .bool(let flag): String(flag)
-    case .integer(let number): String(number)
-    case .number(let number): number.isFinite ? "\(number)" : "null"
-    case .string(let text): "\"\(Self.escaped(text))\""
-    case .array(let values): "[\(values.map(\.source).joined(separator: ","))]"
+    case .null: text += "null"
+    case .bool(let flag): text += String(flag)
+    case .integer(let number): text += String(number)
+    case .number(let number): text += number.isFinite ? "\(number)" : "null"
+    case .string(let string): text += "\"\(Self.escaped(string))\""
+    case .array(let values):
+      text += "["
+      for (index, value) in values.enumerated() {
+        if index > 0 { text += "," }
+        value.write(to: &text)
+      }
+      text += "]"
     case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }
-        .map { "\"\(Self.escaped($0.key))\":\($0.value.source)" }.joined(separator: ",") + "}"
+      text += "{"
+      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+        text += "\(index > 0 ? "," : "")\"\(Self.escaped(member.key))\":"
+        member.value.write(to: &text)
+      }
+      text += "}"
     }
   }
 
@@ -96,42 +102,6 @@ public enum JSONValue: Hashable, Sendable {
     case .string(let text): hasher.combine(text)
     case .array(let values): hasher.combine(values)
     case .object(let members): hasher.combine(members)
-    }
-  }
-}
-
-extension JSONValue: Codable {
-  /// Reads any value.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let flag = try? container.decode(Bool.self) {
-      self = .bool(flag)
-    } else if let number = try? container.decode(Int64.self) {
-      self = .integer(number)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else if let text = try? container.decode(String.self) {
-      self = .string(text)
-    } else if let values = try? container.decode([JSONValue].self) {
-      self = .array(values)
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
-    }
-  }
-
-  /// Writes the value.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .null: try container.encodeNil()
-    case .bool(let flag): try container.encode(flag)
-    case .integer(let number): try container.encode(number)
-    case .number(let number): try container.encode(number)
-    case .string(let text): try container.encode(text)
-    case .array(let values): try container.encode(values)
-    case .object(let members): try container.encode(members)
     }
   }
 }

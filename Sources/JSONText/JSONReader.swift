@@ -1,0 +1,254 @@
+extension JSONValue {
+  /// Reads a document (RFC 8259) in a time that grows with its length alone.
+  ///
+  /// A byte order mark in front is passed over (§8.1). Of members with the same name the last one counts
+  /// (§4 leaves that open). Half a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
+  /// ``integer(_:)``, however it is written.
+  ///
+  /// - Throws: ``JSONMistake``, also where the document is more than `limits` allow.
+  public init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONMistake) {
+    self = try bytes.withUnsafeBufferPointer { bytes throws(JSONMistake) in
+      var reader = JSONReader(bytes, limits)
+      return try reader.document()
+    }
+  }
+
+  /// The value that `text` is; nil where it is no JSON, or more of it than `limits` allow.
+  public init?(text: String, limits: JSONLimits = JSONLimits()) {
+    var text = text
+    let value = text.withUTF8 { bytes -> JSONValue? in
+      var reader = JSONReader(bytes, limits)
+      return try? reader.document()
+    }
+    guard let value else { return nil }
+    self = value
+  }
+}
+
+/// Reads one document from front to back: no byte is looked at by two attempts to make something of it.
+private struct JSONReader {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let limits: JSONLimits
+  private var index = 0
+  private var values = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  mutating func document() throws(JSONMistake) -> JSONValue {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    let value = try value(depth: 0)
+    skipBlanks()
+    guard index == bytes.count else { throw mistake() }
+    return value
+  }
+
+  // MARK: Values
+
+  private mutating func value(depth: Int) throws(JSONMistake) -> JSONValue {
+    skipBlanks()
+    values += 1
+    guard values <= limits.values else { throw mistake(.tooManyValues(limit: limits.values)) }
+    guard let byte = next else { throw mistake() }
+    switch byte {
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case UInt8(ascii: "["): return .array(try array(depth: try deeper(depth)))
+    case UInt8(ascii: "{"): return .object(try object(depth: try deeper(depth)))
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    default: throw mistake()
+    }
+  }
+
+  private func deeper(_ depth: Int) throws(JSONMistake) -> Int {
+    guard depth < limits.depth else { throw mistake(.tooDeep(limit: limits.depth)) }
+    return depth + 1
+  }
+
+  private mutating func array(depth: Int) throws(JSONMistake) -> [JSONValue] {
+    index += 1
+    skipBlanks()
+    if take(UInt8(ascii: "]")) { return [] }
+    var elements: [JSONValue] = []
+    while true {
+      elements.append(try value(depth: depth))
+      skipBlanks()
+      if take(UInt8(ascii: "]")) { return elements }
+      guard take(UInt8(ascii: ",")) else { throw mistake() }
+    }
+  }
+
+  private mutating func object(depth: Int) throws(JSONMistake) -> [String: JSONValue] {
+    index += 1
+    skipBlanks()
+    if take(UInt8(ascii: "}")) { return [:] }
+    var members: [String: JSONValue] = [:]
+    while true {
+      skipBlanks()
+      guard next == UInt8(ascii: "\"") else { throw mistake() }
+      let name = try string()
+      skipBlanks()
+      guard take(UInt8(ascii: ":")) else { throw mistake() }
+      members[name] = try value(depth: depth)
+      skipBlanks()
+      if take(UInt8(ascii: "}")) { return members }
+      guard take(UInt8(ascii: ",")) else { throw mistake() }
+    }
+  }
+
+  private mutating func word(
+    _ word: StaticString, _ value: JSONValue
+  ) throws(JSONMistake) -> JSONValue {
+    for offset in 0..<word.utf8CodeUnitCount {
+      guard take(word.utf8Start[offset]) else { throw mistake() }
+    }
+    return value
+  }
+
+  // MARK: Numbers
+
+  /// RFC 8259 §6.
+  private mutating func number() throws(JSONMistake) -> JSONValue {
+    let start = index
+    _ = take(UInt8(ascii: "-"))
+    if !take(UInt8(ascii: "0")) { try digits() }
+    var isWhole = true
+    if take(UInt8(ascii: ".")) {
+      isWhole = false
+      try digits()
+    }
+    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+      isWhole = false
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      try digits()
+    }
+    let text = String(decoding: bytes[start..<index], as: UTF8.self)
+    if isWhole, let number = Int64(text) { return .integer(number) }
+    guard let number = Double(text), number.isFinite else {
+      throw JSONMistake(reason: .numberOutOfRange, offset: start)
+    }
+    // Up to here every whole Double is one number and no other.
+    if number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return .integer(whole) }
+    return .number(number)
+  }
+
+  /// One digit or more.
+  private mutating func digits() throws(JSONMistake) {
+    guard Self.isDigit(next) else { throw mistake() }
+    while Self.isDigit(next) { index += 1 }
+  }
+
+  private static func isDigit(_ byte: UInt8?) -> Bool {
+    byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+  }
+
+  // MARK: Strings
+
+  /// RFC 8259 §7.
+  private mutating func string() throws(JSONMistake) -> String {
+    let opening = index
+    index += 1
+    var start = index
+    var decoded: [UInt8] = []
+    while let byte = next {
+      switch byte {
+      case UInt8(ascii: "\""):
+        // Without escapes, which is most often so, nothing is copied before the text itself is made.
+        let text =
+          decoded.isEmpty
+          ? String(validating: bytes[start..<index], as: UTF8.self)
+          : String(validating: decoded + bytes[start..<index], as: UTF8.self)
+        index += 1
+        guard let text else { throw JSONMistake(reason: .notUTF8, offset: opening) }
+        return text
+      case UInt8(ascii: "\\"):
+        decoded += bytes[start..<index]
+        index += 1
+        try escape(into: &decoded)
+        start = index
+      case 0..<0x20: throw mistake()
+      default: index += 1
+      }
+    }
+    throw mistake()
+  }
+
+  private mutating func escape(into decoded: inout [UInt8]) throws(JSONMistake) {
+    guard let byte = next else { throw mistake() }
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
+    case UInt8(ascii: "b"): decoded.append(0x08)
+    case UInt8(ascii: "f"): decoded.append(0x0C)
+    case UInt8(ascii: "n"): decoded.append(0x0A)
+    case UInt8(ascii: "r"): decoded.append(0x0D)
+    case UInt8(ascii: "t"): decoded.append(0x09)
+    case UInt8(ascii: "u"):
+      index += 1
+      decoded += String(try scalar()).utf8
+      return
+    default: throw mistake()
+    }
+    index += 1
+  }
+
+  /// Behind `\u`: four digits, and four more where they are the first half of a surrogate pair.
+  private mutating func scalar() throws(JSONMistake) -> Unicode.Scalar {
+    let first = try fourDigits()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    let end = index
+    if first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+      let second = try fourDigits()
+      if (0xDC00...0xDFFF).contains(second),
+        let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+      {
+        return scalar
+      }
+    }
+    // What follows is read again, for itself: no more than six bytes.
+    index = end
+    return "\u{FFFD}"
+  }
+
+  private mutating func fourDigits() throws(JSONMistake) -> UInt32 {
+    var number: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = next, let digit = Self.hexadecimal(byte) else { throw mistake() }
+      number = number << 4 | UInt32(digit)
+      index += 1
+    }
+    return number
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  // MARK: Bytes
+
+  private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+      index += 1
+    }
+  }
+
+  private func mistake(_ reason: JSONMistake.Reason? = nil) -> JSONMistake {
+    JSONMistake(reason: reason ?? next.map { .unexpected($0) } ?? .ended, offset: index)
+  }
+}
