@@ -211,7 +211,7 @@ public struct FormParser: Sendable {
     } catch {
       throw ParserError.header(error, part: meter.part)
     }
-    meter.beginContent(isFile: header.isFile)
+    try meter.beginContent(isFile: header.isFile, headerBytes: headerBlock.count)
     try handle(.partBegan(header))
     region = .content
     state = .content

@@ -9,7 +9,8 @@ public struct Limits: Sendable, Hashable {
   public var parts: Int
   /// The content of one part that is not a file, in bytes: such parts tend to be held in memory.
   public var fieldBytes: Int64
-  /// The content of all parts that are not files, in bytes.
+  /// The content of all parts that are not files, and the headers of all parts, in bytes: both tend to
+  /// be held in memory.
   public var allFieldBytes: Int64
   /// The content of one file, in bytes.
   public var fileBytes: Int64
@@ -17,7 +18,7 @@ public struct Limits: Sendable, Hashable {
   public var totalBytes: Int64
 
   /// Limits that suit a receiver of files: 16 KiB of headers a part, 10,000 parts, 1 MiB a field,
-  /// 16 MiB of fields, 64 GiB a file and 256 GiB in all, unless given otherwise.
+  /// 16 MiB of fields and headers, 64 GiB a file and 256 GiB in all, unless given otherwise.
   public init(
     headerBytes: Int = 16 << 10, parts: Int = 10_000, fieldBytes: Int64 = 1 << 20,
     allFieldBytes: Int64 = 16 << 20, fileBytes: Int64 = 64 << 30, totalBytes: Int64 = 256 << 30

@@ -25,9 +25,11 @@ struct Meter {
     part += 1
   }
 
-  mutating func beginContent(isFile: Bool) {
+  mutating func beginContent(isFile: Bool, headerBytes: Int) throws(ParserError) {
     self.isFile = isFile
     content = 0
+    fields += Int64(headerBytes)
+    guard fields <= limits.allFieldBytes else { throw .fieldsTooLong(limit: limits.allFieldBytes) }
   }
 
   /// Hands on bytes of the current part's content as far as the limits allow.

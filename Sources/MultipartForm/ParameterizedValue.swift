@@ -6,6 +6,8 @@
 /// - In quotes a backslash is itself: browsers send file names raw (WHATWG HTML, "multipart/form-data
 ///   encoding algorithm"). Only `\"` is a quote, as RFC 9110 §5.6.4 and older curls have it, unless
 ///   that quote ends the value, as it does after a name whose last character is a backslash.
+/// - In a file name a quote without a backslash is itself, too, unless it ends the value: node's form-data
+///   and others send it so.
 /// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
 struct ParameterizedValue: Equatable {
   struct Parameter: Equatable {
@@ -41,7 +43,8 @@ struct ParameterizedValue: Equatable {
 
       let value: [UInt8]
       if rest.first == ASCII.quote {
-        guard let quoted = Self.takeQuoted(&rest) else { return nil }
+        let isFileName = ASCII.equalIgnoringCase(name, "filename".utf8)
+        guard let quoted = Self.takeQuoted(&rest, isFileName: isFileName) else { return nil }
         value = quoted
         rest = rest.drop(while: ASCII.isBlank)
       } else {
@@ -56,12 +59,14 @@ struct ParameterizedValue: Equatable {
   }
 
   /// Takes a quoted string from the front; nil when its closing quote is missing.
-  private static func takeQuoted(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+  private static func takeQuoted(
+    _ rest: inout ArraySlice<UInt8>, isFileName: Bool
+  ) -> [UInt8]? {
     var taken: [UInt8] = []
     var index = rest.startIndex + 1
     while index < rest.endIndex {
       let byte = rest[index]
-      if byte == ASCII.quote {
+      if byte == ASCII.quote, !isFileName || endsValue(rest[(index + 1)...]) {
         rest = rest[(index + 1)...]
         return taken
       }

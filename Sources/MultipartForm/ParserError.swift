@@ -42,7 +42,7 @@ public enum ParserError: Error, Hashable, Sendable {
   case tooManyParts(limit: Int)
   /// A part that is not a file is longer than ``Limits/fieldBytes``.
   case fieldTooLong(part: Int, limit: Int64)
-  /// The parts that are not files are together longer than ``Limits/allFieldBytes``.
+  /// The parts that are not files and the headers of all parts are together longer than ``Limits/allFieldBytes``.
   case fieldsTooLong(limit: Int64)
   /// A file is longer than ``Limits/fileBytes``.
   case fileTooLong(part: Int, limit: Int64)
@@ -71,7 +71,8 @@ extension ParserError: CustomStringConvertible, LocalizedError {
     case .tooManyParts(let limit): "The form has more than \(limit) parts."
     case .fieldTooLong(let part, let limit):
       "The field in part \(part + 1) is longer than \(limit) bytes."
-    case .fieldsTooLong(let limit): "The form's fields are longer than \(limit) bytes in all."
+    case .fieldsTooLong(let limit):
+      "The form's fields and headers are longer than \(limit) bytes in all."
     case .fileTooLong(let part, let limit):
       "The file in part \(part + 1) is longer than \(limit) bytes."
     case .bodyTooLong(let limit): "The body is longer than \(limit) bytes."

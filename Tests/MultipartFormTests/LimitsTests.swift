@@ -65,14 +65,37 @@ import Testing
         == .fieldTooLong(part: 0, limit: 5))
   }
 
-  @Test("bytes of all fields; files do not count")
+  @Test("bytes of all fields and headers; the content of files does not count")
   func allFieldBytes() throws {
-    #expect(try parse(fields(["123", "45"]), Limits(allFieldBytes: 5)).error == nil)
-    let parsed = try parse(fields(["123", "45"]), Limits(allFieldBytes: 4))
-    #expect(parsed.error == .fieldsTooLong(limit: 4))
+    let headers = Int64(2 * (Self.disposition.utf8.count + 4))
+    #expect(try parse(fields(["123", "45"]), Limits(allFieldBytes: headers + 5)).error == nil)
+    let parsed = try parse(fields(["123", "45"]), Limits(allFieldBytes: headers + 4))
+    #expect(parsed.error == .fieldsTooLong(limit: headers + 4))
     #expect(parsed.parts.map(\.content) == [Array("123".utf8), Array("4".utf8)])
     let files = fields(["123", "45"], suffix: "; filename=f")
-    #expect(try parse(files, Limits(fieldBytes: 0, allFieldBytes: 0)).error == nil)
+    let theirs = headers + 24
+    #expect(try parse(files, Limits(fieldBytes: 0, allFieldBytes: theirs)).error == nil)
+    #expect(
+      try parse(files, Limits(fieldBytes: 0, allFieldBytes: theirs - 1)).error
+        == .fieldsTooLong(limit: theirs - 1))
+  }
+
+  @Test("a thousand long names are too much, each within its own limit")
+  func longNames() throws {
+    let name = String(repeating: "n", count: 16_000)
+    let piece = Array("--B\r\nContent-Disposition: form-data; name=\(name)\r\n\r\n".utf8)
+    for suffix in ["", "; filename=f"] {
+      let part = piece.dropLast(4) + Array("\(suffix)\r\n\r\n".utf8)
+      var parser = FormParser(
+        boundary: try Boundary("B"), limits: Limits(parts: 1_000, allFieldBytes: 1 << 20))
+      var began = 0
+      #expect(throws: ParserError.fieldsTooLong(limit: 1 << 20)) {
+        try Array(part).withUnsafeBytes { part in
+          for _ in 0..<998 { try parser.push(part) { if case .partBegan = $0 { began += 1 } } }
+        }
+      }
+      #expect(began == 65)
+    }
   }
 
   @Test("bytes of a file; fields do not count")

@@ -85,6 +85,14 @@ import Testing
     ("form-data; name=\"a\"; filename=\"a\\\"b\"", "a", "a\"b"),
     ("form-data; name=\"a\"; filename=\"\\\"\\\"x\"", "a", "\"\"x"),
     ("form-data; name=\"a\\\"; filename=\"f\\\"", "a\\", "f\\"),
+    ("form-data; name=\"a\"; filename=\"b\\s.txt\"", "a", "b\\s.txt"),
+    // node's form-data, axios and Ruby's multipart-post leave quotes alone.
+    ("form-data; name=\"a\"; filename=\"a\"b.txt\"", "a", "a\"b.txt"),
+    ("form-data; name=\"a\"; filename=\"\"\"", "a", "\""),
+    ("form-data; name=\"a\"; filename=\"\"x\"\"", "a", "\"x\""),
+    ("form-data; filename=\"5\" disk\" ; name=\"a\"", "a", "5\" disk"),
+    ("form-data; name=\"a\"; filename=\"q\"\u{301}.txt\"", "a", "q\"\u{301}.txt"),
+    ("form-data; name=\"a\"; FILENAME=\"a\" b; c\"", "a", "a\" b; c"),
     // Browsers write %22, and do not escape %.
     ("form-data; name=\"%22\"; filename=\"%22%0D%0A\"", "%22", "%22%0D%0A"),
     // Raw UTF-8, as everyone sends it.
