@@ -1,41 +1,80 @@
 import NIOCore
 
-/// Stops accepting connections while there are too many; the rest wait in the system's queue.
+/// Lets accepted connections in as ``Crowd`` decides. Who has to wait is accepted, since nobody's
+/// address is known before, but not read from.
 ///
-/// In the pipeline of the listening socket, before the handler that accepts.
-final class AcceptGate: ChannelDuplexHandler {
+/// In the pipeline of the listening socket, before the handler that serves what was accepted.
+final class AcceptGate: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
-  typealias OutboundIn = Never
 
-  private let maxConnections: Int
-  private var open = 0
-  private var isReadHeld = false
+  /// An outbound event for a connection whose place somebody else gets.
+  struct Eviction: Sendable {}
 
-  init(maxConnections: Int) { self.maxConnections = maxConnections }
+  /// How often the others are looked at while somebody waits.
+  private static let interval = TimeAmount.milliseconds(250)
 
-  func read(context: ChannelHandlerContext) {
-    if open < maxConnections {
-      context.read()
-    } else {
-      isReadHeld = true
-    }
+  private let connections: ConnectionSet
+  private var crowd: Crowd<ObjectIdentifier>
+  private var channels: [ObjectIdentifier: any Channel] = [:]
+  private var timer: Scheduled<Void>?
+
+  init(configuration: Receiver.Configuration, maxConnections: Int, connections: ConnectionSet) {
+    self.connections = connections
+    crowd = Crowd(
+      most: maxConnections,
+      mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
+      mostWaiting: max(1, maxConnections / 2))
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    open += 1
+    let channel = unwrapInboundIn(data)
+    let identity = ObjectIdentifier(channel)
+    channels[identity] = channel
     let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
     let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
-    unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
-      boundSelf.value.closed(boundContext.value)
+    channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+      boundSelf.value.closed(identity, boundContext.value)
     }
-    context.fireChannelRead(data)
+    // Without an address it is gone already.
+    let address = channel.remoteAddress?.ipAddress ?? ""
+    carry(out: crowd.arrive(identity, from: address, now: .now(), idle: idleSince), context)
   }
 
-  private func closed(_ context: ChannelHandlerContext) {
-    open -= 1
-    guard isReadHeld, open < maxConnections else { return }
-    isReadHeld = false
-    context.read()
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    for identity in crowd.close() { channels[identity]?.close(promise: nil) }
+    context.fireChannelInactive()
+  }
+
+  private func closed(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
+    channels[identity] = nil
+    carry(out: crowd.leave(identity, now: .now(), idle: idleSince), context)
+  }
+
+  private func idleSince(_ identity: ObjectIdentifier) -> NIODeadline? {
+    connections.activity(of: identity)?.since
+  }
+
+  private func carry(
+    out actions: [Crowd<ObjectIdentifier>.Action], _ context: ChannelHandlerContext
+  ) {
+    for action in actions {
+      switch action {
+      case .serve(let identity):
+        if let channel = channels[identity] { context.fireChannelRead(wrapInboundOut(channel)) }
+      case .evict(let identity):
+        channels[identity]?.triggerUserOutboundEvent(Eviction(), promise: nil)
+      case .drop(let identity): channels[identity]?.close(promise: nil)
+      }
+    }
+    guard crowd.hasWaiting, timer == nil, context.channel.isActive else { return }
+    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: Self.interval) {
+      let (gate, context) = (boundSelf.value, boundContext.value)
+      gate.timer = nil
+      gate.carry(out: gate.crowd.look(now: .now(), idle: gate.idleSince), context)
+    }
   }
 }

@@ -17,7 +17,6 @@ struct Admission {
     _ head: HTTPRequestHead, configuration: Receiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
-    try Self.refuseOtherSites(head)
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
@@ -46,27 +45,19 @@ struct Admission {
     awaitsContinue = try Self.awaitsContinue(head)
   }
 
-  /// Any page on the web can make a browser send a form to this address. Browsers say so (Fetch
-  /// Metadata Request Headers, section 2.3), other clients send no such header.
-  static func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
-    guard head.headers["sec-fetch-site"].first?.lowercased() != "cross-site" else {
-      throw Refusal(.forbidden, "A page of another site may not send files here.")
-    }
-  }
-
   /// Checks that a request carries the token, in a time that does not depend on how much of it is right.
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
     let given = head.headers["authorization"].first.flatMap { value -> String? in
-      let words = value.split(separator: " ", maxSplits: 1)
+      let words = value.pieces(at: " ", atMost: 2)
       guard words.count == 2 else { return nil }
-      let credentials = words[1].trimmingCharacters(in: .whitespaces)
-      switch words[0].lowercased() {
+      let credentials = words[1].withoutBlanks
+      switch words[0].inLowerASCII {
       case "bearer": return credentials
       case "basic":
         guard let data = Data(base64Encoded: credentials) else { return nil }
-        let pair = String(decoding: data, as: UTF8.self)
-        return pair.firstIndex(of: ":").map { String(pair[pair.index(after: $0)...]) }
+        let pair = String(decoding: data, as: UTF8.self).pieces(at: ":", atMost: 2)
+        return pair.count == 2 ? pair[1] : nil
       default: return nil
       }
     }
@@ -89,7 +80,7 @@ struct Admission {
     -> Int64?
   {
     if isChunked { return nil }
-    guard let text = head.headers["content-length"].first else {
+    guard let text = head.headers["content-length"].first?.withoutBlanks else {
       throw Refusal(.lengthRequired, "Send Content-Length, or Transfer-Encoding: chunked.")
     }
     guard let length = Int64(text), length >= 0 else {

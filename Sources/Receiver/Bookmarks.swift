@@ -1,8 +1,12 @@
 import Foundation
+import JSONText
 import NIOHTTP1
 
-/// Records in JSON with names in snake_case and dates in ISO 8601, listed by filter, sort and page.
+/// Records in JSONValue with names in snake_case and dates in ISO 8601, listed by filter, sort and page.
 struct Bookmarks {
+  /// The most that are kept.
+  private static let most = 10_000
+
   let records: Records
 
   /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign backwards), `_page` and `_limit` cut.
@@ -12,16 +16,16 @@ struct Bookmarks {
     for item in query {
       let value = item.value ?? ""
       switch item.name {
-      case "_sort": sort = value.split(separator: ",").map(String.init)
+      case "_sort": sort = value.pieces(at: ",").filter { !$0.isEmpty }
       case "_page": page = try Self.count(value, of: "_page", most: .max)
       case "_limit": limit = try Self.count(value, of: "_limit", most: 1000)
-      case let name where name.hasPrefix("_"):
+      case let name where name.beginsWithBytes("_"):
         throw Refusal(.badRequest, "There is no \(name); there are _sort, _page and _limit.")
-      case let name: rows = rows.filter { $0[name]?.text == value }
+      case let name: rows = rows.filter { $0[name]?.text.hasSameBytes(as: value) == true }
       }
     }
     for key in sort.reversed() {
-      let (name, isBackwards) = key.hasPrefix("-") ? (String(key.dropFirst()), true) : (key, false)
+      let (name, isBackwards) = key.after("-").map { ($0, true) } ?? (key, false)
       // Equal ones keep their places: Swift's sort is stable in fact, and the number makes it so.
       rows = rows.enumerated().sorted { a, b in
         let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
@@ -32,7 +36,7 @@ struct Bookmarks {
     }
     let (start, isHuge) = (page - 1).multipliedReportingOverflow(by: limit)
     let cut = isHuge ? [] : Array(rows.dropFirst(start).prefix(limit))
-    var reply = Reply.json(cut)
+    var reply = Reply.json(.array(cut.map { .object($0) }))
     reply.headers.append(("X-Total-Count", "\(rows.count)"))
     return reply
   }
@@ -45,18 +49,18 @@ struct Bookmarks {
   }
 
   /// Keeps a new record and gives it its number.
-  func create(_ json: JSON, baseURL: String) throws -> Reply {
+  func create(_ json: JSONValue, baseURL: String) throws -> Reply {
     guard case .object(var members) = json else {
       throw Refusal(.badRequest, "A bookmark is a JSON object.")
     }
     for (name, value) in members {
-      guard name.wholeMatch(of: /[a-z][a-z0-9]*(_[a-z0-9]+)*/) != nil else {
+      guard Self.isSnakeCase(name) else {
         throw Refusal(.unprocessableEntity, "\"\(name)\" is not in snake_case.")
       }
       guard name != "id" else {
         throw Refusal(.unprocessableEntity, "A new bookmark gets its id here.")
       }
-      if name.hasSuffix("_date") {
+      if name.utf8.suffix(5).elementsEqual("_date".utf8) {
         guard case .string(let text) = value, (try? Date(text, strategy: .iso8601)) != nil else {
           throw Refusal(
             .unprocessableEntity, "\(name) is not a date such as 2026-11-20T22:15:00Z.")
@@ -64,18 +68,21 @@ struct Bookmarks {
       }
     }
     let made = try records.change { content in
+      guard content.bookmarks.count < Self.most else {
+        throw Refusal(.insufficientStorage, "At most \(Self.most) bookmarks are kept.")
+      }
       let id = content.nextID()
       members["id"] = .integer(id)
       content.bookmarks.append(members)
       return (id, members)
     }
-    var reply = Reply.json(made.1, status: .created)
+    var reply = Reply.json(.object(made.1), status: .created)
     reply.headers.append(("Location", "\(baseURL)/bookmarks/\(made.0)"))
     return reply
   }
 
   func show(_ id: String) throws -> Reply {
-    .json(try records.read { try $0.bookmarks[Self.index(of: id, in: $0)] })
+    .json(.object(try records.read { try $0.bookmarks[Self.index(of: id, in: $0)] }))
   }
 
   func delete(_ id: String) throws -> Reply {
@@ -86,9 +93,41 @@ struct Bookmarks {
   }
 
   private static func index(of id: String, in content: Records.Content) throws -> Int {
-    guard let index = content.bookmarks.firstIndex(where: { $0["id"]?.text == id }) else {
+    guard
+      let index = content.bookmarks.firstIndex(where: {
+        $0["id"]?.text.hasSameBytes(as: id) == true
+      })
+    else {
       throw Refusal(.notFound, "There is no bookmark of that id.")
     }
     return index
+  }
+
+  /// Words of `a` to `z` and digits, the first of which begins with a letter, with one `_` between them.
+  private static func isSnakeCase(_ name: String) -> Bool {
+    let words = name.pieces(at: "_")
+    return words.allSatisfy { word in
+      !word.isEmpty
+        && word.utf8.allSatisfy {
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+    } && name.utf8.first.map { $0 >= UInt8(ascii: "a") } == true
+  }
+}
+
+extension JSONValue {
+  /// Whether it comes before another one: numbers by their size, everything else by its text.
+  fileprivate func comes(before other: JSONValue) -> Bool {
+    if let a = size, let b = other.size { return a < b }
+    return text < other.text
+  }
+
+  private var size: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    case .null, .bool, .string, .array, .object: nil
+    }
   }
 }

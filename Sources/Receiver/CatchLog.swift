@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JSONText
 
 /// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that
 /// are always 200 and say in `rc` whether they mean it.
@@ -23,9 +24,10 @@ struct CatchLog {
 
   let records: Records
 
-  static func answer(rc: Int = 0, _ words: String = "", _ more: [String: JSON] = [:]) -> Reply {
-    let members: [String: JSON] = ["rc": .integer(Int64(rc)), "descr": .string(words)]
-    return .json(["fishingResponse": JSON.object(members.merging(more) { $1 })])
+  static func answer(rc: Int = 0, _ words: String = "", _ more: [String: JSONValue] = [:]) -> Reply
+  {
+    let members: [String: JSONValue] = ["rc": .integer(Int64(rc)), "descr": .string(words)]
+    return .json(.object(["fishingResponse": .object(members.merging(more) { $1 })]))
   }
 
   /// Checks a form before its picture is kept.
@@ -86,8 +88,8 @@ struct CatchLog {
     guard values["action"] == "list" else { throw Complaint.action }
     let items = try records.read { content in
       let own = try Self.authorize(values["userid"] ?? "", values["token"] ?? "", content)
-      return own.map { row -> JSON in
-        var members = row.fields.mapValues { JSON.string($0) }
+      return own.map { row -> JSONValue in
+        var members = row.fields.mapValues { JSONValue.string($0) }
         members["id"] = .integer(row.id)
         members["catchImage"] = .string(FileURL.make(baseURL, row.image))
         return .object(members)

@@ -5,6 +5,9 @@ extension Receiver {
     public var host = "127.0.0.1"
     /// The TCP port; 0 takes a free one, which ``Receiver/start()`` returns.
     public var port = 0
+    /// The names that it is reached by, beside ``host``, that of ``publicURL`` and `localhost`. A request
+    /// with another name in `Host` is refused with 421; one with an address is not.
+    public var names: [String] = []
     /// The folder that files are stored in. It is made if it is missing.
     public var directory: String
     /// Needed with every request if not nil: `Authorization: Bearer TOKEN`, or Basic with the token as
@@ -22,15 +25,19 @@ extension Receiver {
     public var maxRequestBytes: Int64 = .max
     /// The most files in one request to `/multiupload`.
     public var maxFiles = 10
-    /// The most bytes of all form fields that are not files, since they are kept in memory.
+    /// The most bytes of all form fields that are not files and of the headers of all parts, since they
+    /// are kept in memory.
     public var maxFieldBytes: Int64 = 1 << 20
     /// The most parts of a form, files and fields together.
     public var maxParts = 1_000
     /// The most bytes of a request's header section; a single field may take half of it.
     public var maxHeaderBytes = 64 << 10
-    /// The most connections at once; more wait in the system's queue until one ends. No more than a
-    /// quarter of the process's limit on open files is used in any case.
+    /// The most connections that are served at once. Half as many more wait until one ends or has been
+    /// idle for some seconds, and those that come then are closed. No more than a quarter of the process's
+    /// limit on open files is used in any case.
     public var maxConnections = 256
+    /// The most connections of one client's address that are served at once. A proxy is one client.
+    public var maxConnectionsPerAddress = 64
     /// Bytes of the disk that are left free: an upload that would eat into them is refused with 507.
     public var reservedBytes: Int64 = 0
 
@@ -54,6 +61,12 @@ extension Receiver {
     public var decodesEscapedNames = false
     /// Whether a file and its folder are flushed to the disk before the client is told that it is stored.
     public var syncsToDisk = false
+
+    /// Whether a text can be one of ``names``: a host name or an address, without a port.
+    public static func isName(_ text: String) -> Bool {
+      let authority = Authority(text) ?? Authority("[\(text)]")
+      return authority.map { $0.port == nil } == true && text.utf8.last != UInt8(ascii: ":")
+    }
 
     /// Everything as usual, storing into a folder.
     public init(directory: String) { self.directory = directory }

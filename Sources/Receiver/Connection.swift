@@ -60,6 +60,12 @@ struct Connection {
           + "for \(timeout)."
         : "Nothing came for \(timeout)."
       await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
+    } catch is StallTimeout.Evicted {
+      await refuse(
+        Refusal(
+          .serviceUnavailable, "The request kept others waiting, and its place was needed.",
+          headers: [("Retry-After", "1")]), head, keepsAlive: false)
+      channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head, keepsAlive: false)
     } catch {

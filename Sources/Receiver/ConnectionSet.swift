@@ -4,7 +4,12 @@ import Synchronization
 /// The connections that are open, so that they can be ended in good order.
 final class ConnectionSet: Sendable {
   private struct State {
-    var channels: [ObjectIdentifier: (channel: any Channel, isBusy: Bool)] = [:]
+    struct Entry {
+      var channel: any Channel
+      var activity: Activity
+      var isBusy = false
+    }
+    var channels: [ObjectIdentifier: Entry] = [:]
     var isStopping = false
     var hasAborted = false
     var whenEmpty: CheckedContinuation<Void, Never>?
@@ -13,9 +18,9 @@ final class ConnectionSet: Sendable {
   private let state = Mutex(State())
 
   /// Takes a connection in; it is closed at once if it comes too late.
-  func add(_ channel: any Channel) {
+  func add(_ channel: any Channel, _ activity: Activity) {
     let isLate = state.withLock { state in
-      state.channels[ObjectIdentifier(channel)] = (channel, false)
+      state.channels[ObjectIdentifier(channel)] = State.Entry(channel: channel, activity: activity)
       return state.isStopping
     }
     if isLate { abort([channel]) }
@@ -35,6 +40,11 @@ final class ConnectionSet: Sendable {
   /// Marks a connection as working on a request or as idle.
   func mark(_ channel: any Channel, isBusy: Bool) {
     state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
+  }
+
+  /// What is known of a connection's idleness.
+  func activity(of channel: ObjectIdentifier) -> Activity? {
+    state.withLock { $0.channels[channel]?.activity }
   }
 
   /// Whether connections should end after the request that they are at.

@@ -14,7 +14,7 @@ enum Endpoint: Hashable {
   case presign, bucket
 
   /// The endpoint at a path; nil where there is none.
-  init?(path: Substring) {
+  init?(path: String) {
     switch path {
     case "/notes": self = .notes
     case "/fishingserver/catches/add.htm": self = .addCatch
@@ -24,9 +24,7 @@ enum Endpoint: Hashable {
     case "/presign": self = .presign
     case "/bucket": self = .bucket
     default:
-      guard path.hasPrefix("/bookmarks/"),
-        let id = String(path.dropFirst("/bookmarks/".count)).removingPercentEncoding
-      else { return nil }
+      guard let id = path.after("/bookmarks/")?.removingPercentEncoding else { return nil }
       self = .bookmark(id: id)
     }
   }

@@ -43,6 +43,8 @@ final class FormIntake {
     var fileName: String
     var file: TemporaryFile
     var sha256 = ""
+    /// A part without a type is text (RFC 7578, section 4.4).
+    var type: String { header.contentType ?? "text/plain" }
   }
 
   private enum Part {
@@ -94,23 +96,23 @@ final class FormIntake {
         order: order, types: types, single: fields.compactMapValues(\.values.first),
         files: files.map {
           Summary.File(
-            field: $0.header.name, type: $0.header.contentType ?? "application/octet-stream",
-            size: $0.file.size)
+            field: $0.header.name, type: $0.type, size: $0.file.size)
         }))
     var stored: [StoredFile] = []
+    var names: [EntryName] = []
     do {
       for incoming in files {
         let name = try incoming.file.publish(as: SafeFileName(incoming.fileName))
+        names.append(name)
         stored.append(
           StoredFile(
-            field: incoming.header.name, name: incoming.fileName, stored: name,
-            size: incoming.file.size,
-            type: incoming.header.contentType ?? "application/octet-stream",
-            sha256: incoming.sha256, url: FileURL.make(baseURL, name)))
+            field: incoming.header.name, name: incoming.fileName, stored: name.text,
+            size: incoming.file.size, type: incoming.type, sha256: incoming.sha256,
+            url: FileURL.make(baseURL, name.text)))
       }
       if syncsToDisk { try inbox.sync() }
     } catch {
-      for file in stored { inbox.remove(file.stored) }
+      for name in names { inbox.remove(name) }
       throw error
     }
     return Receipt(files: stored, fields: fields)

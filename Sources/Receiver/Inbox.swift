@@ -1,8 +1,10 @@
 import Foundation
+import Synchronization
 
 /// The one folder that files are stored in.
 ///
-/// Everything goes through a descriptor of the folder, so that no name can lead out of it.
+/// Everything goes through a descriptor of the folder and takes an ``EntryName``, so that no name can lead
+/// out of it, and no link in it is followed.
 final class Inbox: Sendable {
   /// A file that is there.
   struct Entry: Hashable, Encodable {
@@ -24,33 +26,56 @@ final class Inbox: Sendable {
 
   let path: String
   private let descriptor: Int32
+  /// How many files may be on their way in at once, so that descriptors are left for connections, for
+  /// those who fetch, and for the records.
+  private let mostTemporaries = max(1, Descriptors.limit / 8 * 3)
+  private let temporaries = Atomic(0)
 
   /// Makes the folder if it is missing, and removes what a killed receiver left in it.
   init(path: String) throws(ReceiverError) {
     let problem = Self.makeFolders(along: path)
-    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw .folder(path: path, code: errno == ENOENT ? problem ?? ENOENT : errno)
     }
     self.path = path
     do throws(Failure) {
       try makeTemporary().discard()
+      try removeLeftovers()
     } catch {
       throw .folderNotWritable(path: path, code: error.code)
     }
-    removeLeftovers()
   }
 
-  deinit { close(descriptor) }
+  deinit { Foundation.close(descriptor) }
 
   /// A new file without a name of its own yet.
   func makeTemporary() throws(Failure) -> TemporaryFile {
+    let count = temporaries.add(1, ordering: .relaxed).newValue
+    guard count <= mostTemporaries else {
+      temporaries.subtract(1, ordering: .relaxed)
+      throw Failure(doing: "make a file", code: EMFILE)
+    }
+    do throws(Failure) { return try openTemporary() } catch {
+      temporaries.subtract(1, ordering: .relaxed)
+      throw error
+    }
+  }
+
+  /// Closes what ``makeTemporary()`` has opened.
+  func close(temporary: Int32) {
+    Foundation.close(temporary)
+    temporaries.subtract(1, ordering: .relaxed)
+  }
+
+  private func openTemporary() throws(Failure) -> TemporaryFile {
     while true {
-      let name =
-        Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
-        + Self.temporarySuffix
-      let file = openat(
-        descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+      guard
+        let name = EntryName(
+          Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+            + Self.temporarySuffix)
+      else { throw Failure(doing: "make a file", code: EINVAL) }
+      let file = open(name, O_WRONLY | O_CREAT | O_EXCL)
       if file >= 0 {
         // Tells another receiver on the same folder that this one is not a leftover.
         flock(file, LOCK_EX | LOCK_NB)
@@ -65,10 +90,12 @@ final class Inbox: Sendable {
   /// Gives a temporary file its final name, without ever replacing another file, and returns it.
   ///
   /// A name that is taken gets ` (2)`, ` (3)` and so on. Who comes first is decided by the file system.
-  func publish(_ temporary: String, as name: SafeFileName) throws(Failure) -> String {
+  func publish(_ temporary: EntryName, as name: SafeFileName) throws(Failure) -> EntryName {
     var number = 1
     for _ in 1...10_000 {
-      let candidate = Self.candidate(name, number)
+      guard let candidate = Self.candidate(name, number) else {
+        throw Failure(doing: "name the file", code: EINVAL)
+      }
       let code = move(temporary, to: candidate)
       if code == 0 { return candidate }
       guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
@@ -93,17 +120,23 @@ final class Inbox: Sendable {
     return free
   }
 
-  private static func candidate(_ name: SafeFileName, _ number: Int) -> String {
-    name.candidate(number == 1 ? nil : String(number))
+  private static func candidate(_ name: SafeFileName, _ number: Int) -> EntryName? {
+    EntryName(name.candidate(number == 1 ? nil : String(number)))
   }
 
-  private func exists(_ name: String) -> Bool {
+  private func exists(_ name: EntryName?) -> Bool {
+    guard let name else { return false }
     var status = stat()
-    return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   /// Takes a file away again.
-  func remove(_ name: String) { unlinkat(descriptor, name, 0) }
+  func remove(_ name: EntryName) { unlinkat(descriptor, name.text, 0) }
+
+  /// Opens or makes a file of the folder itself. A link is an error, and a pipe does not wait.
+  private func open(_ name: EntryName, _ flags: Int32) -> Int32 {
+    openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
+  }
 
   /// Flushes the folder itself, which is what makes a new name last.
   func sync() throws(Failure) {
@@ -120,46 +153,114 @@ final class Inbox: Sendable {
   }
 
   /// The files, newest first.
-  func list() -> [Entry] {
-    names().filter { !$0.hasPrefix(".") }.compactMap { name in
+  func list() throws(Failure) -> [Entry] {
+    try names().filter { !$0.isHidden }.compactMap { name in
       var status = stat()
-      guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0,
         status.st_mode & S_IFMT == S_IFREG
       else { return nil }
       return Entry(
-        name: name, size: Int64(status.st_size),
+        name: name.text, size: Int64(status.st_size),
         modified: Date(timeIntervalSince1970: Double(status.modificationTime.tv_sec)))
     }.sorted { ($1.modified, $0.name) < ($0.modified, $1.name) }
   }
 
   /// Opens a file for reading; nil if there is none of that name that may be shown.
-  func read(_ name: String) -> StoredContent? {
-    guard !name.isEmpty, !name.hasPrefix("."), !name.utf8.contains(0),
-      !name.utf8.contains(UInt8(ascii: "/"))
-    else { return nil }
-    let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return nil }
+  /// - Throws: ``Failure`` where it may be there all the same, as when too many files are open.
+  func read(_ name: String) throws(Failure) -> StoredContent? {
+    guard let name = EntryName(name), !name.isHidden else { return nil }
+    do throws(Failure) {
+      return try openFile(name, doing: "open the file")
+    } catch {
+      // A link is ELOOP, a socket ENXIO, and what is neither that nor a file is EINVAL.
+      guard [ENOENT, ELOOP, ENXIO, EINVAL, EACCES, EPERM].contains(error.code) else { throw error }
+      return nil
+    }
+  }
+
+  /// The bytes of a file of the receiver's own; nil where there is none.
+  /// - Throws: ``Failure`` where it cannot be read, is no file, or is longer than `limit`.
+  func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
+    let file: StoredContent
+    do throws(Failure) {
+      file = try openFile(name, doing: "read \(name)")
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      return nil
+    }
+    guard file.size <= limit else { throw Failure(doing: "read \(name)", code: EFBIG) }
+    var bytes: [UInt8] = []
+    while bytes.count < file.size {
+      guard let piece = file.read(atMost: file.size - Int64(bytes.count)) else {
+        throw Failure(doing: "read \(name)", code: EIO)
+      }
+      bytes += piece.readableBytesView
+    }
+    return bytes
+  }
+
+  /// Puts a file of the receiver's own in the place of what has its name, all of it or nothing, and waits
+  /// until it is on the disk.
+  func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
+    let file = try makeTemporary()
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      try file.append(UnsafeRawBufferPointer(bytes))
+    }
+    _ = try file.finish(syncing: true)
+    try file.replace(name)
+    try sync()
+  }
+
+  /// Gives a temporary file a name whatever is there.
+  func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
+    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
+      throw Failure(doing: "write \(name)", code: errno)
+    }
+  }
+
+  /// Works on what only one may work on at a time, in this process or another. The lock is the system's,
+  /// on a file of this name: it goes with whoever holds it.
+  func locked<Result>(
+    _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
+  ) throws -> Result {
+    let file = open(name, O_RDWR | O_CREAT)
+    guard file >= 0 else { throw Failure(doing: "open \(name)", code: errno) }
+    defer { Foundation.close(file) }
+    let deadline = ContinuousClock.now + patience
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      guard code == EWOULDBLOCK || code == EINTR, ContinuousClock.now < deadline else {
+        throw Failure(doing: "lock \(name)", code: code)
+      }
+      usleep(5_000)
+    }
+    return try work()
+  }
+
+  /// Opens a regular file of the folder itself.
+  private func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
+    let file = open(name, O_RDONLY)
+    guard file >= 0 else { throw Failure(doing: doing, code: errno) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(file)
-      return nil
+      Foundation.close(file)
+      throw Failure(doing: doing, code: EINVAL)
     }
     return StoredContent(descriptor: file, size: Int64(status.st_size))
   }
 
   /// Zero, or the value of `errno`: EEXIST if the name is taken.
-  private func move(_ temporary: String, to name: String) -> Int32 {
-    if linkat(descriptor, temporary, descriptor, name, 0) == 0 {
+  private func move(_ temporary: EntryName, to name: EntryName) -> Int32 {
+    if linkat(descriptor, temporary.text, descriptor, name.text, 0) == 0 {
       remove(temporary)
       return 0
     }
     guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return errno }
     // A file system without hard links (FAT): take the name with an empty file, then replace that.
-    let claim = openat(
-      descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+    let claim = open(name, O_WRONLY | O_CREAT | O_EXCL)
     guard claim >= 0 else { return errno }
-    close(claim)
-    guard renameat(descriptor, temporary, descriptor, name) == 0 else {
+    Foundation.close(claim)
+    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
       let code = errno
       remove(name)
       return code
@@ -167,42 +268,47 @@ final class Inbox: Sendable {
     return 0
   }
 
-  private func removeLeftovers() {
-    for name in names()
-    where name.hasPrefix(Self.temporaryPrefix) && name.hasSuffix(Self.temporarySuffix) {
-      let file = openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+  private func removeLeftovers() throws(Failure) {
+    for name in try names()
+    where name.text.beginsWithBytes(".hoist-")
+      && name.text.utf8.suffix(5).elementsEqual(".part".utf8)
+    {
+      let file = open(name, O_WRONLY)
       guard file >= 0 else { continue }
       if flock(file, LOCK_EX | LOCK_NB) == 0 { remove(name) }
-      close(file)
+      Foundation.close(file)
     }
   }
 
   /// Makes what is missing of a path; nil, or the `errno` of what could not be made.
   private static func makeFolders(along path: String) -> Int32? {
+    let bytes = Array(path.utf8)
     var problem: Int32?
-    for end in path.indices.dropFirst() where path[end] == "/" {
-      if mkdir(String(path[..<end]), 0o777) != 0, errno != EEXIST { problem = errno }
+    for end in bytes.indices.dropFirst() where bytes[end] == UInt8(ascii: "/") {
+      let folder = String(decoding: bytes[..<end], as: UTF8.self)
+      if mkdir(folder, 0o777) != 0, errno != EEXIST { problem = errno }
     }
     if mkdir(path, 0o777) != 0, errno != EEXIST { problem = errno }
     return problem
   }
 
-  private func names() -> [String] {
+  private func names() throws(Failure) -> [EntryName] {
     // fdopendir takes its descriptor over, and reading moves a shared offset: use one of its own.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard copy >= 0 else { return [] }
+    guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
-      close(copy)
-      return []
+      let code = errno
+      Foundation.close(copy)
+      throw Failure(doing: "list the folder", code: code)
     }
     defer { closedir(stream) }
-    var names: [String] = []
+    var names: [EntryName] = []
     while let entry = readdir(stream) {
       // Names that are not UTF-8 were not made here and can not be asked for by URL.
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
-      if let name { names.append(name) }
+      if let name = name.flatMap({ EntryName($0) }) { names.append(name) }
     }
     return names
   }

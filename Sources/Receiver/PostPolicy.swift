@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JSONText
 
 /// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and
 /// who says so (Amazon S3 API Reference, "Browser-based uploads using POST").
@@ -41,15 +42,15 @@ struct PostPolicy {
       "x-amz-date": stamp,
     ]
     if let contentType { fields["Content-Type"] = contentType }
-    var conditions: [JSON] = [.object(["bucket": .string(bucket)])]
+    var conditions: [JSONValue] = [.object(["bucket": .string(bucket)])]
     conditions += fields.sorted { $0.key < $1.key }.map { .object([$0.key: .string($0.value)]) }
     conditions.append(
       .array([.string("content-length-range"), .integer(0), .integer(mostBytes)]))
-    let document = JSON.object([
+    let document = JSONValue.object([
       "expiration": .string((now + seconds).formatted(.iso8601)),
       "conditions": .array(conditions),
     ])
-    let policy = (try? JSONEncoder().encode(document).base64EncodedString()) ?? ""
+    let policy = Data(document.source.utf8).base64EncodedString()
     fields["policy"] = policy
     fields["x-amz-signature"] = signer.signature(of: policy, day: day)
     return fields
@@ -67,12 +68,16 @@ struct PostPolicy {
     }
     let fields = Dictionary(
       form.single.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
-    guard let policy = fields["policy"], let data = Data(base64Encoded: policy),
-      case .object(let document)? = try? JSONDecoder().decode(JSON.self, from: data),
+    guard let policy = fields["policy"] else {
+      throw Refusal(.badRequest, "The form has no policy.")
+    }
+    // Nothing is made of what a stranger sent: the signature comes before the text that it is for.
+    try checkSignature(fields, policy, signer)
+    guard let data = Data(base64Encoded: policy),
+      case .object(let document)? = try? JSONValue(bytes: Array(data)),
       case .string(let end)? = document["expiration"],
       case .array(let conditions)? = document["conditions"]
-    else { throw Refusal(.badRequest, "The form has no policy.") }
-    try checkSignature(fields, policy, signer)
+    else { throw Refusal(.badRequest, "The policy is not JSON with an expiration and conditions.") }
     guard
       let expiration = (try? Date(end, strategy: .iso8601))
         ?? (try? Date(
@@ -84,7 +89,8 @@ struct PostPolicy {
     for condition in conditions {
       try check(condition, fields, size: form.files[0].size, &covered)
     }
-    for name in fields.keys.sorted() where !covered.contains(name) && !name.hasPrefix("x-ignore-") {
+    for name in fields.keys.sorted()
+    where !covered.contains(name) && !name.beginsWithBytes("x-ignore-") {
       throw Refusal(.forbidden, "The policy does not speak of the field \"\(name)\".")
     }
   }
@@ -95,12 +101,12 @@ struct PostPolicy {
     guard fields["x-amz-algorithm"] == "AWS4-HMAC-SHA256" else {
       throw Refusal(.badRequest, "The algorithm has to be AWS4-HMAC-SHA256.")
     }
-    let scope = (fields["x-amz-credential"] ?? "").split(separator: "/").map(String.init)
-    guard scope.count == 5, scope[0] == signer.accessKey else {
+    let scope = (fields["x-amz-credential"] ?? "").pieces(at: "/")
+    guard scope.count == 5, scope[0].hasSameBytes(as: signer.accessKey) else {
       throw Refusal(.forbidden, "The credential is not known here.")
     }
     guard Array(scope[2...]) == [signer.region, "s3", "aws4_request"],
-      fields["x-amz-date"]?.hasPrefix(scope[1]) == true
+      fields["x-amz-date"]?.utf8.starts(with: scope[1].utf8) == true
     else { throw Refusal(.forbidden, "The credential is for another day or place.") }
     let expected = signer.signature(of: policy, day: scope[1])
     // Digests compare in constant time.
@@ -111,7 +117,7 @@ struct PostPolicy {
   }
 
   private static func check(
-    _ condition: JSON, _ fields: [String: String], size: Int64, _ covered: inout Set<String>
+    _ condition: JSONValue, _ fields: [String: String], size: Int64, _ covered: inout Set<String>
   ) throws(Refusal) {
     func demand(_ name: String, _ test: (String) -> Bool) throws(Refusal) {
       let name = name.lowercased()
@@ -123,13 +129,13 @@ struct PostPolicy {
     }
     switch condition {
     case .object(let members):
-      for (name, value) in members { try demand(name) { $0 == value.text } }
+      for (name, value) in members { try demand(name) { $0.hasSameBytes(as: value.text) } }
     case .array(let words) where words.count == 3:
       switch (words[0].text.lowercased(), words[1], words[2]) {
       case ("eq", .string(let name), let value):
-        try demand(String(name.trimmingPrefix("$"))) { $0 == value.text }
+        try demand(name.after("$") ?? name) { $0.hasSameBytes(as: value.text) }
       case ("starts-with", .string(let name), let value):
-        try demand(String(name.trimmingPrefix("$"))) { $0.hasPrefix(value.text) }
+        try demand(name.after("$") ?? name) { $0.utf8.starts(with: value.text.utf8) }
       case ("content-length-range", .integer(let least), .integer(let most)):
         guard (least...max(least, most)).contains(size) else {
           throw Refusal(

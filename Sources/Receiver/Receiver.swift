@@ -88,13 +88,16 @@ public final class Receiver: Sendable {
   private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
     let configuration = configuration
     let service = Service(inbox: inbox, configuration: configuration, onEvent: onEvent)
+    let maxConnections = Self.connectionLimit(configuration)
     return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 1_024)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .serverChannelInitializer { channel in
+      .serverChannelInitializer { [connections] channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            AcceptGate(maxConnections: Self.connectionLimit(configuration)))
+            AcceptGate(
+              configuration: configuration, maxConnections: maxConnections,
+              connections: connections))
         }
       }
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -106,10 +109,11 @@ public final class Receiver: Sendable {
       )
       .childChannelInitializer { [connections] channel in
         channel.eventLoop.makeCompletedFuture {
+          let activity = Activity()
           let connection = Connection(
-            asyncChannel: try Self.configure(channel, configuration), service: service,
+            asyncChannel: try Self.configure(channel, activity, configuration), service: service,
             connections: connections)
-          connections.add(channel)
+          connections.add(channel, activity)
           Task(executorPreference: DiskExecutor.shared) {
             await connection.serve()
             connections.remove(channel)
@@ -118,9 +122,9 @@ public final class Receiver: Sendable {
       }
   }
 
-  private static func configure(_ channel: any Channel, _ configuration: Configuration) throws
-    -> Connection.AsyncChannel
-  {
+  private static func configure(
+    _ channel: any Channel, _ activity: Activity, _ configuration: Configuration
+  ) throws -> Connection.AsyncChannel {
     var limits = NIOHTTPDecoderLimitConfiguration()
     limits.maxHeaderListSize = configuration.maxHeaderBytes
     limits.maxHeaderFieldSize = configuration.maxHeaderBytes / 2
@@ -136,7 +140,7 @@ public final class Receiver: Sendable {
       StallTimeout(
         headTimeout: TimeAmount(configuration.headTimeout),
         stallTimeout: TimeAmount(configuration.stallTimeout),
-        minBytesPerSecond: configuration.minBytesPerSecond))
+        minBytesPerSecond: configuration.minBytesPerSecond, activity: activity))
     return try NIOAsyncChannel(
       wrappingChannelSynchronously: channel,
       configuration: .init(
@@ -145,16 +149,9 @@ public final class Receiver: Sendable {
   }
 
   /// A connection that uploads needs a descriptor for itself and one for each file of its request, and
-  /// waiting in the system's queue is better than running out of them.
+  /// waiting is better than running out of them.
   private static func connectionLimit(_ configuration: Configuration) -> Int {
-    var limit = rlimit()
-    #if canImport(Darwin)
-      let status = getrlimit(RLIMIT_NOFILE, &limit)
-    #else
-      let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    #endif
-    guard status == 0 else { return configuration.maxConnections }
-    return min(configuration.maxConnections, max(1, Int(clamping: limit.rlim_cur) / 4))
+    min(configuration.maxConnections, max(1, Descriptors.limit / 4))
   }
 
   private static func reason(_ error: any Error, _ configuration: Configuration) -> ReceiverError {

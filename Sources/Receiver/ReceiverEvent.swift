@@ -22,7 +22,7 @@ public struct StoredFile: Hashable, Sendable, Encodable {
   public var stored: String
   /// The length, in bytes.
   public var size: Int64
-  /// The part's Content-Type as the client sent it, `application/octet-stream` if it sent none.
+  /// The part's Content-Type as the client sent it, `text/plain` if it sent none.
   public var type: String
   /// SHA-256 of the content, 64 lower-case hexadecimal digits.
   public var sha256: String

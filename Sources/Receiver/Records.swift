@@ -1,11 +1,14 @@
 import Foundation
-import Synchronization
+import JSONText
 
-/// Bookmarks and catches, kept in one small file beside what arrives. Every change is written whole, to
-/// a new file that takes the old one's place.
+/// Bookmarks and catches, kept in one small file beside what arrives.
+///
+/// Every change reads the file, and writes it whole to a new one that takes its place, with a lock held
+/// on a file beside it: two receivers on one folder lose nothing of each other's. A file that cannot be
+/// read is an error and never an empty one, which the next change would make it.
 final class Records: Sendable {
   /// What was caught.
-  struct Catch: Codable, Hashable, Sendable {
+  struct Catch: Hashable, Sendable {
     var id: Int64
     var user: String
     /// SHA-256 of the token that it was logged with.
@@ -16,9 +19,9 @@ final class Records: Sendable {
     var image: String
   }
 
-  struct Content: Codable, Sendable {
+  struct Content: Sendable {
     var lastID: Int64 = 0
-    var bookmarks: [[String: JSON]] = []
+    var bookmarks: [[String: JSONValue]] = []
     var catches: [Catch] = []
 
     mutating func nextID() -> Int64 {
@@ -28,46 +31,104 @@ final class Records: Sendable {
   }
 
   /// The file's name; it begins with a dot, so that it is neither listed nor fetched.
-  static let fileName = ".hoist-records.json"
+  static let file = EntryName(own: ".hoist-records.json")
+  /// The file that is locked. It stays: who deletes it lets two in.
+  static let lock = EntryName(own: ".hoist-records.lock")
+  /// The most bytes of the file, which is read and written whole each time.
+  static let mostBytes = 4 << 20
 
-  private let path: String
-  private let content: Mutex<Content?>
+  private let inbox: Inbox
+  /// Those who wait in this process take turns; the lock in the folder is for the others.
+  private let turn = NSLock()
 
-  init(folder: String) {
-    path = folder + "/" + Self.fileName
-    content = Mutex(nil)
-  }
+  init(inbox: Inbox) { self.inbox = inbox }
 
   /// Looks at what is there.
   func read<Result>(_ body: (Content) throws -> Result) throws -> Result {
-    try content.withLock { content in
-      let known = try content ?? load()
-      content = known
-      return try body(known)
-    }
+    try body(load())
   }
 
-  /// Changes what is there. Nothing is changed where it cannot be written.
+  /// Changes what is there. Nothing is changed where it cannot be read or written.
   func change<Result>(_ body: (inout Content) throws -> Result) throws -> Result {
-    try content.withLock { content in
-      var changed = try content ?? load()
-      let result = try body(&changed)
+    try turn.withLock {
       do {
-        try JSONEncoder().encode(changed).write(to: URL(fileURLWithPath: path), options: .atomic)
-      } catch {
-        throw Refusal(.internalServerError, "The records cannot be written.")
+        return try inbox.locked(Self.lock) {
+          var content = try load()
+          let result = try body(&content)
+          let bytes = Array(content.json.source.utf8)
+          guard bytes.count <= Self.mostBytes else {
+            throw Refusal(
+              .insufficientStorage, "The records are full: they take \(Self.mostBytes) bytes.")
+          }
+          try inbox.replace(Self.file, with: bytes)
+          return result
+        }
+      } catch let failure as Inbox.Failure {
+        throw Refusal(failure)
       }
-      content = changed
-      return result
     }
   }
 
   private func load() throws -> Content {
-    guard let data = FileManager.default.contents(atPath: path) else { return Content() }
-    guard let content = try? JSONDecoder().decode(Content.self, from: data) else {
+    let bytes: [UInt8]?
+    do throws(Inbox.Failure) {
+      bytes = try inbox.contents(of: Self.file, atMost: Self.mostBytes)
+    } catch {
+      throw Refusal(error)
+    }
+    guard let bytes else { return Content() }
+    // What was taken one by one has to be readable as a whole.
+    let limits = JSONLimits(depth: JSONLimits().depth + 4, values: Self.mostBytes)
+    guard let json = try? JSONValue(bytes: bytes, limits: limits), let content = Content(json)
+    else {
       throw Refusal(
-        .internalServerError, "The records in \(Self.fileName) are damaged; move the file away.")
+        .internalServerError, "The records in \(Self.file) are damaged; move the file away.")
     }
     return content
+  }
+}
+
+// MARK: As JSON
+
+extension Records.Content {
+  init?(_ json: JSONValue) {
+    guard case .object(let members) = json, case .integer(let lastID)? = members["lastID"],
+      case .array(let bookmarks)? = members["bookmarks"],
+      case .array(let catches)? = members["catches"]
+    else { return nil }
+    self.lastID = lastID
+    for bookmark in bookmarks {
+      guard case .object(let members) = bookmark else { return nil }
+      self.bookmarks.append(members)
+    }
+    for row in catches {
+      guard let row = Records.Catch(row) else { return nil }
+      self.catches.append(row)
+    }
+  }
+
+  var json: JSONValue {
+    .object([
+      "lastID": .integer(lastID), "bookmarks": .array(bookmarks.map { .object($0) }),
+      "catches": .array(catches.map(\.json)),
+    ])
+  }
+}
+
+extension Records.Catch {
+  init?(_ json: JSONValue) {
+    guard case .object(let members) = json, case .integer(let id)? = members["id"],
+      case .string(let user)? = members["user"], case .string(let token)? = members["token"],
+      case .object(let fields)? = members["fields"], case .string(let image)? = members["image"]
+    else { return nil }
+    self.init(
+      id: id, user: user, token: token, fields: fields.mapValues(\.text), image: image)
+  }
+
+  var json: JSONValue {
+    .object([
+      "id": .integer(id), "user": .string(user), "token": .string(token),
+      "fields": .object(fields.mapValues { .string($0) }), "image": .string(image),
+    ])
   }
 }

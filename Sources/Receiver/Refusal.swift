@@ -50,7 +50,13 @@ struct Refusal: Error {
     case EACCES, EPERM, EROFS:
       // 507 too: unlike 500 it does not promise that another try may help.
       self.init(
-        .insufficientStorage, "The receiver may not write into its folder any more: \(words).")
+        .insufficientStorage,
+        "The receiver could not \(failure.doing) in its folder: \(words).")
+    case EAGAIN:
+      self.init(
+        .serviceUnavailable,
+        "The receiver could not \(failure.doing): somebody else has it. Try again.",
+        headers: [("Retry-After", "1")])
     default:
       self.init(.internalServerError, "The receiver could not \(failure.doing): \(words).")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NIOCore
 import NIOHTTP1
 
@@ -29,6 +30,13 @@ struct Reply {
       status: status, headers: [("Content-Type", "application/json")], body: .bytes(data + [0x0A]))
   }
 
+  /// A value of JSON.
+  static func json(_ value: JSONValue, status: HTTPResponseStatus = .ok) -> Reply {
+    Reply(
+      status: status, headers: [("Content-Type", "application/json")],
+      body: .bytes(Array("\(value.source)\n".utf8)))
+  }
+
   /// A refusal as JSON: `{"error": …}`.
   static func refusal(_ refusal: Refusal) -> Reply {
     var reply = json(["error": refusal.message], status: refusal.status)
@@ -56,7 +64,8 @@ struct Reply {
         ("Content-Type", "text/html; charset=utf-8"),
         (
           "Content-Security-Policy",
-          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'"
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
         ),
       ], body: .bytes(Array(text.utf8)))
   }
@@ -123,6 +132,8 @@ enum FileURL {
 extension HTTPRequestHead {
   /// Whether a browser asks on behalf of a person: other clients take whatever comes.
   var wantsPage: Bool {
-    headers[canonicalForm: "accept"].contains { $0.lowercased().hasPrefix("text/html") }
+    headers[canonicalForm: "accept"].contains {
+      $0.inLowerASCII.beginsWithBytes("text/html")
+    }
   }
 }

@@ -22,8 +22,8 @@ enum Route: Hashable {
       (self, allowed) = (.upload(maxFiles: maxFiles), [.POST])
     case "/":
       (self, allowed) = (.index, [.GET, .HEAD])
-    case let path where path.hasPrefix("/files/"):
-      guard let name = String(path.dropFirst("/files/".count)).removingPercentEncoding else {
+    case let path where path.beginsWithBytes("/files/"):
+      guard let name = path.after("/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
       }
       (self, allowed) = (.file(name), [.GET, .HEAD])
@@ -43,12 +43,15 @@ enum Route: Hashable {
   }
 
   /// The path of a request target, which may be a whole URL (RFC 9112, section 3.2.2).
-  private static func path(of target: String) -> Substring {
-    var rest = target.prefix { $0 != "?" && $0 != "#" }
-    for scheme in ["http://", "https://"] where rest.lowercased().hasPrefix(scheme) {
-      rest = rest.dropFirst(scheme.count).drop { $0 != "/" }
-      if rest.isEmpty { return "/" }
-    }
-    return rest
+  private static func path(of target: String) -> String {
+    guard let (_, rest) = RequestHost.split(target) else { return beforeQuery(target) }
+    let path = beforeQuery(rest)
+    return path.isEmpty ? "/" : path
+  }
+
+  private static func beforeQuery(_ target: String) -> String {
+    String(
+      decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") },
+      as: UTF8.self)
   }
 }

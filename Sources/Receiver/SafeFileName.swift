@@ -1,10 +1,10 @@
 /// A name that a stranger chose, made fit to be a file in one folder.
 ///
 /// It has no directories, is not hidden, and is no name that some system treats specially, so that the
-/// folder can be shared with any machine.
+/// folder can be shared with any machine. All of it is decided on Unicode scalars: a mark behind a slash
+/// or a dot makes another `Character` of it and no other byte.
 struct SafeFileName: Hashable {
-  /// The longest name that Linux file systems take, in bytes (NAME_MAX).
-  static let maxBytes = 255
+  private typealias Scalars = ArraySlice<Unicode.Scalar>
 
   /// Everything before the extension.
   let stem: String
@@ -12,29 +12,39 @@ struct SafeFileName: Hashable {
   let suffix: String
 
   init(_ sent: String) {
-    // Clients send whole paths of any system (RFC 7578, section 4.2: directories are to be ignored).
-    let last = sent.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
-    var name = String(
-      String.UnicodeScalarView(
-        last.unicodeScalars.filter { !Self.isDropped($0) }.map {
-          Self.forbidden.contains($0) ? "_" : $0
-        }))
+    let last = Self.lastComponent(Array(sent.unicodeScalars)[...])
+    var name = last.filter { !Self.isDropped($0) }.map { Self.forbidden.contains($0) ? "_" : $0 }[
+      ...]
     // Hidden on Unix in front, cut off by Windows at the end.
-    name = String(name.drop { $0 == "." || $0.isWhitespace })
-    while let end = name.last, end == "." || end.isWhitespace { name.removeLast() }
-    if name.isEmpty { name = "file" }
-    if Self.isDevice(name) { name = "_" + name }
+    name = name.drop(while: Self.isDotOrBlank)
+    while let end = name.last, Self.isDotOrBlank(end) { name.removeLast() }
+    if name.isEmpty { name = Array("file".unicodeScalars)[...] }
+    if Self.isDevice(name) { name = ["_"] + name }
     (stem, suffix) = Self.split(name)
   }
 
   /// The name, or a variation of it in case it is taken: `photo (2).jpg`.
   func candidate(_ mark: String? = nil) -> String {
     let end = (mark.map { " (\($0))" } ?? "") + suffix
-    return Self.shorten(stem, to: Self.maxBytes - end.utf8.count) + end
+    return Self.shorten(stem, to: EntryName.maxBytes - end.utf8.count) + end
   }
 
-  /// What Windows takes in no name, and a colon there even names a stream inside the file.
-  private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*"]
+  /// What Windows takes in no name, and a colon there even names a stream inside the file. A backslash
+  /// is a part of the name wherever else it comes from.
+  private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*", "\\"]
+
+  /// Without the folders in front, which clients may send (RFC 7578, section 4.2). Old browsers on
+  /// Windows send whole paths, which begin with a drive or two backslashes.
+  private static func lastComponent(_ sent: Scalars) -> Scalars {
+    func after(_ separator: Unicode.Scalar, _ path: Scalars) -> Scalars {
+      path.lastIndex(of: separator).map { path[($0 + 1)...] } ?? path
+    }
+    let start = Array(sent.prefix(3))
+    let isOfWindows =
+      start.starts(with: ["\\", "\\"])
+      || start.count == 3 && start[0].properties.isAlphabetic && start[1] == ":" && start[2] == "\\"
+    return after("/", isOfWindows ? after("\\", sent) : sent)
+  }
 
   /// Control characters (they act on terminals) and the invisible ones that reorder text, which
   /// disguise an extension.
@@ -45,28 +55,41 @@ struct SafeFileName: Hashable {
     }
   }
 
-  /// Names that Windows gives to devices, whatever their extension
-  /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
-  private static func isDevice(_ name: String) -> Bool {
-    var base = name.prefix { $0 != "." }.uppercased()
-    while base.last == " " { base.removeLast() }
-    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(base) { return true }
-    guard base.count == 4, base.hasPrefix("COM") || base.hasPrefix("LPT") else { return false }
-    return base.last.map { "0123456789¹²³".contains($0) } ?? false
+  private static func isDotOrBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "." || scalar.properties.isWhitespace
   }
 
-  private static func split(_ name: String) -> (stem: String, suffix: String) {
-    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+  /// Names that Windows gives to devices, whatever their extension
+  /// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+  private static func isDevice(_ name: Scalars) -> Bool {
+    var base = text(name.prefix { $0 != "." }).uppercased().unicodeScalars[...]
+    while base.last == " " { base.removeLast() }
+    let word = String(base)
+    if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(word) { return true }
+    guard base.count == 4, word.beginsWithBytes("COM") || word.beginsWithBytes("LPT") else {
+      return false
+    }
+    return base.last.map { "0123456789¹²³".unicodeScalars.contains($0) } ?? false
+  }
+
+  private static func split(_ name: Scalars) -> (stem: String, suffix: String) {
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (text(name), "") }
     var start = dot
     // `a.tar.gz` becomes `a (2).tar.gz`.
     if let inner = name[..<dot].lastIndex(of: "."), inner != name.startIndex,
-      name[inner..<dot].lowercased() == ".tar"
+      text(name[inner..<dot]).inLowerASCII.hasSameBytes(as: ".tar")
     {
       start = inner
     }
     // Something that long is no extension, and must not leave the stem without room.
-    guard name[start...].utf8.count <= 32 else { return (name, "") }
-    return (String(name[..<start]), String(name[start...]))
+    guard text(name[start...]).utf8.count <= 32 else { return (text(name), "") }
+    return (text(name[..<start]), text(name[start...]))
+  }
+
+  private static func text(_ scalars: Scalars) -> String {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return String(view)
   }
 
   /// The longest beginning of a text that has at most so many bytes and cuts no character, unless the

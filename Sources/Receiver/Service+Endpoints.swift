@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import MultipartForm
 import NIOCore
 import NIOHTTP1
@@ -7,6 +8,9 @@ import NIOHTTP1
 extension Service {
   /// The most bytes of a body that is JSON.
   private static let mostJSON = 64 << 10
+  /// The most photos of a note.
+  private static let mostPhotos = 100
+  private static let limits = JSONLimits(values: 10_000)
   /// How long a ticket is good, in seconds.
   private static let ticketSeconds = 300.0
 
@@ -24,10 +28,9 @@ extension Service {
       try await body.skip(atMost: configuration.maxHeaderBytes)
       return try catches { try $0.list(query, baseURL: base) }
     case .deleteCatch:
-      try Admission.refuseOtherSites(head)
       try await body.skip(atMost: configuration.maxHeaderBytes)
       return try catches { log in
-        inbox.remove(try log.delete(query))
+        if let image = EntryName(try log.delete(query)), !image.isHidden { inbox.remove(image) }
         return CatchLog.answer()
       }
     case .bookmarks where head.method == .POST:
@@ -38,7 +41,6 @@ extension Service {
     case .bookmark(let id):
       try await body.skip(atMost: configuration.maxHeaderBytes)
       guard head.method == .DELETE else { return try bookmarks.show(id) }
-      try Admission.refuseOtherSites(head)
       return try bookmarks.delete(id)
     case .presign: return try presign(try await json(head, &body), baseURL: base)
     case .bucket: return try await bucket(head, &body, on: channel)
@@ -47,8 +49,7 @@ extension Service {
 
   // MARK: JSON
 
-  private func json(_ head: HTTPRequestHead, _ body: inout RequestBody) async throws -> JSON {
-    try Admission.refuseOtherSites(head)
+  private func json(_ head: HTTPRequestHead, _ body: inout RequestBody) async throws -> JSONValue {
     var bytes: [UInt8] = []
     while let buffer = try await body.next() {
       bytes += buffer.readableBytesView
@@ -56,10 +57,11 @@ extension Service {
         throw Refusal(.payloadTooLarge, "At most \(Self.mostJSON) bytes of JSON are taken.")
       }
     }
-    guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else {
-      throw Refusal(.badRequest, "The body is not JSON.")
+    do throws(JSONMistake) {
+      return try JSONValue(bytes: bytes, limits: Self.limits)
+    } catch {
+      throw Refusal(.badRequest, "The body is not JSON that is taken: \(error).")
     }
-    return json
   }
 
   // MARK: Notes
@@ -67,14 +69,15 @@ extension Service {
   private func note(
     _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
   ) async throws -> Reply {
-    let words = head.headers["authorization"].first?.split(separator: " ") ?? []
-    guard words.count == 2, words[0].lowercased() == "bearer" else {
+    let words = head.headers["authorization"].first?.pieces(at: " ", atMost: 2) ?? []
+    guard words.count == 2, words[0].inLowerASCII == "bearer", !words[1].withoutBlanks.isEmpty
+    else {
       throw Refusal(
         .unauthorized, "Notes need a token: send Authorization: Bearer TOKEN.",
         headers: [("WWW-Authenticate", "Bearer realm=\"hoist\"")])
     }
     let receipt = try await store(
-      head, &body, maxFiles: configuration.maxParts, on: channel
+      head, &body, maxFiles: max(configuration.maxFiles, Self.mostPhotos), on: channel
     ) { form in
       let wrong = form.files.first { $0.field != "file" }
       if let wrong {
@@ -82,7 +85,7 @@ extension Service {
       }
       guard form.order.first == "request", form.types["request"] == "application/json",
         let text = form.single["request"],
-        case .object(let note)? = try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)),
+        case .object(let note)? = JSONValue(text: text, limits: Self.limits),
         case .string? = note["rawMemo"]
       else {
         throw Refusal(
@@ -114,7 +117,7 @@ extension Service {
       do {
         return try log.add(fields, image: receipt.files[0].stored)
       } catch {
-        inbox.remove(receipt.files[0].stored)
+        if let image = EntryName(receipt.files[0].stored) { inbox.remove(image) }
         throw error
       }
     } catch let complaint as CatchLog.Complaint {
@@ -124,7 +127,7 @@ extension Service {
 
   // MARK: Presigned POST
 
-  private func presign(_ json: JSON, baseURL: String) throws -> Reply {
+  private func presign(_ json: JSONValue, baseURL: String) throws -> Reply {
     guard case .object(let members) = json, case .string(let name)? = members["name"],
       !name.isEmpty
     else {
@@ -135,9 +138,10 @@ extension Service {
     let fields = PostPolicy.fields(
       key: "uploads/\(name)", contentType: type, mostBytes: configuration.maxFileBytes,
       seconds: Self.ticketSeconds, now: Date(), signer: signer)
-    return .json([
-      "url": JSON.string("\(baseURL)/bucket"), "fields": .object(fields.mapValues { .string($0) }),
-    ])
+    return .json(
+      .object([
+        "url": .string("\(baseURL)/bucket"), "fields": .object(fields.mapValues { .string($0) }),
+      ]))
   }
 
   private func bucket(

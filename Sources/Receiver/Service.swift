@@ -9,6 +9,7 @@ struct Service: Sendable {
   let configuration: Receiver.Configuration
   let onEvent: (@Sendable (ReceiverEvent) -> Void)?
   let records: Records
+  private let host: RequestHost
   /// Signs tickets, with a secret that lasts as long as the receiver unless it is given one.
   let signer: PostPolicy.Signer
 
@@ -19,7 +20,8 @@ struct Service: Sendable {
     self.inbox = inbox
     self.configuration = configuration
     self.onEvent = onEvent
-    records = Records(folder: inbox.path)
+    records = Records(inbox: inbox)
+    host = RequestHost(configuration)
     signer = PostPolicy.Signer(
       secretKey: configuration.signingKey ?? Hexadecimal.text(SymmetricKey(size: .bits256).bytes))
   }
@@ -29,22 +31,29 @@ struct Service: Sendable {
   func answer(_ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel)
     async throws -> Reply
   {
+    try host.check(head)
+    try host.refuseOtherSites(head)
     try Admission.authorize(head, token: configuration.token)
     switch try Route(method: head.method, target: head.uri, maxFiles: configuration.maxFiles) {
     case .upload(let maxFiles):
       return try await upload(head, &body, maxFiles: maxFiles, on: channel)
     case .index:
       try await body.skip(atMost: configuration.maxHeaderBytes)
-      return index(head, on: channel)
+      return try reading { try index(head, on: channel) }
     case .file(let name):
       try await body.skip(atMost: configuration.maxHeaderBytes)
-      guard let file = inbox.read(name) else {
+      guard let file = try reading({ try inbox.read(name) }) else {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
     case .endpoint(let endpoint):
       return try await answer(endpoint, head, &body, on: channel)
     }
+  }
+
+  /// Reads from the folder, where a refusal of the system's is one of the request's.
+  private func reading<Result>(_ work: () throws -> Result) throws -> Result {
+    do { return try work() } catch let failure as Inbox.Failure { throw Refusal(failure) }
   }
 
   private func upload(
@@ -89,13 +98,13 @@ struct Service: Sendable {
     return receipt
   }
 
-  private func index(_ head: HTTPRequestHead, on channel: any Channel) -> Reply {
+  private func index(_ head: HTTPRequestHead, on channel: any Channel) throws -> Reply {
     let wantsJSON = head.headers[canonicalForm: "accept"].contains {
-      $0.lowercased().hasPrefix("application/json")
+      $0.inLowerASCII.beginsWithBytes("application/json")
     }
     // A page's links stay on whatever host and scheme the browser used.
     let base = wantsJSON ? baseURL(head, on: channel) : ""
-    let entries = inbox.list().map { entry in
+    let entries = try inbox.list().map { entry in
       var entry = entry
       entry.url = FileURL.make(base, entry.name)
       return entry
@@ -106,7 +115,7 @@ struct Service: Sendable {
 
   func baseURL(_ head: HTTPRequestHead, on channel: any Channel) -> String {
     if let url = configuration.publicURL {
-      return url.hasSuffix("/") ? String(url.dropLast()) : url
+      return url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     }
     if let host = head.headers["host"].first { return "http://\(host)" }
     let address = channel.localAddress?.ipAddress ?? configuration.host

@@ -17,10 +17,23 @@ final class StallTimeout: ChannelDuplexHandler {
     var isSlow = false
   }
 
+  /// The client kept the server waiting while others waited for the connection's place.
+  struct Evicted: Error {}
+
+  /// How much longer than others a client in the middle of a request may be idle while others wait.
+  private static let requestPatience = TimeAmount.seconds(4)
+
   private let headTimeout: TimeAmount
   private let stallTimeout: TimeAmount
   private let minBytesPerSecond: Int
+  private let activity: Activity
   private var isInBody = false
+  /// Since when the client has sent next to nothing, the time without the server's own delays; and what
+  /// it has sent in that time.
+  private var idleSince = NIODeadline.now()
+  private var sentWhileIdle = 0
+  private var busySince: NIODeadline?
+  private var isClosing = false
   /// How long the server has waited for the body since it last drew the balance, and for how much.
   private var waited = TimeAmount.zero
   private var received = 0
@@ -31,30 +44,45 @@ final class StallTimeout: ChannelDuplexHandler {
   private var pendingWrites = 0
   private var check: (at: NIODeadline, timer: Scheduled<Void>)?
 
-  init(headTimeout: TimeAmount, stallTimeout: TimeAmount, minBytesPerSecond: Int) {
+  init(
+    headTimeout: TimeAmount, stallTimeout: TimeAmount, minBytesPerSecond: Int, activity: Activity
+  ) {
     self.headTimeout = headTimeout
     self.stallTimeout = stallTimeout
     self.minBytesPerSecond = minBytesPerSecond
+    self.activity = activity
   }
 
   func handlerRemoved(context: ChannelHandlerContext) { check?.timer.cancel() }
 
   func read(context: ChannelHandlerContext) {
     if waitsSince == nil { waitsSince = .now() }
+    waitForClient()
     schedule(context)
     context.read()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let wait = waitsSince.map { NIODeadline.now() - $0 } ?? .zero
+    let now = NIODeadline.now()
+    let wait = waitsSince.map { now - $0 } ?? .zero
     waitsSince = nil
+    busySince = busySince ?? now
+    activity.since = nil
     switch unwrapInboundIn(data) {
     case .head:
       isInBody = true
       (waited, received) = (.zero, 0)
+      (idleSince, sentWhileIdle) = (now, 0)
     case .body(let buffer):
       waited = waited + wait
       received += buffer.readableBytes
+      sentWhileIdle += buffer.readableBytes
+      // Who sends a byte a second is idle, too.
+      if Double(sentWhileIdle)
+        >= Double(minBytesPerSecond) * Double((now - idleSince).nanoseconds) / 1e9
+      {
+        (idleSince, sentWhileIdle) = (now, 0)
+      }
       guard isFastEnough() else {
         context.fireErrorCaught(Stalled(isSlow: true))
         return
@@ -72,14 +100,62 @@ final class StallTimeout: ChannelDuplexHandler {
       if waitsSince != nil { waitsSince = .now() }
     }
     pendingWrites += 1
+    if writesSince == nil { progress() }
     writesSince = writesSince ?? .now()
+    publish()
     schedule(context)
     let written = promise ?? context.eventLoop.makePromise()
     written.futureResult.assumeIsolated().whenComplete { _ in
       self.pendingWrites -= 1
       self.writesSince = self.pendingWrites == 0 ? nil : .now()
+      self.progress()
+      self.publish()
     }
     context.write(data, promise: written)
+  }
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is AcceptGate.Eviction else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    promise?.succeed()
+    // In the middle of a request it is told why. Who takes no reply cannot be told.
+    if isInBody, pendingWrites == 0, !isClosing {
+      waitsSince = nil
+      context.fireErrorCaught(Evicted())
+    } else {
+      context.channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
+    }
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    isClosing = true
+    context.close(mode: mode, promise: promise)
+  }
+
+  /// Whether the server can do nothing before the client sends or takes something.
+  private var isClientsTurn: Bool {
+    pendingWrites > 0 || waitsSince != nil && (isInBody || unanswered == 0)
+  }
+
+  /// The time in which the server did not want to read is not the client's.
+  private func waitForClient() {
+    if let busySince { idleSince = idleSince + (NIODeadline.now() - busySince) }
+    busySince = nil
+    publish()
+  }
+
+  /// A request that is under way is worth more patience than the wait for one.
+  private func publish() {
+    let patience: TimeAmount = isInBody || pendingWrites > 0 ? Self.requestPatience : .zero
+    activity.since = isClientsTurn ? idleSince + patience : nil
+  }
+
+  private func progress() {
+    (idleSince, sentWhileIdle) = (.now(), 0)
+    if busySince != nil { busySince = .now() }
   }
 
   /// Draws the balance whenever the waiting adds up to the time that a standstill may take.

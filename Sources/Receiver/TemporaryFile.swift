@@ -8,7 +8,7 @@ final class TemporaryFile {
   private static let bufferSize = 64 << 10
 
   private let inbox: Inbox
-  private let name: String
+  private let name: EntryName
   private var descriptor: Int32
   private var hash = SHA256()
   private var pending: [UInt8] = []
@@ -16,7 +16,7 @@ final class TemporaryFile {
   /// Bytes so far.
   private(set) var size: Int64 = 0
 
-  init(inbox: Inbox, name: String, descriptor: Int32) {
+  init(inbox: Inbox, name: EntryName, descriptor: Int32) {
     self.inbox = inbox
     self.name = name
     self.descriptor = descriptor
@@ -51,10 +51,16 @@ final class TemporaryFile {
   }
 
   /// Gives the file its final name and returns that.
-  func publish(as safe: SafeFileName) throws(Inbox.Failure) -> String {
+  func publish(as safe: SafeFileName) throws(Inbox.Failure) -> EntryName {
     let published = try inbox.publish(name, as: safe)
     closeDescriptor()
     return published
+  }
+
+  /// Gives the file this name, whatever has it now.
+  func replace(_ other: EntryName) throws(Inbox.Failure) {
+    try inbox.replace(other, by: name)
+    closeDescriptor()
   }
 
   /// Deletes the file, unless it is published.
@@ -65,7 +71,7 @@ final class TemporaryFile {
   }
 
   private func closeDescriptor() {
-    close(descriptor)
+    inbox.close(temporary: descriptor)
     descriptor = -1
   }
 

@@ -248,6 +248,74 @@ struct ConnectionTests {
     }
   }
 
+  static let slow = [
+    "", "POST /upload HTTP/1.1\r\nX: ", Wire.head(length: 1_000_000) + Wire.file("half"),
+    "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+  ]
+
+  @Test("clients that keep the receiver waiting do not keep others out", arguments: slow)
+  func slowCrowd(request: String) async throws {
+    try await TestServer.run {
+      $0.maxConnections = 12
+      $0.maxConnectionsPerAddress = 6
+      $0.stopTimeout = .milliseconds(100)
+      // Longer than a test: what ends them is not their own time-out.
+      $0.headTimeout = .seconds(600)
+      $0.stallTimeout = .seconds(600)
+    } _: { server in
+      let slow = try (0..<6).map { _ in
+        let client = try server.connect()
+        try client.send(request)
+        return client
+      }
+      for round in 0..<3 {
+        let reply = try server.request(Wire.post(Wire.file("x\(round)") + Wire.end))
+        #expect(reply.status == 201)
+      }
+      #expect(slow.contains { $0.isReadable })
+    }
+  }
+
+  @Test("a request that had to give its place up is told, and so is the log; nothing of it stays")
+  func evicted() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 1
+      $0.stallTimeout = .seconds(600)
+    } _: { server in
+      let slow = try server.connect()
+      try slow.send(Wire.head(length: 1_000_000) + Wire.file("half", name: "slow"))
+      try await eventually { try server.names().count == 1 }
+      #expect(try server.request(Wire.post(Wire.file("x") + Wire.end)).status == 201)
+      #expect(try server.names() == ["a.txt"])
+      let told = server.events.all.contains {
+        if case .refused(503, let message, _, _) = $0 { message.contains("waiting") } else { false }
+      }
+      #expect(told, "\(server.events.all)")
+      withExtendedLifetime(slow) {}
+    }
+  }
+
+  @Test("one client may have more connections than are served at once: they take turns")
+  func turns() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 40
+      $0.maxConnectionsPerAddress = 4
+    } _: { server in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            let client = try server.connect()
+            let body = Wire.file("x") + Wire.end
+            try client.send(Wire.post(body, extra: ["Connection: close"]))
+            return try client.readReply().status
+          }
+        }
+        for try await status in group { #expect(status == 201) }
+      }
+      #expect(try server.names().count == 20)
+    }
+  }
+
   @Test("stopping lets an upload end, closes idle connections and refuses new ones")
   func gracefulStop() async throws {
     try await TestServer.run { server in

@@ -14,7 +14,7 @@ final class InboxTests {
     let file = try inbox.makeTemporary()
     try text.utf8.withContiguousStorageIfAvailable { try file.append(UnsafeRawBufferPointer($0)) }
     _ = try file.finish(syncing: true)
-    return try file.publish(as: SafeFileName(name))
+    return try file.publish(as: SafeFileName(name)).text
   }
 
   private func names() throws -> [String] {
@@ -27,7 +27,7 @@ final class InboxTests {
     #expect(try store("one", as: "a.txt", in: inbox) == "a.txt")
     #expect(try store("two", as: "a.txt", in: inbox) == "a (2).txt")
     #expect(try store("three", as: "x/a.txt", in: inbox) == "a (3).txt")
-    inbox.remove("a (2).txt")
+    inbox.remove(try #require(EntryName("a (2).txt")))
     #expect(try store("four", as: "a.txt", in: inbox) == "a (2).txt")
     #expect(try names() == ["a (2).txt", "a (3).txt", "a.txt"])
     #expect(try String(contentsOfFile: "\(path)/a.txt", encoding: .utf8) == "one")
@@ -44,9 +44,9 @@ final class InboxTests {
     #expect(try store("x", as: "a", in: inbox) == "a (2)")
     #expect(try store("x", as: "b", in: inbox) == "b (2)")
     #expect(try store("x", as: "c", in: inbox) == "c (2)")
-    #expect(inbox.list().map(\.name).sorted() == ["a (2)", "b (2)", "c (2)"])
-    #expect(inbox.read("b") == nil)
-    #expect(inbox.read("a") == nil)
+    #expect(try inbox.list().map(\.name).sorted() == ["a (2)", "b (2)", "c (2)"])
+    #expect(try inbox.read("b") == nil)
+    #expect(try inbox.read("a") == nil)
   }
 
   @Test("1,100 files of one name are all kept")
@@ -66,7 +66,7 @@ final class InboxTests {
       let bytes = patternBytes(200_000)
       try bytes.withUnsafeBytes { try file.append($0) }
       #expect(try names().count == 1)
-      #expect(inbox.list().isEmpty)
+      #expect(try inbox.list().isEmpty)
     }
     #expect(try names().isEmpty)
   }
@@ -101,7 +101,7 @@ final class InboxTests {
     let hash = try file.finish(syncing: false)
     #expect(hash == sha256(bytes))
     #expect(file.size == Int64(bytes.count))
-    #expect(try file.publish(as: SafeFileName("a")) == "a")
+    #expect(try file.publish(as: SafeFileName("a")).text == "a")
     #expect(try Array(Data(contentsOf: URL(fileURLWithPath: "\(path)/a"))) == bytes)
   }
 
@@ -110,12 +110,61 @@ final class InboxTests {
     let inbox = try Inbox(path: path)
     _ = try store("x", as: "a.txt", in: inbox)
     try Data([1]).write(to: URL(fileURLWithPath: "\(path)/.secret"))
-    for name in ["", ".", "..", ".secret", "../etc/passwd", "/etc/passwd", "a.txt\u{0}", "b.txt"] {
-      #expect(inbox.read(name) == nil, "\(name)")
+    try Data([1]).write(to: URL(fileURLWithPath: "\(path)/.\u{301}secret"))
+    for name in [
+      "", ".", "..", ".secret", ".\u{301}secret", "../etc/passwd", "/etc/passwd",
+      "/\u{301}etc/passwd",
+      "a.txt\u{0}", "b.txt", String(repeating: "x", count: 256),
+    ] {
+      #expect(try inbox.read(name) == nil, "\(name)")
     }
-    let file = try #require(inbox.read("a.txt"))
+    #expect(try inbox.list().map(\.name) == ["a.txt"])
+    let file = try #require(try inbox.read("a.txt"))
     #expect(file.size == 1)
     #expect(file.read(atMost: 10).map { String(buffer: $0) } == "x")
+  }
+
+  @Test("links in the folder are followed by nothing, whoever put them there")
+  func links() throws {
+    let inbox = try Inbox(path: path)
+    let outside = path + "-outside"
+    defer { try? FileManager.default.removeItem(atPath: outside) }
+    try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+    try Data("secret".utf8).write(to: URL(fileURLWithPath: "\(outside)/x"))
+    for (link, end) in [
+      ("sub", outside), ("x", "\(outside)/x"), ("new", "\(outside)/new"),
+      (".hoist-records.json", "\(outside)/x"), (".hoist-records.lock", "\(outside)/lock"),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(path)/\(link)", withDestinationPath: end)
+    }
+    for mark in ["", "\u{301}", "\u{200D}", "\u{FE0F}"] {
+      _ = try store("evil", as: "sub/\(mark)x", in: inbox)
+      _ = try store("evil", as: "x", in: inbox)
+      _ = try store("evil", as: "new", in: inbox)
+      #expect(try inbox.read("sub/\(mark)x") == nil)
+    }
+    #expect(try inbox.read("x") == nil)
+    let records = Records(inbox: inbox)
+    #expect(throws: Refusal.self) { try records.read { _ in } }
+    #expect(throws: Refusal.self) { try records.change { $0.lastID = 7 } }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["x"])
+    #expect(try String(contentsOfFile: "\(outside)/x", encoding: .utf8) == "secret")
+  }
+
+  @Test("descriptors are left for others, however many files are on their way in")
+  func descriptors() throws {
+    let inbox = try Inbox(path: path)
+    var files: [TemporaryFile] = []
+    let failure = #expect(throws: Inbox.Failure.self) {
+      for _ in 0..<100_000 { files.append(try inbox.makeTemporary()) }
+    }
+    #expect(failure?.code == EMFILE && !files.isEmpty)
+    #expect(files.count <= Descriptors.limit / 2)
+    files.removeLast()
+    #expect(throws: Never.self) { files.append(try inbox.makeTemporary()) }
+    files.removeAll()
+    #expect(try names().isEmpty)
   }
 
   @Test("a folder that can not be made is a clear error")

@@ -10,14 +10,19 @@ struct SafeFileNameTests {
     arguments: [
       ("photo.jpg", "photo.jpg"),
       ("naïve café 🎉.png", "naïve café 🎉.png"),
-      ("a\"b;c=d'e.txt", "a_b;c=d'e.txt"), ("a<b>c|d?e*f:g.txt", "a_b_c_d_e_f_g.txt"),
+      ("a\"b;c=d'e.txt", "a_b;c=d'e.txt"), ("AC\\DC.mp3", "AC_DC.mp3"),
+      ("a<b>c|d?e*f:g.txt", "a_b_c_d_e_f_g.txt"),
       ("100%22.txt", "100%22.txt"),
       // Directories, of any system.
       ("../../etc/passwd", "passwd"),
       ("/etc/passwd", "passwd"),
       ("C:\\fakepath\\photo.jpg", "photo.jpg"),
-      ("..\\..\\boot.ini", "boot.ini"),
-      ("a/b\\c", "c"),
+      ("\\\\server\\share\\photo.jpg", "photo.jpg"),
+      ("C:\\a/b\\c", "c"),
+      // A backslash is a part of any other name.
+      ("..\\..\\boot.ini", "_.._boot.ini"),
+      ("a/b\\c", "b_c"),
+      ("1:\\a", "1__a"),
       // Nothing left of it.
       ("", "file"),
       (".", "file"),
@@ -81,5 +86,38 @@ struct SafeFileNameTests {
     let zalgo = "a" + String(repeating: "\u{301}", count: 400)
     let name = SafeFileName(zalgo).candidate()
     #expect(!name.isEmpty && name.utf8.count <= 255)
+  }
+
+  /// A mark, a joiner or a selector makes one `Character` of itself and the sign before it.
+  @Test(
+    "no mark hides a slash, a dot or any other sign",
+    arguments: ["\u{301}", "\u{200D}", "\u{FE0F}"])
+  func marks(_ mark: String) throws {
+    let samples = [
+      "/x", "../../etc/passwd", "..", ".", "sub/x", "/", "//", ".htaccess", "C:\\a\\b", "\\\\s\\x",
+      "a\"b", "a<b>|c?*:d", "x. ", " .x", "\r\n", "a\r\n/b", "nul", "con.txt", "COM1", "\u{0}a",
+      "a\u{0}", "./.", "a/../b", "photo.jpg", "a.tar.gz", "\u{202E}x", ".hoist-records.json",
+    ]
+    for sample in samples {
+      for marked in Self.marked(sample, mark) {
+        for number in [nil, "2"] {
+          let name = SafeFileName(marked).candidate(number)
+          let bytes = Array(name.utf8)
+          #expect(EntryName(name) != nil, "\(marked.debugDescription)")
+          #expect(!bytes.contains(UInt8(ascii: "/")) && !bytes.contains(UInt8(ascii: "\\")))
+          #expect(bytes.first != UInt8(ascii: ".") && bytes.last != UInt8(ascii: "."))
+          #expect(!bytes.contains { $0 < 0x20 || $0 == 0x7F || "<>:\"|?*".utf8.contains($0) })
+        }
+      }
+    }
+  }
+
+  /// The text with a mark behind each of its scalars, and behind all of them.
+  private static func marked(_ text: String, _ mark: String) -> [String] {
+    let scalars = Array(text.unicodeScalars)
+    let single = scalars.indices.map { index in
+      scalars.indices.map { String(scalars[$0]) + ($0 == index ? mark : "") }.joined()
+    }
+    return single + [scalars.map { String($0) + mark }.joined(), mark + text]
   }
 }

@@ -22,6 +22,8 @@ struct TestServer {
       .appendingPathComponent("hoist-receiver-\(UUID().uuidString)")
     var configuration = Receiver.Configuration(directory: folder.path)
     configuration.stopTimeout = .seconds(5)
+    // Whom the tests' requests name.
+    configuration.names = ["test", "x"]
     configure(&configuration)
     let events = EventLog()
     let receiver = Receiver(configuration: configuration) { events.add($0) }

@@ -64,9 +64,13 @@ struct UploadTests {
   @Test(
     "hostile names stay in the folder",
     arguments: [
-      ("../../etc/x", "x"), ("..\\\\..\\\\x.txt", "x.txt"), ("/abs/olute", "olute"), ("..", "file"),
+      ("../../etc/x", "x"), ("..\\\\..\\\\x.txt", "__..__x.txt"), ("/abs/olute", "olute"),
+      ("..", "file"),
       ("C:\\\\a\\\\b.txt", "b.txt"), (".htaccess", "htaccess"),
       ("a\u{1B}]0;x\u{7}.txt", "a]0;x.txt"),
+      ("/\u{301}x", "\u{301}x"), ("sub/\u{301}x", "\u{301}x"), (".\u{301}x", "\u{301}x"),
+      ("../\u{200D}x", "\u{200D}x"), ("/\u{FE0F}x", "\u{FE0F}x"), ("a\"b.txt", "a_b.txt"),
+      ("back\\slash.txt", "back_slash.txt"),
       ("nul", "_nul"), ("%2e%2e%2fx", "%2e%2e%2fx"), ("x%00.txt", "x%00.txt"),
     ])
   func traversal(sent: String, stored: String) async throws {
@@ -123,6 +127,17 @@ struct UploadTests {
         _ = try server.request(Wire.post(Wire.file("x", name: "a%22b.txt") + Wire.end))
         #expect(try server.names() == [name])
       }
+    }
+  }
+
+  @Test("a part without a type is text, and a name comes back as it was sent")
+  func defaults() async throws {
+    try await TestServer.run { server in
+      let part =
+        "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a\"b\\c.txt\"\r\n\r\nx\r\n"
+      let reply = try server.request(Wire.post(part + Wire.end))
+      let file = try #require(try Receipt(reply.body).files.first)
+      #expect(file.type == "text/plain" && file.name == "a\"b\\c.txt" && file.stored == "a_b_c.txt")
     }
   }
 

@@ -1,0 +1,69 @@
+import Foundation
+
+/// A host and its port, as `Host` and `Origin` name them (RFC 9110, section 7.2; RFC 6454, section 7).
+struct Authority: Hashable {
+  /// A name in lower case without a dot at its end, or an address in its usual form.
+  let host: String
+  /// Whether the host is an address and no name.
+  let isAddress: Bool
+  /// Nil where the scheme's own port is meant.
+  let port: Int?
+
+  /// Nil where it is no host with or without a port.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    let end: Int
+    if bytes.first == UInt8(ascii: "[") {
+      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")),
+        let address = Self.address(AF_INET6, String(decoding: bytes[1..<close], as: UTF8.self))
+      else { return nil }
+      (host, isAddress, end) = (address, true, close + 1)
+    } else {
+      end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+      let name = String(decoding: bytes[..<end], as: UTF8.self)
+      if let address = Self.address(AF_INET, name) {
+        (host, isAddress) = (address, true)
+      } else {
+        guard let name = Self.name(bytes[..<end]) else { return nil }
+        (host, isAddress) = (name, false)
+      }
+    }
+    guard let port = Self.port(bytes[end...]) else { return nil }
+    self.port = port < 0 ? nil : port
+  }
+
+  /// The port that is meant with a scheme.
+  func port(of scheme: String) -> Int { port ?? (scheme == "https" ? 443 : 80) }
+
+  /// The address in the form that the system gives it, so that two ways to write one are the same.
+  private static func address(_ family: Int32, _ text: String) -> String? {
+    var address = in6_addr()
+    guard inet_pton(family, text, &address) == 1 else { return nil }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
+      buffer in
+      guard let base = buffer.baseAddress,
+        inet_ntop(family, &address, base, socklen_t(buffer.count)) != nil
+      else { return nil }
+      return String(cString: base)
+    }
+  }
+
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+    let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
+    let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)
+    guard (1...253).contains(name.count), name.allSatisfy(letters.contains) else { return nil }
+    return String(decoding: name, as: UTF8.self).inLowerASCII
+  }
+
+  /// -1 where there is none; nil where it is none.
+  private static func port(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard let colon = bytes.first else { return -1 }
+    let digits = bytes.dropFirst()
+    if digits.isEmpty { return colon == UInt8(ascii: ":") ? -1 : nil }
+    guard colon == UInt8(ascii: ":"), digits.count <= 5,
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let port = Int(String(decoding: digits, as: UTF8.self)), port <= 65_535
+    else { return nil }
+    return port
+  }
+}

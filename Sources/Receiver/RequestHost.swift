@@ -1,0 +1,97 @@
+import NIOHTTP1
+
+/// Whom a request is meant for, and which page made it: what keeps a page of another site from using a
+/// visitor's browser to send files here or to read what arrived.
+struct RequestHost: Sendable {
+  /// The names that the receiver goes by.
+  private let names: Set<String>
+  /// The scheme, host and port of its public URL.
+  private let publicOrigin: (scheme: String, authority: Authority)?
+
+  init(_ configuration: Receiver.Configuration) {
+    publicOrigin = configuration.publicURL.flatMap { Self.origin($0) }
+    let texts = configuration.names + [configuration.host, "localhost"]
+    names = Set(
+      texts.compactMap { (Authority($0) ?? Authority("[\($0)]"))?.host }
+        + (publicOrigin.map { [$0.authority.host] } ?? []))
+  }
+
+  /// Checks that the request is for this receiver.
+  ///
+  /// A page whose name's owner lets it point here (DNS rebinding) is of the same site for a browser, but
+  /// the request still has that name in `Host`. It never has an address there: who opens a page by an
+  /// address is at that address, so any address will do, also one that a router translates.
+  ///
+  /// - Throws: 400 where `Host` is missing, double or none (RFC 9112, section 3.2), 421 where it names
+  ///   somebody else (RFC 9110, section 15.5.20).
+  func check(_ head: HTTPRequestHead) throws(Refusal) {
+    let hosts = head.headers["host"]
+    guard hosts.count < 2 else { throw Refusal(.badRequest, "The request has more than one Host.") }
+    guard !hosts.isEmpty || head.version == .http1_0 else {
+      throw Refusal(.badRequest, "The request has no Host.")
+    }
+    for text in hosts + (Self.split(head.uri).map { [$0.authority] } ?? []) {
+      guard let authority = Authority(text.withoutBlanks) else {
+        throw Refusal(.badRequest, "The request's Host is not a host.")
+      }
+      guard authority.isAddress || names.contains(authority.host) else {
+        throw Refusal(
+          .misdirectedRequest,
+          "This receiver does not go by the name \(authority.host). Use its address, or start it "
+            + "with --name \(authority.host).")
+      }
+    }
+  }
+
+  /// Refuses what a page of another site made a browser send. Browsers say where a request comes from:
+  /// in `Sec-Fetch-Site` where the connection is one that they trust (Fetch Metadata Request Headers,
+  /// section 2.3), and in `Origin` with everything but GET and HEAD (Fetch, section 3.2). Other clients
+  /// send neither.
+  func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
+    if head.method == .GET || head.method == .HEAD { return }
+    switch head.headers["sec-fetch-site"].first?.inLowerASCII {
+    // What a page sends to its own address, whatever a proxy made of that, and what no page sends.
+    case "same-origin"?, "none"?: return
+    case "cross-site"?: throw Self.otherSite
+    default: break
+    }
+    let origins = head.headers["origin"]
+    guard let text = origins.first else { return }
+    guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
+    if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
+    // Whether TLS ends at a proxy is not known here, so the scheme is the page's.
+    guard let own = head.headers["host"].first.flatMap({ Authority($0.withoutBlanks) }),
+      Self.isSame(origin, (origin.scheme, own))
+    else { throw Self.otherSite }
+  }
+
+  private static let otherSite = Refusal(
+    .forbidden, "A page of another site may not send files here.")
+
+  private typealias Origin = (scheme: String, authority: Authority)
+
+  private static func isSame(_ a: Origin, _ b: Origin) -> Bool {
+    a.scheme == b.scheme && a.authority.host == b.authority.host
+      && a.authority.port(of: a.scheme) == b.authority.port(of: b.scheme)
+  }
+
+  /// The origin of a URL, without user and password.
+  private static func origin(_ url: String) -> (scheme: String, authority: Authority)? {
+    guard let (text, _) = split(url), let authority = Authority(text) else { return nil }
+    return (url.inLowerASCII.beginsWithBytes("https:") ? "https" : "http", authority)
+  }
+
+  /// Takes a whole URL apart behind its scheme; nil for what is none (RFC 9112, section 3.2.2).
+  static func split(_ url: String) -> (authority: String, path: String)? {
+    let lower = url.inLowerASCII
+    let isSecure = lower.beginsWithBytes("https://")
+    guard isSecure || lower.beginsWithBytes("http://") else { return nil }
+    let rest = url.utf8.dropFirst(isSecure ? 8 : 7)
+    let ends = Set("/?#".utf8)
+    let authority = rest.prefix { !ends.contains($0) }
+    return (
+      String(decoding: authority, as: UTF8.self),
+      String(decoding: rest[authority.endIndex...], as: UTF8.self)
+    )
+  }
+}
