@@ -29,7 +29,9 @@ struct ReceiveCommand: AsyncParsableCommand {
       its URL in Location too. A file shows when all of it is on the disk. None leaves the folder and \
       none replaces another.
 
-      Without --token everybody who reaches the port may send and fetch. For TLS put nginx or Caddy in \
+      Without --token everybody who reaches the port may send and fetch. Requests are for an address, \
+      for localhost, or for a name that --name or --public-url gives; others are refused, and so is \
+      what a page of another site sends. For TLS put nginx or Caddy in \
       front: config/recipes has the configurations.
       """)
 
@@ -38,6 +40,14 @@ struct ReceiveCommand: AsyncParsableCommand {
 
   @Option(name: .long, help: "The address to listen on.")
   var host = "127.0.0.1"
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A name that the receiver is reached by; may be given more than once.",
+      discussion: "For example nas.local. Requests for other names are refused.", valueName: "name")
+  )
+  var name: [String] = []
 
   @Option(name: .long, help: "The folder for what arrives; made if it is not there.")
   var dir = "inbox"
@@ -77,26 +87,26 @@ struct ReceiveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try configuration(environment: ProcessInfo.processInfo.environment)
-    let receiver = Receiver(configuration: configuration) { event in
-      Output.error(Self.line(for: event))
-    }
+    let log = BackgroundLines()
+    defer { log.finish(within: 1) }
+    let receiver = Receiver(configuration: configuration) { log.add(Self.line(for: $0)) }
     let port: Int
     do {
       port = try await receiver.start()
     } catch {
       throw UserError("\(error)")
     }
-    let name = host.contains(":") ? "[\(host)]" : host
-    Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
+    let address = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    Output.line("receiving on http://\(address):\(port)/upload into \(SafeText.line(dir))")
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
-      Output.error("hoist: without --token everybody who reaches \(host) may send and fetch files")
+      log.add("hoist: without --token everybody who reaches \(host) may send and fetch files")
     }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
     // Whoever asked it to stop is told what it waits for, unless there is nothing.
     let patience = Wording.seconds(Double(configuration.stopTimeout.components.seconds))
     let notice = Task {
       try await Task.sleep(for: .milliseconds(300))
-      Output.error("stopping; what is being received has \(patience) to end")
+      log.add("stopping; what is being received has \(patience) to end")
     }
     await receiver.stop()
     notice.cancel()
@@ -109,6 +119,11 @@ struct ReceiveCommand: AsyncParsableCommand {
     var configuration = Receiver.Configuration(directory: dir)
     configuration.host = host
     configuration.port = port
+    for name in name where !Receiver.Configuration.isName(name) {
+      throw UserError(
+        "--name \(name): expected a name or an address without port, such as nas.local")
+    }
+    configuration.names = name
     configuration.syncsToDisk = !noSync
     configuration.token = token ?? environment["HOIST_RECEIVE_TOKEN"]
     guard configuration.token != "" else {

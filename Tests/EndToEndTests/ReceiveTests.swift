@@ -114,7 +114,7 @@ extension EndToEnd {
       let inbox = try await person.receiver("--no-sync")
       let port = try #require(URL(string: inbox.url)?.port)
       let head =
-        "POST /upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=B\r\n"
+        "POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=B\r\n"
       let part =
         "--B\r\nContent-Disposition: form-data; name=\"f\"; filename=\"1.bin\"\r\n\r\nlies"
       let hostile = try (0..<20).map { index in
@@ -166,13 +166,48 @@ extension EndToEnd {
         (["--host", "192.0.2.1"], "address of this machine"),
         (["--max-file-bytes", "lots"], "100 MB"), (["--token", ""], "--token"),
         (["--public-url", "files"], "--public-url files"), (["--dir", "/proc/x"], "/proc/x"),
-        (["--keep-free", "-1"], "--keep-free"),
+        (["--keep-free", "-1"], "--keep-free"), (["--name", "nas:3000"], "--name nas:3000"),
+        (["--name", "a b"], "--name a b"),
       ])
     func mistakes(options: [String], words: String) async throws {
       let person = try Person()
       let outcome = try await person.hoist(["receive", "--port", "0"] + options).end()
       #expect(outcome.status == 2 && outcome.errors.hasPrefix("hoist: "), "\(outcome)")
       #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test("it answers to the names that it was given, and not to others")
+    func names() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--name", "nas.local", "--name", "files")
+      let port = try #require(URL(string: inbox.url)?.port)
+      for (name, status) in [
+        ("nas.local", 200), ("FILES", 200), ("localhost", 200), ("evil.example", 421),
+      ] {
+        let client = try RawClient(port: port)
+        try client.send("GET / HTTP/1.1\r\nHost: \(name):\(port)\r\n\r\n")
+        #expect(try client.readReply().status == status, "\(name)")
+      }
+    }
+
+    @Test("a log that nobody reads holds up neither uploads nor the end")
+    func stuckLog() async throws {
+      let person = try Person()
+      // A pipe that is open for reading, too, is written to until it is full, and then no more.
+      let program = try person.shell(
+        "mkfifo log && exec hoist receive --port 0 --dir inbox 2<>log")
+      let url = try await wait(for: "the receiver", otherwise: { program.errors }) {
+        program.output.firstMatch(of: /receiving on (http:\S+) into/).map { String($0.1) }
+      }
+      let port = try #require(URL(string: url)?.port)
+      let client = try RawClient(port: port)
+      let long = String(repeating: "x", count: 16_000)
+      for _ in 0..<200 {
+        try client.send("GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try client.readReply().status == 404)
+      }
+      program.signal(SIGTERM)
+      #expect(try await program.end().status == 0)
     }
 
     @Test("a disk that shall stay free is a refusal for good")
