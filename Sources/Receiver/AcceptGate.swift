@@ -24,7 +24,7 @@ final class AcceptGate: ChannelInboundHandler {
     crowd = Crowd(
       most: maxConnections,
       mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
-      mostWaiting: max(1, maxConnections / 2))
+      mostWaiting: maxConnections)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

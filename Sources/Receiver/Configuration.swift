@@ -32,9 +32,9 @@ extension Receiver {
     public var maxParts = 1_000
     /// The most bytes of a request's header section; a single field may take half of it.
     public var maxHeaderBytes = 64 << 10
-    /// The most connections that are served at once. Half as many more wait until one ends or has been
-    /// idle for some seconds, and those that come then are closed. No more than a quarter of the process's
-    /// limit on open files is used in any case.
+    /// The most connections that are served at once. As many more wait until one ends or has been idle for
+    /// some seconds; if still more come, those that have waited longest are closed. No more than a quarter
+    /// of the process's limit on open files is used in any case.
     public var maxConnections = 256
     /// The most connections of one client's address that are served at once. A proxy is one client.
     public var maxConnectionsPerAddress = 64

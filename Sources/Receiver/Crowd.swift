@@ -6,7 +6,8 @@ import NIOCore
 /// - Whoever comes then waits until a place is free.
 /// - Who waits gets the place of the connection that has been idle longest, if that is longer than
 ///   ``grace``: among those of its own address where that has all it may have, else among all.
-/// - Where too many wait, the address with the most loses the one that came last.
+/// - Where too many wait, the address with the most loses the one that came first: it has been idle
+///   longest.
 struct Crowd<Member: Hashable> {
   /// What is to be done.
   enum Action: Equatable {
@@ -113,11 +114,11 @@ struct Crowd<Member: Hashable> {
     return waiting.map(\.member)
   }
 
-  /// The last of the address that has the most waiting.
+  /// The first of the address that has the most waiting.
   private func surplus() -> Int? {
     var counts: [String: Int] = [:]
     for (_, address) in waiting { counts[address, default: 0] += 1 }
     guard let most = counts.values.max() else { return nil }
-    return waiting.lastIndex { counts[$0.address] == most }
+    return waiting.firstIndex { counts[$0.address] == most }
   }
 }

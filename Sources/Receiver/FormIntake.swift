@@ -8,6 +8,22 @@ final class FormIntake {
   struct Receipt: Encodable {
     var files: [StoredFile]
     var fields: [String: FieldValue]
+
+    private enum CodingKeys: CodingKey { case files, fields }
+
+    /// The fields are repeated where they are short. In JSON they may be six times as long, and all of it
+    /// is held until the client has taken it.
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(files, forKey: .files)
+      let bytes = fields.reduce(0) { sum, field in
+        field.value.values.reduce(sum + field.key.utf8.count) { $0 + $1.utf8.count }
+      }
+      try container.encode(bytes <= Self.mostRepeated ? fields : [:], forKey: .fields)
+    }
+
+    /// The most bytes of fields that are repeated.
+    static let mostRepeated = 64 << 10
   }
 
   /// A field's value: a string, or a list of them if the form has the name more than once.

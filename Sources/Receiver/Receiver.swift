@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// - `POST /upload` takes exactly one file, `POST /multiupload` several; form fields may have any name.
 ///   The answer is JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}],
-///   "fields": {…}}`, or `{"error": …}` with a status of 400 or above. One file is answered with 201
+///   "fields": {…}}`, the fields only up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file is answered with 201
 ///   and its `Location`, several with 200. A browser is sent back to the page.
 /// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
 ///   `GET /files/NAME` fetches a file.

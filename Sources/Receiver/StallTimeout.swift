@@ -21,7 +21,7 @@ final class StallTimeout: ChannelDuplexHandler {
   struct Evicted: Error {}
 
   /// How much longer than others a client in the middle of a request may be idle while others wait.
-  private static let requestPatience = TimeAmount.seconds(4)
+  private static let requestPatience = TimeAmount.seconds(1)
 
   private let headTimeout: TimeAmount
   private let stallTimeout: TimeAmount

@@ -200,9 +200,9 @@ extension EndToEnd {
         program.output.firstMatch(of: /receiving on (http:\S+) into/).map { String($0.1) }
       }
       let port = try #require(URL(string: url)?.port)
-      let client = try RawClient(port: port)
       let long = String(repeating: "x", count: 16_000)
       for _ in 0..<200 {
+        let client = try RawClient(port: port)
         try client.send("GET /\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try client.readReply().status == 404)
       }

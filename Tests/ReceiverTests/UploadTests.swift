@@ -141,6 +141,18 @@ struct UploadTests {
     }
   }
 
+  @Test("long fields are taken, and not repeated: sixfold in JSON, they would have to be held")
+  func longFields() async throws {
+    try await TestServer.run { server in
+      for (count, isRepeated) in [(65_535, true), (65_536, false), (1_000_000, false)] {
+        let field = Wire.field("a", String(repeating: "\u{1}", count: count))
+        let reply = try server.request(Wire.post(field + Wire.file("x") + Wire.end))
+        #expect(reply.status == 201 && reply.body.count < 500_000)
+        #expect(reply.text.contains("\"fields\":{\"a\":\"\\u0001") == isRepeated)
+      }
+    }
+  }
+
   @Test("a file input that nobody used is no file; one without a name but with content is")
   func emptyName() async throws {
     try await TestServer.run { server in
