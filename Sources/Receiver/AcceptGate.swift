@@ -15,7 +15,7 @@ final class AcceptGate: ChannelInboundHandler {
   private static let interval = TimeAmount.milliseconds(250)
 
   private let connections: ConnectionSet
-  private var crowd: Crowd<ObjectIdentifier>
+  private var crowd: Crowd<ObjectIdentifier, [UInt8]>
   private var channels: [ObjectIdentifier: any Channel] = [:]
   private var timer: Scheduled<Void>?
 
@@ -36,9 +36,8 @@ final class AcceptGate: ChannelInboundHandler {
     channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
       boundSelf.value.closed(identity, boundContext.value)
     }
-    // Without an address it is gone already.
-    let address = channel.remoteAddress?.ipAddress ?? ""
-    carry(out: crowd.arrive(identity, from: address, now: .now(), idle: idleSince), context)
+    let network = ClientName.network(of: channel.remoteAddress)
+    carry(out: crowd.arrive(identity, from: network, now: .now(), idle: idleSince), context)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
@@ -57,7 +56,7 @@ final class AcceptGate: ChannelInboundHandler {
   }
 
   private func carry(
-    out actions: [Crowd<ObjectIdentifier>.Action], _ context: ChannelHandlerContext
+    out actions: [Crowd<ObjectIdentifier, [UInt8]>.Action], _ context: ChannelHandlerContext
   ) {
     for action in actions {
       switch action {

@@ -36,7 +36,8 @@ extension Receiver {
     /// some seconds; if still more come, those that have waited longest are closed. No more than a quarter
     /// of the process's limit on open files is used in any case.
     public var maxConnections = 256
-    /// The most connections of one client's address that are served at once. A proxy is one client.
+    /// The most connections of one client's address, of IPv6 its first 64 bits, that are served at once. A
+    /// proxy is one client.
     public var maxConnectionsPerAddress = 64
     /// Bytes of the disk that are left free: an upload that would eat into them is refused with 507.
     public var reservedBytes: Int64 = 0

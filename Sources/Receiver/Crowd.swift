@@ -8,7 +8,7 @@ import NIOCore
 ///   ``grace``: among those of its own address where that has all it may have, else among all.
 /// - Where too many wait, the address with the most loses the one that came first: it has been idle
 ///   longest.
-struct Crowd<Member: Hashable> {
+struct Crowd<Member: Hashable, Address: Hashable> {
   /// What is to be done.
   enum Action: Equatable {
     case serve(Member)
@@ -19,7 +19,7 @@ struct Crowd<Member: Hashable> {
   }
 
   private struct Place {
-    var address: String
+    var address: Address
     var isLeaving = false
   }
 
@@ -29,7 +29,7 @@ struct Crowd<Member: Hashable> {
   private let mostOfAddress: Int
   private let mostWaiting: Int
   private var served: [Member: Place] = [:]
-  private var waiting: [(member: Member, address: String)] = []
+  private var waiting: [(member: Member, address: Address)] = []
 
   init(most: Int, mostOfAddress: Int, mostWaiting: Int, grace: TimeAmount = .seconds(1)) {
     self.most = most
@@ -43,7 +43,7 @@ struct Crowd<Member: Hashable> {
 
   /// A connection has come.
   mutating func arrive(
-    _ member: Member, from address: String, now: NIODeadline, idle: (Member) -> NIODeadline?
+    _ member: Member, from address: Address, now: NIODeadline, idle: (Member) -> NIODeadline?
   ) -> [Action] {
     waiting.append((member, address))
     var actions = look(now: now, idle: idle)
@@ -67,7 +67,7 @@ struct Crowd<Member: Hashable> {
   /// - Parameter idle: since when a connection that is served has been idle; nil where it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
-    var ofAddress: [String: Int] = [:]
+    var ofAddress: [Address: Int] = [:]
     for place in served.values { ofAddress[place.address, default: 0] += 1 }
 
     waiting.removeAll { member, address in
@@ -82,9 +82,9 @@ struct Crowd<Member: Hashable> {
     guard !waiting.isEmpty else { return actions }
 
     // Places that will be free soon are enough for as many of those who wait.
-    var leaving: [String: Int] = [:]
+    var leaving: [Address: Int] = [:]
     for place in served.values where place.isLeaving { leaving[place.address, default: 0] += 1 }
-    var candidates = served.compactMap { member, place -> (Member, String, NIODeadline)? in
+    var candidates = served.compactMap { member, place -> (Member, Address, NIODeadline)? in
       guard !place.isLeaving, let since = idle(member), now - since >= grace else { return nil }
       return (member, place.address, since)
     }
@@ -116,7 +116,7 @@ struct Crowd<Member: Hashable> {
 
   /// The first of the address that has the most waiting.
   private func surplus() -> Int? {
-    var counts: [String: Int] = [:]
+    var counts: [Address: Int] = [:]
     for (_, address) in waiting { counts[address, default: 0] += 1 }
     guard let most = counts.values.max() else { return nil }
     return waiting.firstIndex { counts[$0.address] == most }

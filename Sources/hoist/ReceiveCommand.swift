@@ -101,6 +101,11 @@ struct ReceiveCommand: AsyncParsableCommand {
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
       log.add("hoist: without --token everybody who reaches \(host) may send and fetch files")
     }
+    if configuration.names.isEmpty, configuration.publicURL == nil,
+      !["127.0.0.1", "::1", "localhost"].contains(host)
+    {
+      log.add("hoist: it is reached by address; --name NAME lets it be reached by that name, too")
+    }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
     // Whoever asked it to stop is told what it waits for, unless there is nothing.
     let patience = Wording.seconds(Double(configuration.stopTimeout.components.seconds))

@@ -190,6 +190,17 @@ extension EndToEnd {
       }
     }
 
+    @Test("who opens it to others is told what they may do, and how it is reached by name")
+    func opened() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--host", "0.0.0.0")
+      let told = try await wait(for: "both hints", otherwise: { inbox.program.errors }) {
+        let errors = inbox.program.errors
+        return errors.contains("without --token") && errors.contains("--name") ? errors : nil
+      }
+      #expect(told.split(separator: "\n").count == 2)
+    }
+
     @Test("a log that nobody reads holds up neither uploads nor the end")
     func stuckLog() async throws {
       let person = try Person()

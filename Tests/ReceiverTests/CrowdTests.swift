@@ -8,7 +8,7 @@ import Testing
 struct CrowdTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-  private func crowd(most: Int = 4, ofAddress: Int = 2, waiting: Int = 3) -> Crowd<Int> {
+  private func crowd(most: Int = 4, ofAddress: Int = 2, waiting: Int = 3) -> Crowd<Int, String> {
     Crowd(most: most, mostOfAddress: ofAddress, mostWaiting: waiting)
   }
 
@@ -99,6 +99,22 @@ struct CrowdTests {
     #expect(crowd.leave(1, now: start, idle: busy) == [])
   }
 
+  @Test(
+    "clients of one network count as one, IPv4 by the address and IPv6 by its first half",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+      ("::ffff:192.0.2.1", "192.0.2.1", true), ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+      ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
+      ("2001:db8::1", "2001:db8:0:1::1", false),
+      ("::1", "127.0.0.1", false),
+    ])
+  func networks(a: String, b: String, isSame: Bool) throws {
+    let (a, b) = (
+      try SocketAddress(ipAddress: a, port: 1), try SocketAddress(ipAddress: b, port: 2)
+    )
+    #expect((ClientName.network(of: a) == ClientName.network(of: b)) == isSame)
+  }
+
   @Test("random comings and goings keep every bound, and nobody waits beside a free place")
   func random() {
     var generator = SplitMix64(seed: 14)
@@ -108,7 +124,7 @@ struct CrowdTests {
     for step in 0..<20_000 {
       let now = start + .milliseconds(Int64(step))
       let idle = { (member: Int) -> NIODeadline? in member % 3 == 0 ? now - .seconds(5) : nil }
-      let actions: [Crowd<Int>.Action]
+      let actions: [Crowd<Int, String>.Action]
       let all = Array(served.keys) + Array(waiting.keys)
       if let one = all.sorted().randomElement(using: &generator), Bool.random(using: &generator) {
         (served[one], waiting[one]) = (nil, nil)
