@@ -34,13 +34,19 @@ struct RequestHost: Sendable {
       guard let authority = Authority(text.withoutBlanks) else {
         throw Refusal(.badRequest, "The request's Host is not a host.")
       }
-      guard authority.isAddress || names.contains(authority.host) else {
+      guard authority.isAddress || names.contains(authority.host) || isLocal(authority.host) else {
         throw Refusal(
           .misdirectedRequest,
           "This receiver does not go by the name \(authority.host). Use its address, or start it "
             + "with --name \(authority.host).")
       }
     }
+  }
+
+  /// Names that mean the machine that asks, and that nobody else can point anywhere (RFC 6761,
+  /// section 6.3).
+  private func isLocal(_ host: String) -> Bool {
+    host.utf8.suffix(10).elementsEqual(".localhost".utf8)
   }
 
   /// Refuses what a page of another site made a browser send. Browsers say where a request comes from:

@@ -61,7 +61,8 @@ struct HostTests {
       ("127.0.0.1:3000", nil), ("192.168.1.7", nil), ("[::1]:3000", nil),
       ("files.example.org", nil),
       ("bound.name", nil), ("evil.example", 421), ("nas.local.evil.example", 421), ("nas", 421),
-      ("localhost.evil.example", 421), ("127.0.0.1.evil.example", 421), ("", 400), ("a b", 400),
+      ("localhost.evil.example", 421), ("evillocalhost", 421),
+      ("files.localhost:3000", nil), ("127.0.0.1.evil.example", 421), ("", 400), ("a b", 400),
       ("nas.local\u{301}", 400), ("nas.local/", 400),
     ] as [(String, Int?)])
   func hosts(host: String, expected: Int?) {
