@@ -50,8 +50,9 @@ test: setup lint ## run all tests
 	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
 	$(TEST) --filter '^EndToEndTests\.'
 
-lint: ## check the format of the sources
+lint: ## check the format of the sources, and that text is taken by its bytes where those count
 	$(FORMAT)
+	config/lint-text.py
 
 format: ## format the sources
 	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks

@@ -29,6 +29,9 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CTerminalRescue"),
 
+    // Text by its scalars, for every room.
+    .target(name: "ScalarText", swiftSettings: strict),
+
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
@@ -45,37 +48,41 @@ let package = Package(
       swiftSettings: strict),
 
     // The program's own rooms.
-    .target(name: "Commands", swiftSettings: strict),
+    .target(name: "Commands", dependencies: ["ScalarText"], swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
-      name: "UploadModel", dependencies: ["JSONText", "MultipartForm"], swiftSettings: strict),
+      name: "UploadModel", dependencies: ["JSONText", "MultipartForm", "ScalarText"],
+      swiftSettings: strict),
     .target(
       name: "UploadEngine",
       dependencies: [
-        "Commands", "HTTPTransport", "JSONText", "MultipartForm", "UploadModel",
+        "Commands", "HTTPTransport", "JSONText", "MultipartForm", "ScalarText", "UploadModel",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(
       name: "UploadStore",
       dependencies: [
-        "MultipartForm", "UploadModel", .product(name: "GRDB", package: "GRDB.swift"),
+        "MultipartForm", "ScalarText", "UploadModel",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .target(
       name: "Settings",
       dependencies: [
-        "Commands", "JSONText", "UploadModel", .product(name: "TOMLKit", package: "TOMLKit"),
+        "Commands", "JSONText", "ScalarText", "UploadModel",
+        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       swiftSettings: strict),
-    .target(name: "Screens", dependencies: ["UploadModel"], swiftSettings: strict),
+    .target(name: "Screens", dependencies: ["ScalarText", "UploadModel"], swiftSettings: strict),
     .target(
-      name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "Screens"],
+      name: "Terminal", dependencies: ["CNcurses", "CTerminalRescue", "ScalarText", "Screens"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "Screens", "Settings", "Terminal",
+        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ScalarText", "Screens", "Settings",
+        "Terminal",
         "UploadEngine", "UploadModel", "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -120,7 +127,11 @@ let package = Package(
     .testTarget(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(
-      name: "UploadModelTests", dependencies: ["JSONText", "UploadModel"], swiftSettings: strict),
+      name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "UploadModelTests",
+      dependencies: ["JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadModel"],
+      swiftSettings: strict),
     .testTarget(
       name: "HTTPTransportTests", dependencies: ["CCurl", "HTTPTransport", "TestSupport"],
       swiftSettings: strict),

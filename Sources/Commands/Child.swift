@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import Synchronization
 
 /// Whether something has happened, asked and told on different threads.
@@ -21,8 +22,8 @@ struct Child {
   var complaint: String {
     var text = String(decoding: errors, as: UTF8.self)
     for word in String(decoding: output.prefix(Command.mostErrors), as: UTF8.self)
-      .split(whereSeparator: \.isWhitespace)
-    { text = text.replacing(word, with: "…") }
+      .unicodeScalars.split(whereSeparator: \.isWhiteSpace)
+    { text = text.replacing(scalars: Substring(word), with: "…") }
     return text
   }
 

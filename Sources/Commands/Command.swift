@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// Another program, run to its end without a shell: its arguments are passed on as they are.
 public struct Command: Hashable, Sendable {
@@ -36,7 +37,7 @@ public struct Command: Hashable, Sendable {
 
     private static func said(_ errors: String) -> String {
       let words = errors.split(whereSeparator: \.isNewline)
-        .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        .map { $0.trimming(\.isWhiteSpace) }.filter { !$0.isEmpty }
         .joined(separator: "; ")
       return words.isEmpty ? "" : ": \(words)"
     }
@@ -62,7 +63,9 @@ public struct Command: Hashable, Sendable {
   var program: String { words.first ?? "" }
 
   /// The program's name, for messages.
-  public var name: String { program.split(separator: "/").last.map(String.init) ?? program }
+  public var name: String {
+    program.split(scalar: "/", omittingEmptySubsequences: true).last ?? program
+  }
 
   /// Runs it and gives what it printed. Blocks: not for the engine's queue.
   ///

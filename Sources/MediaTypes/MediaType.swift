@@ -10,10 +10,10 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   /// The part before the slash, for example `image`.
-  public var type: Substring { description.prefix { $0 != "/" } }
+  public var type: Substring { description.prefix { $0 != "/" } }  // by Character: it is ASCII
 
   /// The part after the slash, for example `jpeg`.
-  public var subtype: Substring { description.drop { $0 != "/" }.dropFirst() }
+  public var subtype: Substring { description.drop { $0 != "/" }.dropFirst() }  // by Character
 
   /// Reads a media type and drops its parameters: `text/HTML; charset=utf-8` becomes `text/html`.
   ///

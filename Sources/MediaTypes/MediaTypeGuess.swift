@@ -47,7 +47,7 @@ extension MediaTypeGuess.Source: CustomStringConvertible {
     switch self {
     case .override: "as told"
     case .extensionTable(let pattern, let name):
-      pattern.hasPrefix("*.")
+      pattern.utf8.starts(with: "*.".utf8)
         ? "by extension \(pattern.dropFirst()) (\(name))" : "by name \(pattern) (\(name))"
     case .content: "by content (libmagic)"
     case .unknown(let reason): "unknown (\(reason))"

@@ -40,7 +40,7 @@ public struct NameTable: Sendable {
     let wildcards = pattern.utf8.filter { "*?[".utf8.contains($0) }.count
     if wildcards == 0 {
       Self.merge(&names, pattern, pattern, type, weight, isCaseSensitive)
-    } else if wildcards == 1, pattern.hasPrefix("*.") {
+    } else if wildcards == 1, pattern.utf8.starts(with: "*.".utf8) {
       Self.merge(&suffixes, String(pattern.dropFirst()), pattern, type, weight, isCaseSensitive)
       longestSuffix = max(longestSuffix, pattern.utf8.count - 1)
     } else {

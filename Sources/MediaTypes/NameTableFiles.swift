@@ -30,8 +30,10 @@ extension NameTable {
       guard columns.count >= 3, let weight = Int(columns[0]), let type = MediaType(columns[1]),
         !columns[2].isEmpty, columns[2] != "__NOGLOBS__"
       else { continue }
-      let flags = columns.dropFirst(3).flatMap { $0.split(separator: ",") }
-      add(pattern: columns[2], type: type, weight: weight, isCaseSensitive: flags.contains("cs"))
+      let flags = columns.dropFirst(3).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      add(
+        pattern: columns[2], type: type, weight: weight,
+        isCaseSensitive: flags.contains { $0.elementsEqual("cs".utf8) })
     }
   }
 
@@ -55,8 +57,8 @@ extension NameTable {
     let dataHome = value("XDG_DATA_HOME") ?? home.map { "\($0)/.local/share" }
     let dataFolders =
       [dataHome].compactMap(\.self)
-      + (value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":").map(
-        String.init)
+      + (value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").utf8
+      .split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
     for folder in dataFolders {
       guard let text = contents(of: "\(folder)/mime/globs2") else { continue }
       tables.append(NameTable(title: "shared-mime-info", globs2: text))

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Something a person can ask for, with a key or on the command line.
 ///
 /// `Action.all` is the one table from which key dispatch, the help overlay, the footer, the buttons
@@ -22,7 +24,7 @@ public struct Action: Sendable {
     case finishThenQuit, stopAndQuit, removeNow, next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.
-    public var word: String { rawValue.replacing("URL", with: "Url").dashed }
+    public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
 
     /// The action with this name; `nil` where there is none.
     public init?(word: String) {

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// Everything that the screen shows, as far as the engine, the store and the person have said so.
@@ -168,7 +169,7 @@ public struct AppState: Sendable {
 
   /// Whether an address lies on a server.
   static func lies(_ url: String, on server: String) -> Bool {
-    url == server || url.hasPrefix(server + "/")
+    url == server || url.hasPrefix(scalars: server + "/")
   }
 
   /// What an item that waits is waiting for, beside its turn.

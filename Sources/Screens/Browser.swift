@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// A folder as whoever reads the disk found it.
@@ -93,7 +94,7 @@ struct Browser: Sendable {
     let path = selected?.path
     let matcher = Matcher(filter)
     entries = (folder?.entries ?? []).filter {
-      (showsHidden || !$0.name.hasPrefix(".")) && matcher.matches($0.name)
+      (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
     list.move(to: row, of: entries.count, height: height)

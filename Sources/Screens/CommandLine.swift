@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// A line of the command line: the word of an action, and what it is to be done with.
@@ -7,12 +8,13 @@ struct CommandLine: Hashable, Sendable {
 
   /// `nil` where the line is blank.
   init?(_ line: String) {
-    let trimmed = line.drop { $0.isWhitespace }
-    guard let word = trimmed.split(whereSeparator: \.isWhitespace).first else { return nil }
+    let trimmed = line.unicodeScalars.drop(while: \.isWhiteSpace)
+    let word = trimmed.prefix { !$0.isWhiteSpace }
+    guard !word.isEmpty else { return nil }
     self.word = String(word)
-    var rest = trimmed.dropFirst(word.count).drop { $0.isWhitespace }
+    var rest = trimmed[word.endIndex...].drop(while: \.isWhiteSpace)
     // A backslash makes the space after it part of a name.
-    while let last = rest.last, last.isWhitespace, rest.dropLast().last != "\\" {
+    while let last = rest.last, last.isWhiteSpace, rest.dropLast().last != "\\" {
       rest.removeLast()
     }
     argument = String(rest)

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// Dialogs as boxes over the panes.
@@ -135,8 +136,8 @@ struct DialogBox {
   }
 
   private static func lastPart(_ path: String) -> String {
-    let isFolder = path.last == "/"
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let isFolder = path.hasSuffix(scalars: "/")
+    let name = path.split(scalar: "/", omittingEmptySubsequences: true).last ?? path
     return isFolder ? name + "/" : name
   }
 }

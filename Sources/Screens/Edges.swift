@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// What frames the queue: the header above it, totals and hints below.
@@ -42,7 +43,9 @@ struct Edges {
       // Files of another target may be the ones that wait.
       let server =
         AppState.lies(state.url, on: next.server)
-        ? "no server" : next.server.split(separator: "/").last.map { "no \($0)" } ?? "no server"
+        ? "no server"
+        : next.server.split(scalar: "/", omittingEmptySubsequences: true).last.map { "no \($0)" }
+          ?? "no server"
       right =
         [("\(server) · next try in \(seconds)", .warning)]
         + (totals.active > 0 ? [("  ", .plain)] + right : [])

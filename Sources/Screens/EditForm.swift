@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// How some items shall be sent, being edited.
@@ -104,8 +105,8 @@ struct EditForm: Sendable {
   /// Whether `text` is `type/subtype` with perhaps parameters after it (RFC 9110 §8.3.1).
   private static func isMediaType(_ text: String) -> Bool {
     guard text.unicodeScalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) else { return false }
-    let kind = text.split(separator: ";", omittingEmptySubsequences: false).first ?? ""
-    let parts = kind.split(separator: "/", omittingEmptySubsequences: false)
+    let kind = text.split(scalar: ";").first ?? ""
+    let parts = kind.split(scalar: "/")
     return parts.count == 2
       && parts.allSatisfy { part in
         !part.isEmpty

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// One character as the grid holds it: a scalar and at most two marks on it.

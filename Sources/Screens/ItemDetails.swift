@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// A line of running text on the screen.

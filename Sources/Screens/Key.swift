@@ -1,3 +1,5 @@
+import ScalarText
+
 /// One key press, as the terminal reported it.
 public enum Key: Hashable, Sendable {
   /// A character that was typed, shifted or not: `a`, `R`, `é`, a space.
@@ -63,7 +65,7 @@ extension Key {
   }
 
   private static func letter(_ text: String, after prefixes: [String]) -> Character? {
-    for prefix in prefixes where text.hasPrefix(prefix) {
+    for prefix in prefixes where text.hasPrefix(scalars: prefix) {
       let rest = text.dropFirst(prefix.count)
       // Control with these three is Tab and Enter to every terminal.
       if rest.count == 1, let letter = rest.first, ("a"..."z").contains(letter),

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// A line of text and what it can be completed to: a path, or a command.
 struct LinePrompt: Hashable, Sendable {
   private(set) var field = TextField()
@@ -56,7 +58,8 @@ struct LinePrompt: Hashable, Sendable {
   var paths: [PathText] {
     let text = field.text
     if text.allSatisfy(\.isWhitespace) { return [] }
-    let isForShell = text.hasPrefix("'") || text.hasPrefix("\"") || text.contains("\\ ")
+    let isForShell =
+      text.hasPrefix(scalars: "'") || text.hasPrefix(scalars: "\"") || text.contains(scalars: "\\ ")
     return isForShell && !isCompleted ? PastedPaths.typed(text) : [.typed(text)]
   }
 }

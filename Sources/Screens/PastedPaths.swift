@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Paths as terminals and file managers paste them: one a line or several in a row, in quotes, with
 /// backslashes, or as `file://` URLs (RFC 8089).
 enum PastedPaths {
@@ -6,7 +8,7 @@ enum PastedPaths {
     var paths: [PathText] = []
     for line in text.split(whereSeparator: \.isNewline) {
       let line = line.trimmingSpaces()
-      if line.isEmpty || line.hasPrefix("#") && line.contains("://") { continue }
+      if line.isEmpty || line.hasPrefix(scalars: "#") && line.contains(scalars: "://") { continue }
       guard let found = parseLine(line) else { return nil }
       paths += found
     }
@@ -26,18 +28,19 @@ enum PastedPaths {
 
   /// A path as a word that `shellWords` reads as this path.
   static func escaped(_ path: String) -> String {
-    path.reduce(into: "") { word, character in
-      word += " \t\\'\"".contains(character) ? "\\\(character)" : "\(character)"
+    path.unicodeScalars.reduce(into: "") { word, scalar in
+      if " \t\\'\"".unicodeScalars.contains(scalar) { word.unicodeScalars.append("\\") }
+      word.unicodeScalars.append(scalar)
     }
   }
 
   /// What `escaped` made a word of, as far as it is typed.
   static func unescaped(_ word: String) -> String {
-    var (path, rest) = ("", word[...])
-    while let character = rest.popFirst() {
-      path.append(character == "\\" ? rest.popFirst() ?? character : character)
+    var (path, rest) = (String.UnicodeScalarView(), word.unicodeScalars[...])
+    while let scalar = rest.popFirst() {
+      path.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
     }
-    return path
+    return String(path)
   }
 
   private static func parseLine(_ line: Substring) -> [PathText]? {
@@ -54,45 +57,48 @@ enum PastedPaths {
       // Not every name is text.
       return String(validating: bytes, as: UTF8.self).map(PathText.exact) ?? .bytes(bytes)
     }
-    return word.text.hasPrefix("~") && !word.isQuoted ? .typed(word.text) : .exact(word.text)
+    return word.text.hasPrefix(scalars: "~") && !word.isQuoted
+      ? .typed(word.text) : .exact(word.text)
   }
 
   private static func isAbsolute(_ text: String) -> Bool {
-    text.hasPrefix("/") || text.hasPrefix("~/")
+    text.hasPrefix(scalars: "/") || text.hasPrefix(scalars: "~/")
   }
 
   private struct Word {
     var text = ""
     var isQuoted = false
-    var isURL: Bool { text.lowercased().hasPrefix("file://") }
+    var isURL: Bool { text.lowercased().hasPrefix(scalars: "file://") }
   }
 
   /// Splits as a POSIX shell does, without expanding anything; `nil` where a quote stays open.
   private static func words(_ line: Substring) -> [Word]? {
     var words: [Word] = []
     var word: Word?
-    var quote: Character?
-    var rest = line[...]
-    while let character = rest.popFirst() {
+    var quote: Unicode.Scalar?
+    var rest = line.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
       if let open = quote {
-        if character == open {
+        if scalar == open {
           quote = nil
-        } else if character == "\\", open == "\"", let next = rest.first, "\"\\$`".contains(next) {
-          word?.text.append(next)
+        } else if scalar == "\\", open == "\"", let next = rest.first,
+          "\"\\$`".unicodeScalars.contains(next)
+        {
+          word?.text.unicodeScalars.append(next)
           rest.removeFirst()
         } else {
-          word?.text.append(character)
+          word?.text.unicodeScalars.append(scalar)
         }
-      } else if character == " " || character == "\t" {
+      } else if scalar.isBlank {
         if let ended = word { words.append(ended) }
         word = nil
-      } else if character == "'" || character == "\"" {
-        quote = character
+      } else if scalar == "'" || scalar == "\"" {
+        quote = scalar
         word = word ?? Word()
         word?.isQuoted = true
       } else {
         word = word ?? Word()
-        word?.text.append(character == "\\" ? rest.popFirst() ?? character : character)
+        word?.text.unicodeScalars.append(scalar == "\\" ? rest.popFirst() ?? scalar : scalar)
       }
     }
     if let ended = word { words.append(ended) }
@@ -101,9 +107,9 @@ enum PastedPaths {
 
   /// The path of a `file:` URL: without the host, percent-decoded.
   private static func decoded(_ url: String) -> [UInt8] {
-    let path = url.dropFirst("file://".count).drop { $0 != "/" }
+    let path = url.utf8.dropFirst("file://".utf8.count).drop { $0 != UInt8(ascii: "/") }
     var bytes: [UInt8] = []
-    var rest = Array(path.utf8)[...]
+    var rest = Array(path)[...]
     while let byte = rest.popFirst() {
       let digits = rest.prefix(2)
       if byte == UInt8(ascii: "%"), digits.count == 2,
@@ -121,11 +127,11 @@ enum PastedPaths {
 
 extension Substring {
   fileprivate func trimmingSpaces() -> Substring {
-    var trimmed = drop { $0 == " " || $0 == "\t" }
+    var trimmed = unicodeScalars.drop(while: \.isBlank)
     // A backslash makes the space after it part of the name.
-    while let last = trimmed.last, last == " " || last == "\t", trimmed.dropLast().last != "\\" {
+    while let last = trimmed.last, last.isBlank, trimmed.dropLast().last != "\\" {
       trimmed.removeLast()
     }
-    return trimmed
+    return Substring(trimmed)
   }
 }

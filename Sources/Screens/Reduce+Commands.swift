@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The command line, and what it can be completed to.
@@ -115,7 +116,7 @@ extension AppState {
     }
     let (before, word) = Self.lastWord(of: head)
     if before.isEmpty {
-      return offer(CommandLine.words.filter { $0.hasPrefix(head) }, for: head, in: prompt)
+      return offer(CommandLine.words.filter { $0.hasPrefix(scalars: head) }, for: head, in: prompt)
     }
     let choices: [String]
     switch CommandLine(head)?.action?.name {
@@ -128,7 +129,7 @@ extension AppState {
     default: choices = []
     }
     return offer(
-      choices.filter { $0.hasPrefix(word) }.map { before + $0 }, for: head, in: prompt)
+      choices.filter { $0.hasPrefix(scalars: word) }.map { before + $0 }, for: head, in: prompt)
   }
 
   private mutating func offer(

@@ -83,9 +83,10 @@ extension AppState {
       : copy(items.map(\.url))
   }
 
-  /// Copies what is known of these URLs, a line each.
+  /// Copies what is known of these URLs, a line each. They are the server's words: what is pasted into a
+  /// shell is what was seen, and nothing that ends the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {
-    let named = urls.compactMap { $0 }
+    let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
       return refuse("there is no URL: the server has named none")
     }

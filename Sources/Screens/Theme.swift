@@ -1,3 +1,5 @@
+import ScalarText
+
 /// How roles look, where the terminal's own colours are not wanted.
 public struct Theme: Hashable, Sendable {
   /// A colour and attributes. What a terminal has not, it leaves out.
@@ -55,11 +57,11 @@ public struct Theme: Hashable, Sendable {
         self.index = index
       } else if let index = Self.names.firstIndex(of: text) {
         self.index = UInt8(index)
-      } else if text.hasPrefix("bright-"),
+      } else if text.hasPrefix(scalars: "bright-"),
         let index = Self.names.firstIndex(of: String(text.dropFirst("bright-".count)))
       {
         self.index = UInt8(index + 8)
-      } else if text.hasPrefix("#"), text.utf8.count == 7,
+      } else if text.hasPrefix(scalars: "#"), text.utf8.count == 7,
         let rgb = UInt32(text.dropFirst(), radix: 16)
       {
         let wanted = (Int(rgb >> 16), Int(rgb >> 8 & 0xFF), Int(rgb & 0xFF))

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Writes a pin into the text of a configuration and leaves every other byte as it is.
@@ -86,10 +87,11 @@ public struct PinEdit {
       if let row = rows.first(where: { Self.keyed("tls", lines[$0]) }) {
         if let line = Self.settingPin(pin, in: lines[row]) {
           lines[row] = line
-        } else if let brace = lines[row].firstIndex(of: "{") {
-          let next = lines[row].index(after: brace)
-          let isEmpty = lines[row][next...].drop { $0 == " " }.first == "}"
-          lines[row].insert(contentsOf: " pin = \"\(pin)\"\(isEmpty ? "" : ",")", at: next)
+        } else if let brace = lines[row].unicodeScalars.firstIndex(of: "{") {
+          let next = lines[row].unicodeScalars.index(after: brace)
+          let isEmpty = lines[row].unicodeScalars[next...].drop { $0 == " " }.first == "}"
+          lines[row].unicodeScalars.insert(
+            contentsOf: " pin = \"\(pin)\"\(isEmpty ? "" : ",")".unicodeScalars, at: next)
         } else {
           return nil
         }
@@ -115,11 +117,14 @@ public struct PinEdit {
 
   /// The name in a line such as `[targets.nas]  # a note`.
   private static func header(_ line: String) -> String? {
-    let line = line.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard line.hasPrefix("["), !line.hasPrefix("[["), let end = line.firstIndex(of: "]") else {
-      return line.hasPrefix("[[") ? line : nil
+    let line = line.trimming(\.isWhiteSpace)
+    let scalars = line.unicodeScalars
+    guard line.hasPrefix(scalars: "["), !line.hasPrefix(scalars: "[["),
+      let end = scalars.firstIndex(of: "]")
+    else {
+      return line.hasPrefix(scalars: "[[") ? line : nil
     }
-    return line[line.index(after: line.startIndex)..<end].filter { $0 != " " && $0 != "\t" }
+    return String(String.UnicodeScalarView(scalars[..<end].dropFirst().filter { !$0.isBlank }))
   }
 
   private static func keyed(_ key: String, _ line: String) -> Bool {

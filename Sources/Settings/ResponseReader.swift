@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// Reads how replies are to be judged.
@@ -33,7 +34,7 @@ struct ResponseReader {
     case .bool, .float, .array, .table, .other:
       throw node.fault("expected statuses such as \"200-299\" or 201, found \(node.value.kind)")
     }
-    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+    let ends = text.split(scalar: "-")
       .map { Int($0.trimmingPrefix(while: { $0 == " " })) }
     guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
       statuses.contains(first), statuses.contains(last), first <= last
@@ -61,7 +62,7 @@ struct ResponseReader {
       var rule = FailureRule(pointer: try pointer(place), test: test)
       if let node = entries["message"] {
         let text = try node.string()
-        rule.message = text.hasPrefix("/") ? .pointer(try pointer(node)) : .text(text)
+        rule.message = text.hasPrefix(scalars: "/") ? .pointer(try pointer(node)) : .text(text)
       }
       rules.append(rule)
     }

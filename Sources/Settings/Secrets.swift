@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ScalarText
 import UploadModel
 
 /// The configuration's `[secrets]`: names for values that come from the environment, a file or a
@@ -121,8 +122,8 @@ struct Secrets: Sendable {
     guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
       throw mistake("it is no short UTF-8 text")
     }
-    guard let end = text.lastIndex(where: { !$0.isNewline }) else { return "" }
-    return String(text[...end])
+    let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
+    return end.map { String(text.unicodeScalars[...$0]) } ?? ""
   }
 }
 
@@ -134,7 +135,9 @@ struct FilePath {
   let home: String
 
   func absolute(_ path: String) -> String {
-    if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
-    return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    if path == "~" || path.hasPrefix(scalars: "~/") {
+      return home + String(path.unicodeScalars.dropFirst())
+    }
+    return path.hasPrefix(scalars: "/") ? path : "\(folder)/\(path)"
   }
 }

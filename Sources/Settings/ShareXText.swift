@@ -1,5 +1,8 @@
 import Foundation
+import ScalarText
 import UploadModel
+
+// All text in here is Unicode scalars.
 
 /// The texts of a ShareX uploader, with its placeholders in one of two syntaxes.
 struct ShareXText {
@@ -79,16 +82,17 @@ struct ShareXText {
   /// number of a group after `|`.
   private func expression(_ argument: String) throws(Mistake) -> Pattern {
     if isOld {
-      let numbers = argument.split { $0 == "," || $0 == "|" }.map { Int($0) }
+      let numbers = argument.unicodeScalars.split { $0 == "," || $0 == "|" }.map { Int(String($0)) }
       guard let first = numbers.first, let number = first,
         expressions.indices.contains(number - 1)
       else { throw Mistake(description: "RegexList has no number \(argument)") }
       return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
     }
-    if let bar = argument.lastIndex(of: "|"),
-      let group = Int(argument[argument.index(after: bar)...])
+    let scalars = argument.unicodeScalars
+    if let bar = scalars.lastIndex(of: "|"),
+      let group = Int(String(scalars[scalars.index(after: bar)...]))
     {
-      return try grouped(String(argument[..<bar]), group)
+      return try grouped(String(scalars[..<bar]), group)
     }
     return try pattern(argument)
   }
@@ -113,30 +117,30 @@ struct ShareXText {
   /// `data.files[0]['a b']`, a path as Newtonsoft's SelectToken takes it, as a JSON Pointer.
   static func pointer(_ path: String) -> JSONPointer? {
     var tokens: [String] = []
-    var rest = Substring(path)
+    var rest = path.unicodeScalars[...]
     if rest.first == "$" { rest = rest.dropFirst() }
     while let first = rest.first {
       if first == "[" {
         guard let end = rest.firstIndex(of: "]") else { return nil }
-        var token = rest[rest.index(after: rest.startIndex)..<end]
+        var token = rest[..<end].dropFirst()
         if let quote = token.first, quote == "'" || quote == "\"" {
           guard token.count >= 2, token.last == quote else { return nil }
           token = token.dropFirst().dropLast()
-        } else if Int(token) == nil {
+        } else if Int(String(token)) == nil {
           return nil
         }
         tokens.append(String(token))
-        rest = rest[rest.index(after: end)...]
+        rest = rest[end...].dropFirst()
       } else {
         if first == "." { rest = rest.dropFirst() }
         let token = rest.prefix { $0 != "." && $0 != "[" }
-        guard !token.isEmpty, token != "*" else { return nil }
+        guard !token.isEmpty, String(token) != "*" else { return nil }
         tokens.append(String(token))
-        rest = rest.dropFirst(token.count)
+        rest = rest[token.endIndex...]
       }
     }
     let text = tokens.map {
-      "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1")
+      "/" + $0.replacing(scalars: "~", with: "~0").replacing(scalars: "/", with: "~1")
     }.joined()
     return try? JSONPointer(text)
   }
@@ -145,44 +149,46 @@ struct ShareXText {
 
   private func pieces(of text: String) throws(Template.Mistake) -> [Piece] {
     var pieces: [Piece] = []
-    var literal = ""
-    var rest = Substring(text)
-    let (open, close): (Character, Character) = isOld ? ("$", "$") : ("{", "}")
-    while let character = rest.popFirst() {
-      if character == "\\", let next = rest.first, "{}$\\|".contains(next) {
+    var literal = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    let (open, close): (Unicode.Scalar, Unicode.Scalar) = isOld ? ("$", "$") : ("{", "}")
+    while let scalar = rest.popFirst() {
+      if scalar == "\\", let next = rest.first, "{}$\\|".unicodeScalars.contains(next) {
         literal.append(next)
         rest.removeFirst()
-      } else if character == open {
+      } else if scalar == open {
         let (inner, after) = try Self.inner(of: rest, upTo: close, isNested: !isOld)
-        if !literal.isEmpty { pieces.append(.text(literal)) }
-        literal = ""
-        let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if !literal.isEmpty { pieces.append(.text(String(literal))) }
+        literal = String.UnicodeScalarView()
+        let parts = String(inner).split(scalar: ":", maxSplits: 1)
         pieces.append(
           .call(parts[0].lowercased(), parts.count > 1 ? Self.unescaped(parts[1]) : ""))
         rest = after
       } else {
-        literal.append(character)
+        literal.append(scalar)
       }
     }
-    if !literal.isEmpty { pieces.append(.text(literal)) }
+    if !literal.isEmpty { pieces.append(.text(String(literal))) }
     return pieces
   }
 
   /// What stands up to the end of a placeholder. An expression may hold braces in pairs.
   private static func inner(
-    of text: Substring, upTo close: Character, isNested: Bool
-  ) throws(Template.Mistake) -> (Substring, Substring) {
+    of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
+  ) throws(Template.Mistake) -> (
+    Substring.UnicodeScalarView, Substring.UnicodeScalarView
+  ) {
     var depth = 0
     var index = text.startIndex
     while index < text.endIndex {
-      let character = text[index]
-      if character == "\\" {
+      let scalar = text[index]
+      if scalar == "\\" {
         index = text.index(after: index)
         if index == text.endIndex { break }
-      } else if isNested, character == "{" {
+      } else if isNested, scalar == "{" {
         depth += 1
-      } else if character == close {
-        if depth == 0 { return (text[..<index], text[text.index(after: index)...]) }
+      } else if scalar == close {
+        if depth == 0 { return (text[..<index], text[index...].dropFirst()) }
         depth -= 1
       }
       index = text.index(after: index)
@@ -191,17 +197,19 @@ struct ShareXText {
   }
 
   /// Only what the syntax itself had to escape: the other backslashes are the expression's.
-  private static func unescaped(_ text: Substring) -> String {
-    String(text).replacing("\\|", with: "|").replacing("\\{", with: "{").replacing("\\}", with: "}")
+  private static func unescaped(_ text: String) -> String {
+    text.replacing(scalars: "\\|", with: "|").replacing(scalars: "\\{", with: "{").replacing(
+      scalars: "\\}", with: "}")
   }
 
   private static func braced(_ text: String) -> String {
-    text.replacing("{", with: "{{").replacing("}", with: "}}")
+    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 
   /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.
   private static func dates(_ text: String) throws(Template.Mistake) -> String {
-    let known = text.replacing("%unix", with: "{unix_s}").replacing("%guid", with: "{uuid}")
+    let known = text.replacing(scalars: "%unix", with: "{unix_s}").replacing(
+      scalars: "%guid", with: "{uuid}")
     let codes =
       /%(?:yy|y|mon2|mon|mo|d|h|mi|s|ms|pm|w2|w|i|rn|ra|rx|ro|rf|remoji|un|uln|cn|pn|t|n|width|height)\b/
     if let code = known.firstMatch(of: codes) {

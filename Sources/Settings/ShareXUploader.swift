@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ScalarText
 import UploadModel
 
 /// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
@@ -23,7 +24,7 @@ public struct ShareXUploader {
 
   /// Reads the text of a file.
   public init(_ text: String) throws(Mistake) {
-    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let members)? = JSONValue(text: text) else {
       throw Mistake(description: "is not a JSON object, as ShareX writes its uploaders")
     }
@@ -44,7 +45,7 @@ public struct ShareXUploader {
     name = members["Name"]?.text ?? ""
     if name.isEmpty { name = target.url.host ?? "sharex" }
     name = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
-      .joined().split(separator: "-").joined(separator: "-")
+      .joined().split(scalar: "-", omittingEmptySubsequences: true).joined(separator: "-")
     if name.isEmpty { name = "sharex" }
     target.name = name
     try readRequest(text)
@@ -94,9 +95,9 @@ public struct ShareXUploader {
   /// The members of an object, in the order in which they stand in the file.
   private mutating func fields(_ key: String, in text: String) -> [Target.Field] {
     guard case .object(let members)? = self.members[key] else { return [] }
-    let start = text.range(of: "\"\(key)\"")?.upperBound ?? text.startIndex
+    let start = text.range(scalars: "\"\(key)\"")?.upperBound ?? text.startIndex
     func place(_ name: String) -> String.Index {
-      text.range(of: "\"\(JSONValue.escaped(name))\"", range: start..<text.endIndex)?.lowerBound
+      text[start...].range(scalars: "\"\(JSONValue.escaped(name))\"")?.lowerBound
         ?? text.endIndex
     }
     var fields: [Target.Field] = []
@@ -133,7 +134,9 @@ public struct ShareXUploader {
       notes.append("\(key): hoist has no place for it")
     }
     let types = members["DestinationType"]?.text ?? ""
-    if !types.isEmpty, !types.contains("ImageUploader"), !types.contains("FileUploader") {
+    if !types.isEmpty, !types.contains(scalars: "ImageUploader"),
+      !types.contains(scalars: "FileUploader")
+    {
       notes.append("DestinationType: it is meant for \(types), not for files")
     }
   }
@@ -144,6 +147,7 @@ public struct ShareXUploader {
   }
 
   private static func isOlder(_ version: String, than other: [Int]) -> Bool {
-    version.split(separator: ".").map { Int($0) ?? 0 }.lexicographicallyPrecedes(other)
+    version.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 }
+      .lexicographicallyPrecedes(other)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Reads a target's `tls` table and looks at the files that it names.
@@ -32,7 +33,7 @@ struct TLSReader {
         let key = try pem(node, with: "PRIVATE KEY")
         try refuseEncrypted(key.text, node)
         rules.clientKey = key.path
-      } else if text.contains("PRIVATE KEY-----") {
+      } else if text.contains(scalars: "PRIVATE KEY-----") {
         try refuseEncrypted(text, certificate)
       } else {
         throw certificate.fault(
@@ -44,7 +45,7 @@ struct TLSReader {
 
   /// Uploads run unattended: nobody is there to be asked for a pass phrase.
   private func refuseEncrypted(_ text: String, _ node: ConfigNode) throws(ConfigError) {
-    guard !text.contains("ENCRYPTED") else {
+    guard !text.contains(scalars: "ENCRYPTED") else {
       throw node.fault(
         "the key has a pass phrase, which hoist cannot ask for; openssl pkey -in KEY -out NEW "
           + "writes it without, for you alone to read")
@@ -66,7 +67,9 @@ struct TLSReader {
       throw node.fault("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     let text = String(decoding: data, as: UTF8.self)
-    guard text.contains("-----BEGIN "), text.contains("\(label)-----") else {
+    guard text.contains(scalars: "-----BEGIN "),
+      text.contains(scalars: "\(label)-----")
+    else {
       throw node.fault("\(path) holds no \(label.lowercased()) in PEM form")
     }
     return (path, text)

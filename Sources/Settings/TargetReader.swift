@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Turns a table of the configuration into a target, or says what is wrong with it.
@@ -77,7 +78,7 @@ struct TargetReader {
     guard let url = entries["url"] else {
       throw node.fault("\"url\" is missing: the address that files are sent to")
     }
-    guard case .string(let text) = url.value, text.contains("{") else {
+    guard case .string(let text) = url.value, text.contains(scalars: "{") else {
       return Target(name: name, url: try self.url(url))
     }
     let template = try templates.address(url, scope: Template.Placeholder.ofFile)
@@ -94,8 +95,8 @@ struct TargetReader {
   ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
     if template.isLiteral { return (try TemplateReader.url(template.fixedText, node), true) }
     // A character that no URL has.
-    let start = template.sample("\u{0}").prefix { $0 != "\u{0}" && $0 != "?" }
-    let end = start.lastIndex(of: "/").map { start.index(after: $0) } ?? start.endIndex
+    let start = template.sample("\u{0}").unicodeScalars.prefix { $0 != "\u{0}" && $0 != "?" }
+    let end = start.lastIndex { $0 == "/" }.map { start.index(after: $0) } ?? start.endIndex
     return (try TemplateReader.url(String(start[..<end]), node), false)
   }
 
@@ -235,7 +236,7 @@ struct TargetReader {
 
   private func mediaType(_ node: ConfigNode) throws(ConfigError) -> String {
     let type = try node.string()
-    let halves = type.split(separator: "/", omittingEmptySubsequences: false)
+    let halves = type.split(scalar: "/")
     guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }),
       type.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
     else { throw node.fault("expected a media type such as \"text/plain\", found \"\(type)\"") }
@@ -263,6 +264,7 @@ struct TargetReader {
         throw node.fault("this header is there twice: capitals make no difference")
       }
       let value = try templates.value(node, named: name)
+      if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
       // The value with its environment variables, and never in the message: it may be a secret.
       do throws(HeaderRule.Mistake) {
         try HeaderRule.check(name: name, value: value.fixedText)

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ScalarText
 import UploadModel
 
 /// Writes a target as a table of the configuration, which reads as the same target again.
@@ -139,7 +140,7 @@ public struct TargetText {
   // MARK: Values
 
   private func braced(_ text: String) -> String {
-    text.replacing("{", with: "{{").replacing("}", with: "}}")
+    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 
   private func source(_ template: Template) -> String {

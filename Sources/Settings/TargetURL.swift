@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Reads the address of a target.
@@ -26,11 +27,11 @@ public enum TargetURL {
     guard !text.unicodeScalars.contains(where: isControl) else {
       throw Mistake(description: "the URL holds a control character")
     }
-    guard !text.contains(where: \.isWhitespace) else {
+    guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
       throw Mistake(description: "the URL holds a space; write %20 for it")
     }
     // A query can hold a key.
-    let shown = text.prefix { $0 != "?" }
+    let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(string: text), url.scheme != nil else {
       throw Mistake(description: "expected a URL such as https://host/upload, found \"\(shown)\"")
     }
@@ -52,7 +53,7 @@ public enum TargetURL {
   /// Whether an `@` ends a user's name, also in a text that is no URL otherwise. A path may hold
   /// one, but then the text before it must be a URL by itself: "http://u:pa/ss@host" is not.
   private static func mayHoldPassword(_ text: String) -> Bool {
-    guard let at = text.firstIndex(of: "@") else { return false }
+    guard let at = text.unicodeScalars.firstIndex(of: "@") else { return false }
     guard let url = URL(string: text), Origin(url) != nil else { return true }
     if url.user != nil || url.password != nil { return true }
     return URL(string: String(text[..<at])) == nil

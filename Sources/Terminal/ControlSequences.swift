@@ -1,5 +1,6 @@
 import CNcurses
 import Foundation
+import ScalarText
 import Screens
 
 /// What is sent to the terminal beside what ncurses sends. All of it is ignored by terminals that do
@@ -40,7 +41,7 @@ enum ControlSequences {
     case .osc9: "\u{1B}]9;\(text)\u{07}"
     case .osc99: "\u{1B}]99;;\(text)\u{1B}\\"
     // A semicolon would end the text.
-    case .osc777: "\u{1B}]777;notify;hoist;\(text.replacingOccurrences(of: ";", with: ","))\u{07}"
+    case .osc777: "\u{1B}]777;notify;hoist;\(text.replacing(scalars: ";", with: ","))\u{07}"
     }
   }
 
@@ -56,9 +57,10 @@ enum ControlSequences {
     // -1 says that there is no such string capability, NULL that this terminal lacks it.
     guard let value, Int(bitPattern: value) != -1 else { return "" }
     var text = String(cString: value)
-    while let start = text.range(of: "$<"), let end = text[start.upperBound...].firstIndex(of: ">")
+    while let start = text.range(scalars: "$<"),
+      let end = text.unicodeScalars[start.upperBound...].firstIndex(of: ">")
     {
-      text.removeSubrange(start.lowerBound...end)
+      text.unicodeScalars.removeSubrange(start.lowerBound...end)
     }
     return text
   }

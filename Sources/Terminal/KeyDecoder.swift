@@ -1,4 +1,5 @@
 import CNcurses
+import ScalarText
 import Screens
 
 /// Makes events of what ncurses read: characters and function keys, or whole pastes.
@@ -81,7 +82,7 @@ nonisolated struct KeyDecoder {
       return nil
     }
     report = nil
-    let numbers = text.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) }
+    let numbers = text.split(scalar: ";").map { Int($0) }
     guard scalar == "M", numbers.count == 3, let button = numbers[0], let column = numbers[1],
       let row = numbers[2], column > 0, row > 0
     else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// What this terminal is known to understand beyond what its description says. Whatever it does not
 /// know it should ignore, but some show it as text, or as a notification that nobody asked for.
@@ -20,7 +21,7 @@ nonisolated struct Manners: Equatable {
   init(environment: [String: String]) {
     let program = environment["TERM_PROGRAM"] ?? ""
     let type = environment["TERM"] ?? ""
-    if type.contains("kitty") { notification = .osc99 }
+    if type.contains(scalars: "kitty") { notification = .osc99 }
     if ["iTerm.app", "WezTerm", "ghostty"].contains(program) { notification = .osc9 }
     // Within tmux and screen the variables of the terminal outside are still there.
     guard environment["TMUX"] == nil, environment["STY"] == nil else {

@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import MultipartForm
+import ScalarText
 import UploadModel
 
 /// What was made ready for one attempt at an upload.
@@ -58,7 +59,7 @@ struct Preparation: Sendable {
       throw .unsendable("its name is not UTF-8 text, which the prepare command would need")
     }
     // A name that begins with a dash is no option.
-    values.input = path.hasPrefix("-") ? "./\(path)" : path
+    values.input = path.hasPrefix(scalars: "-") ? "./\(path)" : path
     values.output = folder.path + "/" + Self.component(name)
     let words = command.words.map { $0.filled(with: values) }
     do throws(Command.Failure) {
@@ -108,7 +109,9 @@ struct Preparation: Sendable {
 
   /// A name without a way out of its folder.
   private static func component(_ name: String) -> String {
-    let safe = name.replacing("/", with: "_").replacing("\0", with: "_")
-    return safe.isEmpty || safe == "." || safe == ".." ? "file" : String(safe.suffix(100))
+    let safe = name.replacing(scalars: "/", with: "_").replacing(scalars: "\0", with: "_")
+    // Four bytes a scalar at most: a file's name has 255.
+    let short = String(String.UnicodeScalarView(safe.unicodeScalars.suffix(60)))
+    return short.isEmpty || short == "." || short == ".." ? "file" : short
   }
 }

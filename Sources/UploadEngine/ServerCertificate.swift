@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import ScalarText
 import UploadModel
 
 /// What a server shows of itself in a TLS handshake, for a person to judge.
@@ -44,8 +45,8 @@ public struct ServerCertificate: Sendable {
 
   private static func der(inPEM text: String) -> [UInt8]? {
     let lines = text.split(whereSeparator: \.isNewline)
-    guard let begin = lines.firstIndex(where: { $0.hasPrefix("-----BEGIN CERTIFICATE") }),
-      let end = lines[begin...].firstIndex(where: { $0.hasPrefix("-----END CERTIFICATE") })
+    guard let begin = lines.firstIndex(where: { $0.hasPrefix(scalars: "-----BEGIN CERTIFICATE") }),
+      let end = lines[begin...].firstIndex(where: { $0.hasPrefix(scalars: "-----END CERTIFICATE") })
     else { return nil }
     return Data(base64Encoded: lines[(begin + 1)..<end].joined()).map(Array.init)
   }

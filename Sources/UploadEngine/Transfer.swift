@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
+import ScalarText
 import UploadModel
 
 /// One request under way: what has gone out and what has come back. Lives inside the engine.
@@ -149,7 +150,7 @@ final class Transfer {
       reply: Reply(
         text: String(decoding: reply, as: UTF8.self), isCut: isReplyCut,
         mediaType: headers["content-type"].map {
-          $0.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+          $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
         }),
       trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
       bytes: files.reduce(0) { $0 + $1.bytes }, seconds: now - start)

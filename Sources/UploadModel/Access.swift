@@ -1,3 +1,5 @@
+import ScalarText
+
 /// A command whose first line of output is a bearer token (RFC 6750).
 public struct TokenCommand: Hashable, Sendable {
   /// The program and its arguments. There is no shell in between.
@@ -13,7 +15,7 @@ public struct TokenCommand: Hashable, Sendable {
 
   /// The program's name, for messages: its arguments may be nobody's business.
   public var name: String {
-    words.first.map { String($0.split(separator: "/").last ?? $0[...]) } ?? ""
+    words.first.map { $0.split(scalar: "/", omittingEmptySubsequences: true).last ?? $0 } ?? ""
   }
 }
 

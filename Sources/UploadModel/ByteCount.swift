@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Reads sizes and speeds as people write them.
 public enum ByteCount {
   private static let units: [String: Double] = [
@@ -19,7 +21,7 @@ public enum ByteCount {
   /// The bytes a second in a speed such as "2 MB/s" or "500k"; nil where it is none.
   public static func speed(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
-    for suffix in ["/s", "ps"] where text.hasSuffix(suffix) {
+    for suffix in ["/s", "ps"] where text.hasSuffix(scalars: suffix) {
       return size(String(text.dropLast(suffix.count)))
     }
     return size(text)

@@ -59,7 +59,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it points to another value for each file of a request.
-  public var dependsOnFile: Bool { tokens.contains("*") }
+  public var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
 
   /// The value that it points to; nil where there is none (RFC 6901 §4).
   ///

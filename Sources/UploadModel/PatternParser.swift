@@ -1,3 +1,4 @@
+// All text in here is Unicode scalars.
 /// Reads a regular expression into its tree.
 struct PatternParser {
   private(set) var groups = 0

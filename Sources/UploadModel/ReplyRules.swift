@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ScalarText
 
 /// How a target's replies are read: which mean success, what they say went wrong, where the file is.
 public struct ReplyRules: Hashable, Sendable {
@@ -25,7 +26,7 @@ public struct ReplyRules: Hashable, Sendable {
   /// Whether success depends on what the reply says, and it may be JSON but is not as far as it came.
   func cannotJudge(_ reply: Reply) -> Bool {
     !failures.isEmpty && JSONValue(text: reply.text) == nil
-      && reply.text.first { !$0.isWhitespace } != "<"
+      && reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
   /// What a reply says went wrong, in its own words where it has any; nil where it says nothing.

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 extension Target {
   /// The address of a request in stretches that may be shown and such that may not: a URL's own query
@@ -6,7 +7,7 @@ extension Target {
   public func addressStretches(with values: Template.Values) -> [Template.Filled] {
     let whole = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     var stretches = whole.stretches(with: values)
-    let isInQuery = whole.sample("").contains("?")
+    let isInQuery = whole.sample("").contains(scalars: "?")
     for (index, field) in query.enumerated() {
       let separator = index == 0 && !isInQuery ? "?" : "&"
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Text from outside (file names, server replies) as a terminal may show it.
 ///
 /// This is the one place where it is made safe: nothing else in the program strips or escapes.
@@ -8,19 +10,29 @@ public enum SafeText {
   ///
   /// C0 controls become their control pictures (U+2400…), or `?` where `ascii` is set; so do
   /// DEL and the C1 controls, which an 8-bit terminal takes for escape sequences.
-  public static func line(_ text: some StringProtocol, ascii: Bool = false) -> String {
+  ///
+  /// - Parameter kept: characters that stay as they are.
+  public static func line(
+    _ text: some StringProtocol, ascii: Bool = false, keeping kept: Set<Unicode.Scalar> = []
+  ) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
     var safe = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
-      safe.append(standIn(for: scalar, ascii: ascii))
+      safe.append(kept.contains(scalar) ? scalar : standIn(for: scalar, ascii: ascii))
     }
     return String(safe)
   }
 
   /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
   public static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
-    String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .map { line(String($0).replacing("\t", with: "  "), ascii: ascii) }
+    // CR and LF together are one `Character`; no mark ever joins a line break.
+    String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)  // by Character
+      .map { line(String($0).replacing(scalars: "\t", with: "  "), ascii: ascii) }
+  }
+
+  /// Whether a terminal may have the scalar as it is, and a person sees that it is there.
+  public static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    standIn(for: scalar, ascii: false) == scalar
   }
 
   private static func standIn(for scalar: Unicode.Scalar, ascii: Bool) -> Unicode.Scalar {

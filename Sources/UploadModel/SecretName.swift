@@ -7,7 +7,11 @@ public enum SecretName {
 
   /// Whether a header field, form field or query item of this name is to be kept from view.
   public static func matches(_ name: String) -> Bool {
-    let letters = name.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    let letters = String(
+      String.UnicodeScalarView(
+        name.lowercased().unicodeScalars.filter {
+          $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+        }))
     return letters == "key" || letters == "auth" || letters == "pwd"
       || signs.contains { letters.contains($0) }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// What makes a connection to one origin secure, beyond the system's own rules.
 ///
@@ -47,7 +48,8 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
   /// The key that `text` means; nil where it is not `sha256//` and the base64 of 32 bytes.
   public init?(_ text: String) {
     let prefix = "sha256//"
-    guard text.hasPrefix(prefix), let data = Data(base64Encoded: String(text.dropFirst(8))) else {
+    guard text.hasPrefix(scalars: prefix), let data = Data(base64Encoded: String(text.dropFirst(8)))
+    else {
       return nil
     }
     self.init(digest: data)

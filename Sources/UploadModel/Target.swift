@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
 public struct Target: Hashable, Sendable {
@@ -52,6 +53,8 @@ public struct Target: Hashable, Sendable {
   public var ticket: Ticket?
   /// What can be done with what is there already.
   public var server = ServerSide()
+  /// Secrets that are sent in another form only, such as the password inside of Basic credentials.
+  public var ingredients: [String] = []
 
   /// A target with the defaults that the README promises.
   public init(
@@ -127,7 +130,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
   /// The origin as it stands in a URL.
   public var description: String {
     let usual = scheme == "https" ? 443 : 80
-    let name = host.contains(":") ? "[\(host)]" : host
+    let name = host.contains(scalars: ":") ? "[\(host)]" : host
     return port == usual ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
   }
 }

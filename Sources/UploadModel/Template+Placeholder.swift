@@ -62,8 +62,9 @@ extension Template {
 
     /// A leading dot makes a hidden file, not an extension.
     private static func split(_ name: String) -> (stem: String, ext: String) {
-      guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
-      return (String(name[..<dot]), String(name[name.index(after: dot)...]))
+      let scalars = name.unicodeScalars
+      guard let dot = scalars.lastIndex(of: "."), dot != name.startIndex else { return (name, "") }
+      return (String(scalars[..<dot]), String(scalars[scalars.index(after: dot)...]))
     }
   }
 

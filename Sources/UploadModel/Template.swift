@@ -1,5 +1,8 @@
 import Foundation
 import JSONText
+import ScalarText
+
+// All text in here is Unicode scalars.
 
 /// A text with placeholders: `{file.name}`, `{now.iso8601}`, … Braces are doubled to stand for
 /// themselves. A template never runs code.
@@ -56,14 +59,17 @@ public struct Template: Hashable, Sendable {
       self.source = source
     }
 
-    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`.
+    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`. That of an environment variable
+    /// stays as it is where a shell can have it; anything else could end the word that it stands in.
     public var variable: String {
-      let letters = name.uppercased().unicodeScalars.map { scalar -> Character in
-        scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-          ? Character(scalar) : "_"
-      }
-      let text = source == .environment ? name : String(letters)
-      return text.first?.isNumber == true ? "_\(text)" : text
+      let text = String(
+        String.UnicodeScalarView(
+          (source == .environment ? name : name.uppercased()).unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+              ? scalar : "_"
+          }))
+      guard let first = text.utf8.first else { return "_" }
+      return (0x30...0x39).contains(first) ? "_\(text)" : text
     }
 
     /// How the configuration asks for it.
@@ -133,16 +139,17 @@ public struct Template: Hashable, Sendable {
     lookup: Lookup
   ) throws(Mistake) {
     pieces = []
-    var text = ""
+    var text = String.UnicodeScalarView()
     func end(_ pieces: inout [Piece]) {
-      if !text.isEmpty { pieces.append(.text(escaping == .json ? escaping(text) : text)) }
-      text = ""
+      let literal = String(text)
+      if !text.isEmpty { pieces.append(.text(escaping == .json ? escaping(literal) : literal)) }
+      text = String.UnicodeScalarView()
     }
-    var rest = Substring(source)
-    while let character = rest.popFirst() {
-      switch character {
+    var rest = source.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
       case "{" where rest.first == "{", "}" where rest.first == "}":
-        text.append(character)
+        text.append(scalar)
         rest.removeFirst()
       case "}":
         throw Mistake(description: "\"}\" without \"{\" before it; write \"}}\" for a brace")
@@ -155,7 +162,7 @@ public struct Template: Hashable, Sendable {
         end(&pieces)
         pieces.append(try Self.piece(name, scope, escaping, lookup))
       default:
-        text.append(character)
+        text.append(scalar)
       }
     }
     end(&pieces)
@@ -171,8 +178,8 @@ public struct Template: Hashable, Sendable {
   private static func piece(
     _ name: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(Mistake) -> Piece {
-    if name.hasPrefix("env.") {
-      let variable = String(name.dropFirst(4))
+    if name.hasPrefix(scalars: "env.") {
+      let variable = String(name.unicodeScalars.dropFirst(4))
       guard !variable.isEmpty else {
         throw Mistake(description: "{env.} names no environment variable")
       }
@@ -181,8 +188,8 @@ public struct Template: Hashable, Sendable {
       }
       return .secret(Secret(name: variable, value: value, source: .environment), escaping)
     }
-    if name.hasPrefix("secret.") {
-      let secret = String(name.dropFirst(7))
+    if name.hasPrefix(scalars: "secret.") {
+      let secret = String(name.unicodeScalars.dropFirst(7))
       let value = try lookup.secret(secret)
       return .secret(Secret(name: secret, value: value, source: .table), escaping)
     }
@@ -246,6 +253,12 @@ public struct Template: Hashable, Sendable {
     pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
   }
 
+  /// The environment variables in it that hold nothing but white space.
+  public var emptyVariables: [String] {
+    secrets.filter { $0.source == .environment && $0.value.trimming(\.isWhiteSpace).isEmpty }
+      .map(\.name)
+  }
+
   /// The template with its whole text kept from view, where it has no placeholders.
   public func hidden(as name: String) -> Template {
     guard isLiteral, !pieces.isEmpty else { return self }
@@ -264,7 +277,7 @@ public struct Template: Hashable, Sendable {
         copy.pieces.append(piece)
         continue
       }
-      var rest = Substring(text)
+      var rest = text.unicodeScalars[...]
       if !isInQuery {
         guard let mark = rest.firstIndex(of: "?") else {
           copy.append(rest)
@@ -286,7 +299,7 @@ public struct Template: Hashable, Sendable {
           copy.append(value)
         }
         guard let separator = rest.popFirst() else { break }
-        copy.append(Substring(String(separator)))
+        copy.append(String.UnicodeScalarView([separator])[...])
         name = copy.appendName(from: &rest)
       }
     }
@@ -294,7 +307,7 @@ public struct Template: Hashable, Sendable {
   }
 
   /// Moves the name of a query's item over, with its "="; an item without one has a value only.
-  private mutating func appendName(from rest: inout Substring) -> String {
+  private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
     let item = rest.prefix { $0 != "&" }
     guard let equals = item.firstIndex(of: "=") else { return "" }
     append(item[...equals])
@@ -302,7 +315,7 @@ public struct Template: Hashable, Sendable {
     return String(item[..<equals])
   }
 
-  private mutating func append(_ text: Substring) {
+  private mutating func append(_ text: Substring.UnicodeScalarView) {
     self = self + Template(literal: String(text))
   }
 
@@ -382,6 +395,6 @@ public struct Template: Hashable, Sendable {
   }
 
   private static func braced(_ text: String) -> String {
-    text.replacing("{", with: "{{").replacing("}", with: "}}")
+    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// Reads times as people write them.
 public enum TimeSpan {
@@ -6,8 +7,9 @@ public enum TimeSpan {
 
   /// The seconds in a time such as "30s", "5 m" or "1.5h"; nil where it is none.
   public static func seconds(_ text: String) -> Double? {
-    for (unit, factor) in units where text.hasSuffix(unit) {
-      let number = text.dropLast(unit.count).trimmingCharacters(in: .whitespaces)
+    for (unit, factor) in units where text.hasSuffix(scalars: unit) {
+      let number = String(text.unicodeScalars.dropLast(unit.unicodeScalars.count)).trimming(
+        \.isWhiteSpace)
       if let value = Double(number), value >= 0 { return value * factor }
     }
     return nil

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// What a target takes. Checked before anything is sent.
 public struct UploadLimits: Hashable, Sendable {
   /// The largest file, in bytes; nil for any size.
@@ -32,7 +34,7 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
 
   /// The pattern in `text`; nil where it is none.
   public init?(_ text: String) {
-    let halves = text.lowercased().split(separator: "/", omittingEmptySubsequences: false)
+    let halves = text.lowercased().split(scalar: "/")
     let token = Set("!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }), halves[0] != "*",
       halves[0].utf8.allSatisfy(token.contains),
@@ -43,8 +45,10 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a media type, with or without parameters, is one of these.
   public func matches(_ type: String) -> Bool {
-    let type = type.lowercased().prefix { $0 != ";" && $0 != " " }
-    if description.hasSuffix("/*") { return type.hasPrefix(description.dropLast()) }
-    return type == description
+    let type = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+    if description.hasSuffix(scalars: "/*") {
+      return type.starts(with: description.utf8.dropLast())
+    }
+    return type.elementsEqual(description.utf8)
   }
 }

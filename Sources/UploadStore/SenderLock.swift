@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// The right to send what is in a queue. One process at a time has it, and it ends with the process,
 /// however that ends (flock(2)).
@@ -18,7 +19,7 @@ public final class SenderLock: Sendable {
   /// Who has the right to send the queue at `path`, as a process number; nil where nobody says so.
   public static func holder(queue path: String) -> Int32? {
     let text = try? String(contentsOfFile: lockPath(path), encoding: .utf8)
-    return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
   }
 
   /// Whether a process has the right to send the queue at `path`. Leaves no trace.

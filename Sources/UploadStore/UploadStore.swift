@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ScalarText
 import Synchronization
 import UploadModel
 
@@ -20,7 +21,7 @@ public final class UploadStore: Sendable {
   /// Where the queue lies unless told otherwise: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
   public static func usualPath(environment: [String: String]) -> String {
-    if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
+    if let base = environment["XDG_STATE_HOME"], base.hasPrefix(scalars: "/") {
       return "\(base)/hoist/queue.sqlite"
     }
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MultipartForm
+import ScalarText
 import UploadModel
 import UploadStore
 
@@ -47,7 +48,7 @@ struct AddCommand: ParsableCommand {
     var options = try TargetOptions.parse([])
     (options.to, options.config) = (to, config.config)
     let target = try options.book(environment: environment).current
-    guard !target.name.hasSuffix(TargetBook.optionsMark) else {
+    guard !target.name.hasSuffix(scalars: TargetBook.optionsMark) else {
       throw UserError(
         "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "
           + "name in the configuration")

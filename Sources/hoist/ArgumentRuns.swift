@@ -1,3 +1,4 @@
+import ScalarText
 import Synchronization
 
 /// Long runs of files on a command line, kept out of ArgumentParser's hands: it takes a time that grows
@@ -30,7 +31,7 @@ enum ArgumentRuns {
       run = []
     }
     while let word = rest.popFirst() {
-      if word.hasPrefix("-"), word != "-" {
+      if word.hasPrefix(scalars: "-"), word != "-" {
         close()
         folded.append(word)
         isFirst = true
@@ -53,10 +54,11 @@ enum ArgumentRuns {
 
   /// The files with everything in it that was folded.
   static func unfolded(_ files: [String]) -> [String] {
-    guard files.contains(where: { $0.hasPrefix("\0") }) else { return files }
+    guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
     let runs = runs.withLock { $0 }
     return files.flatMap { file -> [String] in
-      guard file.hasPrefix("\0"), let index = Int(file.dropFirst()), runs.indices.contains(index)
+      guard file.hasPrefix(scalars: "\0"), let index = Int(file.dropFirst()),
+        runs.indices.contains(index)
       else { return [file] }
       return runs[index]
     }

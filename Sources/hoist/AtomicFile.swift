@@ -48,7 +48,9 @@ enum AtomicFile {
     if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
       throw Trouble(path: path, code: EISDIR)
     }
-    let slash = place.lastIndex(of: "/").map { place.index(after: $0) } ?? place.startIndex
+    let slash =
+      place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
+      ?? place.startIndex
     let name = "\(place[..<slash]).hoist-\(UInt64.random(in: .min ... .max)).part"
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw Trouble(path: path, code: errno) }

@@ -33,7 +33,7 @@ struct ConfigOption: ParsableArguments {
 
   /// The names of the targets, for a shell that completes them.
   static let targetNames: CompletionKind = .custom { words, _, _ in
-    let named: String? = words.firstIndex(of: "--config")
+    let named: String? = words.firstIndex { $0 == "--config" }
       .flatMap { words.dropFirst($0 + 1).first }
     let settings = try? Settings.load(
       path: named, environment: ProcessInfo.processInfo.environment)

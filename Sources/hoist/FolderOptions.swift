@@ -43,7 +43,7 @@ struct FolderOptions: ParsableArguments {
     rules.excludes = try patterns("--exclude", exclude)
     rules.includes = try patterns("--include", include)
     if let ignoreFile {
-      guard !ignoreFile.isEmpty, !ignoreFile.contains("/") else {
+      guard !ignoreFile.isEmpty, !ignoreFile.utf8.contains(UInt8(ascii: "/")) else {
         throw UserError("--ignore-file \(ignoreFile): expected a name such as .gitignore, no path")
       }
       rules.ignoreFile = ignoreFile

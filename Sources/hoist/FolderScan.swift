@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// The files below a folder, one at a time and always in the same order: by the bytes of their names,
 /// a folder's files where its name stands.
@@ -33,7 +34,7 @@ struct FolderScan: Sequence, IteratorProtocol {
     /// Whether the file with this path, from the folder on, is taken as far as its names tell.
     func take(_ names: [String]) -> Bool {
       if !isRecursive, names.count > 1 { return false }
-      if !includesHidden, names.contains(where: { $0.hasPrefix(".") }) { return false }
+      if !includesHidden, names.contains(where: { $0.hasPrefix(scalars: ".") }) { return false }
       var isIncluded = includes.isEmpty
       for end in names.indices {
         let (path, isFolder) = (names[...end], end < names.count - 1)
@@ -182,7 +183,7 @@ struct FolderScan: Sequence, IteratorProtocol {
   private static func patterns(in folder: [UInt8], _ name: String) -> [PathPattern]? {
     let path = String(decoding: folder + [UInt8(ascii: "/")], as: UTF8.self) + name
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-      .filter { !$0.hasPrefix("#") }.compactMap { PathPattern($0) }
+    return String(decoding: data, as: UTF8.self).textLines
+      .filter { !$0.hasPrefix(scalars: "#") }.compactMap { PathPattern($0) }
   }
 }

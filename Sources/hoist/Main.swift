@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ScalarText
 import Settings
 import UploadModel
 import UploadStore
@@ -55,7 +56,8 @@ enum Main {
   private static var asksForHelp: Bool {
     CommandLine.arguments.dropFirst().contains {
       ["-h", "--help", "-help", "help", "--help-hidden", "--version", "---completion"].contains($0)
-        || $0.hasPrefix("--generate-completion-script") || $0.hasPrefix("--experimental")
+        || $0.hasPrefix(scalars: "--generate-completion-script")
+        || $0.hasPrefix(scalars: "--experimental")
     }
   }
 

@@ -1,3 +1,4 @@
+// All text in here is Unicode scalars.
 /// A pattern for paths in the style of `.gitignore`.
 ///
 /// `*` stands for anything but a slash, `?` for one character, `[a-z]` for one of several, `**` for

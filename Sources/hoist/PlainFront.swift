@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import ScalarText
 import Screens
 
 /// Lines instead of a screen: what changes is said on standard output, commands come from standard
@@ -73,7 +74,7 @@ final class PlainFront: Front {
 
   private func take(_ line: String) {
     guard let state = state(), isOpen else { return }
-    let line = line.trimmingCharacters(in: .whitespaces)
+    let line = line.trimming(\.isWhiteSpace)
     if let answer = state.answer(line) { return onEvents([.perform(answer)]) }
     switch line {
     case "list": say(Announcer.list(of: state))

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 import Settings
 import UploadModel
 import UploadStore
@@ -123,8 +124,8 @@ struct PushReport: Codable {
 
     /// The form that goes by a file's name.
     init(of path: String) throws(UserError) {
-      let ending = path.split(separator: ".").last.map { $0.lowercased() } ?? ""
-      guard path.contains("."), let format = Format(rawValue: ending) else {
+      let ending = path.split(scalar: ".").dropFirst().last?.lowercased() ?? ""
+      guard let format = Format(rawValue: ending) else {
         throw UserError("--report \(path): the name has to end in .json or .csv")
       }
       self = format

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// Asks the person who sits at the terminal.
 enum Question {
@@ -8,7 +9,7 @@ enum Question {
   /// The answer to a question, without blanks around it; nil where there is none any more.
   static func ask(_ question: String) -> String? {
     FileHandle.standardError.write(Data("\(question) ".utf8))
-    return readLine()?.trimmingCharacters(in: .whitespaces)
+    return readLine()?.trimming(\.isWhiteSpace)
   }
 
   /// Returns after a yes.

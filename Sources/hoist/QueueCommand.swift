@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ScalarText
 import UploadModel
 import UploadStore
 
@@ -197,7 +198,8 @@ extension [String] {
     guard !isEmpty else { return [] }
     let known = Dictionary(uniqueKeysWithValues: try store.items().map { ($0.id, $0) })
     return try map { text in
-      guard let number = Int64(text.hasPrefix("#") ? String(text.dropFirst()) : text) else {
+      guard let number = Int64(text.hasPrefix(scalars: "#") ? String(text.dropFirst()) : text)
+      else {
         throw UserError("\(text) is no number; hoist queue list shows them")
       }
       guard let item = known[ItemID(number)] else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Receiver
+import ScalarText
 import UploadModel
 
 /// `hoist receive`.
@@ -96,8 +97,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     } catch {
       throw UserError("\(error)")
     }
-    let address = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    Output.line("receiving on http://\(address):\(port)/upload into \(SafeText.line(dir))")
+    let name = host.contains(scalars: ":") ? "[\(host)]" : host
+    Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
       log.add("hoist: without --token everybody who reaches \(host) may send and fetch files")
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MultipartForm
+import ScalarText
 import Screens
 import Settings
 import UploadEngine
@@ -139,7 +140,7 @@ extension HistoryRow {
       }
     // The code in words, such as "outcome unknown"; the sentence about it stands in the row's page.
     let words =
-      end == .sent ? "sent" : entry.outcome?.replacing("-", with: " ") ?? "under way"
+      end == .sent ? "sent" : entry.outcome?.replacing(scalars: "-", with: " ") ?? "under way"
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,

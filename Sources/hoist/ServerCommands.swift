@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONText
+import ScalarText
 import Settings
 import UploadEngine
 import UploadModel
@@ -38,10 +39,11 @@ struct ListCommand: AsyncParsableCommand {
     }
     var items: [(name: String, value: String)] = []
     for pair in query {
-      guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
+      let halves = pair.split(scalar: "=", maxSplits: 1)
+      guard halves.count == 2, !halves[0].isEmpty else {
         throw UserError("--query: expected NAME=VALUE, and there is no name or no \"=\"")
       }
-      items.append((String(pair[..<equals]), String(pair[pair.index(after: equals)...])))
+      items.append((halves[0], halves[1]))
     }
     let entries: [ServerEntry]
     do throws(Failure) {

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import Settings
 import Synchronization
 import UploadModel
@@ -63,14 +64,15 @@ final class TargetBook: Sendable {
 
   /// The name of a target whose options may not be known.
   static func withoutMark(_ name: String) -> String {
-    name.hasSuffix(optionsMark) ? String(name.dropLast(optionsMark.count)) : name
+    name.hasSuffix(scalars: optionsMark)
+      ? String(name.unicodeScalars.dropLast(optionsMark.unicodeScalars.count)) : name
   }
 
   /// The target of an item, or why there is none.
   func target(of item: UploadItem) -> Result<Shared<Target>, Failure.Cause> {
     let current = content.withLock { $0.current }
     if item.target.isEmpty || item.target == current.value.name { return .success(current) }
-    if item.target.hasSuffix(Self.optionsMark) {
+    if item.target.hasSuffix(scalars: Self.optionsMark) {
       return .failure(
         .unsendable(
           "it was queued with options that are not kept; start hoist with the same --to, --form and "
@@ -81,7 +83,7 @@ final class TargetBook: Sendable {
 
   /// Looks up what these items will need, so that it is known when they do.
   func lookUp(for items: some Sequence<UploadItem>) {
-    for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(Self.optionsMark) {
+    for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(scalars: Self.optionsMark) {
       if !name.isEmpty { _ = known(name) }
     }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ScalarText
 import Settings
 import UploadModel
 
@@ -29,7 +30,9 @@ struct TargetCommand: ParsableCommand {
       let settings = try config.load()
       let name = try answer("Name of the target:") { name in
         if name.isEmpty { return "a target needs a name" }
-        if name.contains(where: { ":/@\"".contains($0) || $0.isWhitespace || $0.isNewline }) {
+        if name.unicodeScalars.contains(where: {
+          ":/@\"".unicodeScalars.contains($0) || $0.isWhiteSpace
+        }) {
           return "a name has no blanks, quotes, \":\", \"/\" or \"@\""
         }
         return settings.targetNames.contains(name) ? "there is a target of that name" : nil

@@ -40,6 +40,6 @@ struct TargetsCommand: ParsableCommand {
   /// Where files go, without a query, which can hold a key.
   private static func address(of target: Target) -> String {
     let text = target.address?.source ?? TargetURL.shown(target.url)
-    return String(text.prefix { $0 != "?" })
+    return String(text.unicodeScalars.prefix { $0 != "?" })
   }
 }

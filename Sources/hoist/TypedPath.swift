@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import ScalarText
 
 /// What a path means that a person typed: `~`, patterns, and how it may go on.
 struct TypedPath {
@@ -11,7 +12,7 @@ struct TypedPath {
   var files: [FileLocation] {
     let path = expanded
     // A file whose name looks like a pattern is itself.
-    guard path.contains(where: { "*?[".contains($0) }), access(path, F_OK) != 0 else {
+    guard path.utf8.contains(where: { "*?[".utf8.contains($0) }), access(path, F_OK) != 0 else {
       return [FileLocation(path)]
     }
     var matches = glob_t()
@@ -29,9 +30,9 @@ struct TypedPath {
   /// Everything that it could become, folders with a slash at the end, sorted. Hidden files only
   /// where a dot has been typed.
   var completions: [String] {
-    let slash = text.lastIndex(of: "/")
+    let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
     let folderText = slash.map { text[...$0] } ?? ""
-    let beginning = slash.map { text[text.index(after: $0)...] } ?? text[...]
+    let beginning = slash.map { text[text.utf8.index(after: $0)...] } ?? text[...]
     if text == "~" { return ["~/"] }
 
     let folder = TypedPath(text: String(folderText), home: home).expanded
@@ -42,8 +43,8 @@ struct TypedPath {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: UInt8.self, capacity: 256) { String(cString: $0) }
       }
-      guard name.hasPrefix(beginning), name != ".", name != "..",
-        !name.hasPrefix(".") || beginning.hasPrefix(".")
+      guard name.hasPrefix(scalars: beginning), name != ".", name != "..",
+        !name.hasPrefix(scalars: ".") || beginning.hasPrefix(scalars: ".")
       else { continue }
       var status = stat()
       let isFolder = stat(folder + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -53,6 +54,7 @@ struct TypedPath {
   }
 
   private var expanded: String {
-    text == "~" || text.hasPrefix("~/") ? home + text.dropFirst() : text
+    text == "~" || text.hasPrefix(scalars: "~/")
+      ? home + text.unicodeScalars.dropFirst().map { String($0) }.joined() : text
   }
 }

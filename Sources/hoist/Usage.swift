@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ScalarText
 import Settings
 
 /// What is wrong with a command line, in the form of all other errors: one line that says what to do.
@@ -10,8 +11,9 @@ enum Usage {
 
   /// Finds a first word that is no file and nearly a command: as the name of a file it would be missing.
   static func mistypedVerb(_ arguments: [String]) -> UserError? {
-    guard let word = arguments.first, !word.hasPrefix("-"), !verbs.contains(word), word != "help",
-      !word.contains(where: { "/.*?[~".contains($0) }), access(word, F_OK) != 0,
+    guard let word = arguments.first, !word.hasPrefix(scalars: "-"), !verbs.contains(word),
+      word != "help",
+      !word.utf8.contains(where: { "/.*?[~".utf8.contains($0) }), access(word, F_OK) != 0,
       let verb = NearestName.of(word, among: verbs)
     else { return nil }
     return UserError(
@@ -22,11 +24,12 @@ enum Usage {
   /// What ArgumentParser found, as one line of ours.
   static func mistake(_ message: String, _ arguments: [String]) -> UserError {
     let text = message.split(whereSeparator: \.isNewline).map { line in
-      line.trimmingCharacters(in: .whitespaces)
+      line.trimming(\.isWhiteSpace)
     }.joined(separator: " ")
     let words = text.prefix(1).lowercased() + text.dropFirst()
     let verb = arguments.first.flatMap { verbs.contains($0) ? " \($0)" : nil } ?? ""
-    let end = words.last.map { ".?!".contains($0) } == true ? " See" : "; see"
+    let end =
+      words.unicodeScalars.last.map { ".?!".unicodeScalars.contains($0) } == true ? " See" : "; see"
     return UserError("\(words)\(end) hoist\(verb) --help")
   }
 }

@@ -1,0 +1,98 @@
+/// Searches, splits and replaces by Unicode scalars.
+///
+/// The standard library's methods of the same names work on `Character`, which is a grapheme cluster: in
+/// `"a/\u{301}b"` there is no `Character` `"/"`, for the combining mark has become a part of it. A file
+/// system, a shell, a CSV reader and an HTTP server see the slash all the same. Whatever is escaped, quoted,
+/// split, hidden, compared for safety or parsed as a protocol therefore goes through these, or through
+/// `utf8` and `unicodeScalars`; `make lint` looks for the others (`config/lint-text.py`).
+extension StringProtocol {
+  /// Whether the text begins with these scalars.
+  public func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
+    utf8.starts(with: prefix.utf8)
+  }
+
+  /// Whether the text ends with these scalars.
+  public func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
+    utf8.reversed().starts(with: suffix.utf8.reversed())
+  }
+
+  /// Whether these scalars stand anywhere in the text.
+  public func contains(scalars wanted: some StringProtocol) -> Bool {
+    nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex) != nil
+  }
+
+  /// The first place of these scalars; nil where there is none, or where none are asked for.
+  public func range(scalars wanted: some StringProtocol) -> Range<Index>? {
+    nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex)
+  }
+
+  /// The text with each occurrence of these scalars replaced, from left to right.
+  public func replacing(scalars wanted: some StringProtocol, with text: some StringProtocol)
+    -> String
+  {
+    let wanted = wanted.unicodeScalars.map(\.self)
+    var result = String.UnicodeScalarView()
+    var position = startIndex
+    while let range = nextRange(of: wanted, from: position) {
+      result.append(contentsOf: unicodeScalars[position..<range.lowerBound])
+      result.append(contentsOf: text.unicodeScalars)
+      position = range.upperBound
+    }
+    result.append(contentsOf: unicodeScalars[position...])
+    return String(result)
+  }
+
+  /// The pieces between separators; empty ones too, so that joined they are the text again.
+  public func split(
+    scalar separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = false
+  ) -> [String] {
+    unicodeScalars.split(
+      separator: separator, maxSplits: maxSplits,
+      omittingEmptySubsequences: omittingEmptySubsequences
+    ).map { String(String.UnicodeScalarView($0)) }
+  }
+
+  /// The lines of a text file: LF ends a line, and a CR before it belongs to it.
+  public var textLines: [String] {
+    split(scalar: "\n").map { line in
+      line.utf8.last == UInt8(ascii: "\r") ? String(line.unicodeScalars.dropLast()) : line
+    }
+  }
+
+  /// The text without scalars of this kind at its beginning and end.
+  public func trimming(_ isBlank: (Unicode.Scalar) -> Bool) -> String {
+    let start = unicodeScalars.firstIndex { !isBlank($0) } ?? endIndex
+    let last = unicodeScalars.lastIndex { !isBlank($0) }
+    let end = last.map { unicodeScalars.index(after: $0) } ?? start
+    return start < end ? String(String.UnicodeScalarView(unicodeScalars[start..<end])) : ""
+  }
+
+  private func nextRange(of wanted: [Unicode.Scalar], from start: Index) -> Range<Index>? {
+    guard let first = wanted.first else { return nil }
+    var rest = unicodeScalars[start...]
+    while let found = rest.firstIndex(of: first) {
+      rest = unicodeScalars[found...]
+      if rest.starts(with: wanted) {
+        return found..<unicodeScalars.index(found, offsetBy: wanted.count)
+      }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is a space or a tab.
+  public var isBlank: Bool { self == " " || self == "\t" }
+
+  /// Whether it is white space of any kind, line breaks included (Unicode's `White_Space`).
+  public var isWhiteSpace: Bool { properties.isWhitespace }
+
+  /// Whether it ends a line in any reckoning (Unicode UAX #14, class BK and its like).
+  public var isLineBreak: Bool {
+    switch value {
+    case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+    default: false
+    }
+  }
+}

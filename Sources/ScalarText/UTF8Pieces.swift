@@ -1,0 +1,32 @@
+/// Bytes that should be UTF-8, such as a file's name, taken apart without losing any of them.
+public struct UTF8Pieces: Sequence, IteratorProtocol {
+  /// A scalar with the bytes that encode it, or one byte that encodes none.
+  public struct Piece {
+    /// Nil for a byte that is no UTF-8.
+    public let scalar: Unicode.Scalar?
+    /// One to four bytes.
+    public let bytes: ArraySlice<UInt8>
+  }
+
+  private var rest: ArraySlice<UInt8>
+
+  /// The pieces of these bytes.
+  public init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+
+  /// The next piece; nil at the end.
+  public mutating func next() -> Piece? {
+    guard let first = rest.first else { return nil }
+    let length =
+      switch first {
+      case 0xC2...0xDF: 2
+      case 0xE0...0xEF: 3
+      case 0xF0...0xF4: 4
+      default: 1
+      }
+    // The standard library refuses what is cut off, overlong or a surrogate.
+    let scalar = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
+    let bytes = rest.prefix(scalar == nil ? 1 : length)
+    rest = rest.dropFirst(bytes.count)
+    return Piece(scalar: scalar, bytes: bytes)
+  }
+}
