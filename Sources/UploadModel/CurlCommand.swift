@@ -1,7 +1,8 @@
 import Foundation
+import ScalarText
 
 /// The command that makes curl send what hoist would send. Secrets are variables of the shell, so that
-/// it can be shown and copied.
+/// it can be shown and copied; every other word is quoted (`ShellWord`).
 ///
 /// It needs curl 7.81 or newer, whose forms are encoded as browsers do it.
 public struct CurlCommand: Hashable, Sendable {
@@ -39,9 +40,9 @@ public struct CurlCommand: Hashable, Sendable {
         now: now, uuid: key ?? item.uuid)
     }
     let own = values(first)
-    lines = ["curl --globoff --request \(target.method)"]
-    add("", target.addressStretches(with: own))
-    tls(target)
+    lines = ["curl --globoff --request \(ShellWord.quoted(target.method))"]
+    try add("", Self.pieces(target.addressStretches(with: own)))
+    try tls(target)
     var headers = target.headers
     if target.tokenCommand != nil {
       // The command is not run for this.
@@ -50,13 +51,13 @@ public struct CurlCommand: Hashable, Sendable {
         Target.Field(name: "Authorization", value: Template(literal: "Bearer ") + token))
     }
     for field in headers {
-      let (name, value) = (field.name, field.value.stretches(with: own))
+      let (name, value) = (field.name, Self.pieces(field.value.stretches(with: own)))
       // curl takes a name with nothing after its colon for one to be left out.
-      add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
+      try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
     }
     guard target.body == .multipart else {
-      add("--header", [.text("Content-Type: \(first.mediaType)")])
-      add("--data-binary", [.text("@\(try Self.path(first))")])
+      try add("--header", [.text("Content-Type: \(first.mediaType)")])
+      try add("--data-binary", [.text("@"), .bytes(Self.path(first))])
       return
     }
     for field in target.fields { try add(field, own) }
@@ -65,105 +66,127 @@ public struct CurlCommand: Hashable, Sendable {
       try add(
         "--form",
         [
-          .text(
-            "\(Self.fieldName(item.field ?? target.fileField))=@\(Self.quoted(Self.path(item)))"
-              + ";filename=\(Self.quoted(name));type=\(item.mediaType)")
+          .text("\(Self.fieldName(item.field ?? target.fileField))=@"),
+          .bytes(Self.quoted(Self.path(item))), .text(";filename="),
+          .bytes(Self.quoted(Array(name.utf8))), .text(";type=\(item.mediaType)"),
         ])
     }
   }
 
   private mutating func add(_ field: Target.Field, _ values: Template.Values) throws(Mistake) {
     let name = try Self.fieldName(field.name)
-    let value = field.value.stretches(with: values)
+    let value = Self.pieces(field.value.stretches(with: values)).map { piece -> Piece in
+      if case .bytes(let bytes) = piece { .bytes(Self.lineBreaks(bytes)) } else { piece }
+    }
     guard let type = field.type else {
-      add(
-        "--form-string",
-        [.text("\(name)=")]
-          + value.map { stretch in
-            if case .text(let text) = stretch { .text(Self.lineBreaks(text)) } else { stretch }
-          })
+      try add("--form-string", [.text("\(name)=")] + value)
       return
     }
-    add(
-      "--form",
-      [.text("\(name)=\"")]
-        + value.map { stretch in
-          if case .text(let text) = stretch {
-            .text(Self.escaped(Self.lineBreaks(text)))
-          } else {
-            stretch
-          }
-        } + [.text("\";type=\(type)")])
+    let escaped = value.map { piece -> Piece in
+      if case .bytes(let bytes) = piece { .bytes(Self.escaped(bytes)) } else { piece }
+    }
+    try add("--form", [.text("\(name)=\"")] + escaped + [.text("\";type=\(type)")])
   }
 
-  private mutating func tls(_ target: Target) {
-    if let file = target.tls.caFile { add("--cacert", [.text(file)]) }
+  private mutating func tls(_ target: Target) throws(Mistake) {
+    if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
       // Without authorities the key alone decides.
       if target.tls.caFile == nil { lines.append("--insecure") }
-      add("--pinnedpubkey", [.text(pin.description)])
+      try add("--pinnedpubkey", [.text(pin.description)])
     }
-    if let file = target.tls.clientCertificate { add("--cert", [.text(file)]) }
-    if let file = target.tls.clientKey { add("--key", [.text(file)]) }
+    if let file = target.tls.clientCertificate { try add("--cert", [.text(file)]) }
+    if let file = target.tls.clientKey { try add("--key", [.text(file)]) }
     if target.url.scheme == "https" {
       lines.append(target.http == .http2 ? "--http2" : "--http1.1")
     }
   }
 
-  private mutating func add(_ option: String, _ value: [Template.Filled]) {
-    for case .secret(let secret, _) in value where !variables.contains(secret.variable) {
+  // MARK: Quoting
+
+  /// A piece of a word.
+  private enum Piece {
+    case bytes([UInt8])
+    case secret(Template.Secret)
+
+    static func text(_ text: String) -> Piece { .bytes(Array(text.utf8)) }
+  }
+
+  private static func pieces(_ stretches: [Template.Filled]) -> [Piece] {
+    stretches.map { stretch in
+      switch stretch {
+      case .text(let text): .text(text)
+      case .secret(let secret, _): .secret(secret)
+      }
+    }
+  }
+
+  private mutating func add(_ option: String, _ value: [Piece]) throws(Mistake) {
+    for case .bytes(let bytes) in value where bytes.contains(0) {
+      throw Mistake(description: "a value holds a NUL, which no program can be given")
+    }
+    for case .secret(let secret) in value where !variables.contains(secret.variable) {
       variables.append(secret.variable)
     }
     let word = Self.word(value)
     lines.append(option.isEmpty ? word : "\(option) \(word)")
   }
 
-  // MARK: Quoting
-
   /// A word of a POSIX shell (XCU §2.2).
-  private static func word(_ stretches: [Template.Filled]) -> String {
-    let joined = stretches.reduce(into: [Template.Filled]()) { joined, stretch in
-      if case .text(let more) = stretch, case .text(let text)? = joined.last {
-        joined[joined.count - 1] = .text(text + more)
+  private static func word(_ pieces: [Piece]) -> String {
+    let joined = pieces.reduce(into: [Piece]()) { joined, piece in
+      if case .bytes(let more) = piece, case .bytes(let bytes)? = joined.last {
+        joined[joined.count - 1] = .bytes(bytes + more)
       } else {
-        joined.append(stretch)
+        joined.append(piece)
       }
     }
-    let word = joined.map { stretch in
-      switch stretch {
-      case .text(let text): text.isEmpty ? "" : ShellWord.quoted(text)
-      case .secret(let secret, _): "\"$\(secret.variable)\""
+    let word = joined.map { piece in
+      switch piece {
+      case .bytes(let bytes): bytes.isEmpty ? "" : ShellWord.quoted(bytes: bytes)
+      case .secret(let secret): "\"$\(secret.variable)\""
       }
     }.joined()
     return word.isEmpty ? "''" : word
   }
 
   /// A value between the quotes of curl's own syntax for forms.
-  private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+  private static func quoted(_ bytes: [UInt8]) -> [UInt8] {
+    let quote = [UInt8(ascii: "\"")]
+    return quote + escaped(bytes) + quote
+  }
 
-  private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+  private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.flatMap { byte in
+      byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"")
+        ? [UInt8(ascii: "\\"), byte] : [byte]
+    }
   }
 
   private static func fieldName(_ name: String) throws(Mistake) -> String {
-    guard !name.contains("=") else {
+    guard !name.utf8.contains(UInt8(ascii: "=")) else {
       throw Mistake(description: "curl cannot be told of the field \"\(name)\", for its \"=\"")
     }
     return name
   }
 
-  private static func path(_ item: UploadItem) throws(Mistake) -> String {
-    guard String(validating: item.location.bytes, as: UTF8.self) != nil else {
-      throw Mistake(description: "the file's name is not UTF-8 text")
-    }
-    let path = item.location.description
+  private static func path(_ item: UploadItem) -> [UInt8] {
+    let path = item.location.bytes
     // A dash alone is curl's standard input.
-    return path == "-" ? "./-" : path
+    return path == Array("-".utf8) ? Array("./-".utf8) : path
   }
 
   /// As forms are sent: every line break is CRLF.
-  private static func lineBreaks(_ text: String) -> String {
-    // A CRLF is one character, and stays.
-    text.map { $0 == "\n" || $0 == "\r" ? "\r\n" : String($0) }.joined()
+  private static func lineBreaks(_ bytes: [UInt8]) -> [UInt8] {
+    let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    var result: [UInt8] = []
+    for (index, byte) in bytes.enumerated() {
+      switch byte {
+      case lineFeed where index > 0 && bytes[index - 1] == carriageReturn: break
+      case lineFeed, carriageReturn: result += [carriageReturn, lineFeed]
+      default: result.append(byte)
+      }
+    }
+    return result
   }
 }

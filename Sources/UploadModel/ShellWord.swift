@@ -1,8 +1,70 @@
+import ScalarText
+
 /// Words for a person to paste into a POSIX shell (XCU §2.2).
+///
+/// They hold nothing that a terminal takes for a command, or that shows as something else than it is: no
+/// control character but a line break at the very end, and no byte that is not UTF-8. Such bytes are
+/// written as `"$(printf '\033')"`. The shorter `$'\033'` came into POSIX in 2024 only, and dash, which is
+/// `sh` on Debian, does not know it.
 public enum ShellWord {
   /// The text as one word, in quotes where it needs them.
-  public static func quoted(_ text: String) -> String {
-    let isPlain = text.wholeMatch(of: /[A-Za-z0-9@%+=:,.\/_-]+/) != nil
-    return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+  public static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
+
+  /// The bytes as one word. A NUL, which no argument can hold, ends the program's argument.
+  public static func quoted(bytes: some Sequence<UInt8>) -> String {
+    let bytes = Array(bytes)
+    guard !bytes.isEmpty else { return "''" }
+    if bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
+    return stretches(of: bytes).map(\.word).joined()
+  }
+
+  private struct Stretch {
+    var bytes: [UInt8]
+    let isEscaped: Bool
+
+    var word: String {
+      guard isEscaped else {
+        // No character is special between these quotes, but the quote itself.
+        return "'\(String(decoding: bytes, as: UTF8.self).replacing(scalars: "'", with: #"'\''"#))'"
+      }
+      return "\"$(printf '\(bytes.map(ShellWord.octal).joined())')\""
+    }
+  }
+
+  private static func stretches(of bytes: [UInt8]) -> [Stretch] {
+    // A shell takes the line breaks off the end of what a command printed. So none ends an escaped
+    // stretch: what follows it is escaped as well, and those at the end of all stand in quotes.
+    let end = bytes.lastIndex { $0 != lineFeed }.map { $0 + 1 } ?? 0
+    var stretches: [Stretch] = []
+    for piece in UTF8Pieces(bytes[..<end]) {
+      let isAfterBreak = stretches.last.map { $0.isEscaped && $0.bytes.last == lineFeed } ?? false
+      let isEscaped = isAfterBreak || !(piece.scalar.map { SafeText.isShown($0) } ?? false)
+      if let last = stretches.last, last.isEscaped == isEscaped {
+        stretches[stretches.count - 1].bytes += piece.bytes
+      } else {
+        stretches.append(Stretch(bytes: Array(piece.bytes), isEscaped: isEscaped))
+      }
+    }
+    if end < bytes.count {
+      stretches.append(Stretch(bytes: Array(bytes[end...]), isEscaped: false))
+    }
+    return stretches
+  }
+
+  private static let lineFeed = UInt8(ascii: "\n")
+
+  /// Three digits: fewer could take a digit that follows for their own.
+  private static func octal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 8)
+    return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "@%+=:,./_-".utf8.contains(byte)
+    }
   }
 }

@@ -70,10 +70,8 @@ struct PreviewOptions: ParsableArguments {
   private func curl(_ group: [UploadItem], to target: Target) throws {
     do throws(CurlCommand.Mistake) {
       let command = try CurlCommand(group, to: target, now: Date())
-      // Not made safe: it is for a shell, and quoted. A terminal gets it made safe all the same.
-      Output.line(
-        isatty(STDOUT_FILENO) == 1
-          ? SafeText.lines(command.text).joined(separator: "\n") : command.text)
+      // For a shell, and safe for a terminal as it is: see `ShellWord`.
+      Output.line(command.text)
     } catch {
       throw UserError("--as-curl: \(SafeText.line(error.description))")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import TestSupport
 import Testing
 import UploadModel
 
@@ -65,7 +66,7 @@ struct CurlCommandTests {
     }
     #expect(
       try lines(target, "/a'b/c\"d\\e;f,g.jpg").dropFirst(2) == [
-        "--form-string 'it'\\''s=@a;type=x\r\nb'",
+        #"--form-string 'it'\''s=@a;type=x'"$(printf '\015\012\142')""#,
         #"--form 'j="{\"a\":\"\\\"}";type=application/json'"#,
         #"--form 'file=@"/a'\''b/c\"d\\e;f,g.jpg";filename="c\"d\\e;f,g.jpg";type=image/jpeg'"#,
       ])
@@ -101,14 +102,79 @@ struct CurlCommandTests {
   @Test func whatCurlCannotBeTold() throws {
     let field = try target { $0.fileField = "a=b" }
     #expect(throws: CurlCommand.Mistake.self) { try lines(field, "a") }
-    let plain = try target { _ in }
-    let bytes = UploadItem(id: ItemID(1), location: FileLocation(bytes: [0x61, 0xFF]))
-    #expect(throws: CurlCommand.Mistake.self) {
-      try CurlCommand([bytes], to: plain, now: Date())
-    }
+    let nul = try target { $0.fields = [Target.Field(name: "n", value: Template(literal: "\0"))] }
+    #expect(throws: CurlCommand.Mistake.self) { try lines(nul, "a") }
     let ticketed = try target {
       $0.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/")), uploadURL: .whole)
     }
     #expect(throws: CurlCommand.Mistake.self) { try lines(ticketed, "a") }
+  }
+
+  /// The arguments that a shell gives to the program.
+  private func arguments(_ shell: String, _ command: CurlCommand, _ folder: ScratchDirectory) throws
+    -> [[UInt8]]
+  {
+    let script =
+      "curl() { printf '%s\\0' \"$@\"; }; cd '\(folder.path(""))' && { \(command.text); } > out\n"
+    try Data(script.utf8).write(to: URL(filePath: folder.path("script")))
+    try Tool.run(shell, [folder.path("script")])
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(""))
+    #expect(names.sorted() == ["out", "script"], "\(shell) ran something: \(names)")
+    return try Data(contentsOf: URL(filePath: folder.path("out")))
+      .split(separator: 0, omittingEmptySubsequences: false).dropLast().map(Array.init)
+  }
+
+  /// A form's part as curl reads it, undone: what stands between the quotes of its own syntax.
+  private func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var (result, rest) = ([UInt8](), bytes)
+    while let byte = rest.popFirst() {
+      result.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
+    }
+    return result
+  }
+
+  @Test(arguments: ["sh", "bash"]) func fileNamesReachCurlByteForByte(_ shell: String) throws {
+    let plain = try target("http://h/") { _ in }
+    let binary = try target("http://h/") { $0.body = .binary }
+    let names =
+      ShellWordTests.nasty.filter { !$0.isEmpty }
+      + CombiningMarks.variants(of: "a';touch PWNED;'\"\\.txt").map { Array($0.utf8) }
+    for name in names {
+      let item = UploadItem(id: ItemID(1), location: FileLocation(bytes: Array("./".utf8) + name))
+      let folder = try ScratchDirectory()
+      let form = try arguments(shell, try CurlCommand([item], to: plain, now: Date()), folder)
+      let told = item.fileName
+      let type = item.mediaType
+      let start = Array("file=@\"".utf8)
+      let part = try #require(form.last)
+      #expect(
+        form.dropLast().map { String(decoding: $0, as: UTF8.self) } == [
+          "--globoff", "--request", "POST", "http://h/", "--form",
+        ])
+      let path = CurlCommandTests.escaped(item.location.bytes)
+      #expect(part.starts(with: start + path), "\(name)")
+      #expect(unescaped(path[...]) == item.location.bytes)
+      let rest =
+        Array("\";filename=\"".utf8) + CurlCommandTests.escaped(Array(told.utf8))
+        + Array("\";type=\(type)".utf8)
+      #expect(Array(part.dropFirst(start.count + path.count)) == rest, "\(name)")
+      let body = try arguments(shell, try CurlCommand([item], to: binary, now: Date()), folder)
+      #expect(body.last == Array("@".utf8) + item.location.bytes, "\(name)")
+    }
+  }
+
+  private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.flatMap { $0 == 0x5C || $0 == 0x22 ? [0x5C, $0] : [$0] }
+  }
+
+  @Test func theNameOfAVariableEndsNoWord() throws {
+    let target = try target("http://h/") {
+      $0.headers = [
+        Target.Field(name: "X-A", value: try secret("{env.A\";touch PWNED;\"}")),
+        Target.Field(name: "X-B", value: try secret("{env.1-b}")),
+      ]
+    }
+    let command = try CurlCommand([item("a")], to: target, now: Date())
+    #expect(command.variables == ["A__touch_PWNED__", "_1_b"])
   }
 }
