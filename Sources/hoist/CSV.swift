@@ -1,14 +1,39 @@
-/// Comma-separated values (RFC 4180).
+import ScalarText
+import UploadModel
+
+/// Comma-separated values (RFC 4180), for scripts, spreadsheets and whoever looks at them.
+///
+/// Names and replies come from outside. What a terminal may obey, and what does not show, has a stand-in
+/// (`SafeText`); line breaks and tabs have one on a terminal only, for in a file they stand in quotes and do
+/// no harm. A text that a spreadsheet would take for a formula has an apostrophe before it, which
+/// spreadsheets take for "this is text". JSON has all of them as they are.
 enum CSV {
   /// A line of values, without its end.
-  static func row(_ values: [String]) -> String { values.map(field).joined(separator: ",") }
-
-  /// Values with commas, quotes or line breaks stand in quotes. By scalars: CR and LF together are one
-  /// character, which is neither.
-  private static func field(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else {
-      return text
-    }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+  ///
+  /// - Parameter isForTerminal: whether it is looked at as it is.
+  static func row(_ values: [String], isForTerminal: Bool = false) -> String {
+    values.map { field($0, isForTerminal) }.joined(separator: ",")
   }
+
+  private static func field(_ text: String, _ isForTerminal: Bool) -> String {
+    let safe = SafeText.line(text, keeping: isForTerminal ? [] : ["\t", "\n", "\r"])
+    let field = (isFormula(text) ? "'" : "") + safe
+    guard field.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) else { return field }
+    return "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\""
+  }
+
+  /// Whether a spreadsheet may compute it: a text that begins with one of these signs, perhaps in the full
+  /// width of East Asian scripts, perhaps after blanks and what does not show; or with a tab or line break.
+  private static func isFormula(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first else { return false }
+    if ["\t", "\n", "\r"].contains(first) { return true }
+    let sign = text.unicodeScalars.first { scalar in
+      !scalar.isWhiteSpace && SafeText.isShown(scalar)
+        && !scalar.properties.isDefaultIgnorableCodePoint
+        && scalar.properties.generalCategory != .nonspacingMark
+    }
+    return sign.map(signs.contains) ?? false
+  }
+
+  private static let signs = Set("=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
 }

@@ -52,12 +52,13 @@ struct HistoryCommand: ParsableCommand {
       query.limit = last
     }
     let entries = try store.history(query)
+    let isForTerminal = isatty(STDOUT_FILENO) == 1
     if csv { Output.line(CSV.row(HistoryLine.names)) }
     for entry in entries {
       if json {
         Output.line(try JSONLine.text(HistoryLine(entry)))
       } else if csv {
-        Output.line(CSV.row(HistoryLine(entry).values))
+        Output.line(CSV.row(HistoryLine(entry).values, isForTerminal: isForTerminal))
       } else {
         Output.line(Self.row(entry))
       }

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Plain lines for people and logs: one for each file that ends, one now and then for a file that
@@ -116,8 +117,9 @@ struct LineReporter: PushReporter {
 
   /// What the server said, on one line and not too long.
   private static func words(of failure: Failure) -> String {
-    let said = failure.reply.text.trimmingCharacters(in: .whitespacesAndNewlines)
-    let text = SafeText.line(said.prefix(200)) + (said.count > 200 ? "…" : "")
+    // By scalars: a `Character` may be as long as the reply.
+    let said = failure.reply.text.trimming(\.isWhiteSpace).unicodeScalars
+    let text = SafeText.line(String(said.prefix(200))) + (said.count > 200 ? "…" : "")
     return text.isEmpty ? "" : ", the server said: \(text)"
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ScalarText
 import Synchronization
 import UploadModel
 import UploadStore
@@ -40,8 +41,8 @@ final class LogFile: Sendable {
   func add(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     lost.withLock { lost in
-      let count = write(descriptor, bytes, bytes.count)
-      if count < bytes.count, lost == nil { lost = count < 0 ? errno : ENOSPC }
+      let reason = InterruptibleWrite.write(bytes, to: descriptor)
+      if reason != 0, lost == nil { lost = reason }
     }
   }
 }
@@ -61,13 +62,19 @@ struct LogFileHandler: LogHandler {
     let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     let all = metadata.merging(event.metadata ?? [:]) { $1 }
     let fields = all.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted("\($0.value)"))" }
-    file.add("\(time) \(event.level) \(event.message)\(fields.joined())")
+    file.add("\(time) \(event.level) \(SafeText.line("\(event.message)"))\(fields.joined())")
   }
 
-  private static func quoted(_ value: String) -> String {
+  /// A value on its line: what parts fields, or could be taken to, stands in quotes.
+  static func quoted(_ value: String) -> String {
     let value = SafeText.line(value)
-    guard value.isEmpty || value.contains(where: { " \"=".contains($0) }) else { return value }
-    return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let isBare = value.unicodeScalars.allSatisfy { scalar in
+      !scalar.isWhiteSpace && scalar != "\"" && scalar != "="
+    }
+    if isBare, !value.isEmpty { return value }
+    return "\""
+      + value.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
+      + "\""
   }
 }
 
@@ -103,7 +110,9 @@ struct Journal: Sendable {
       metadata["attempt"] = "\(failure.attempts)"
       metadata["cause"] = "\(failure.code)"
       metadata["message"] = "\(failure.explanation)"
-      if !failure.reply.text.isEmpty { metadata["reply"] = "\(failure.reply.text.prefix(500))" }
+      if !failure.reply.text.isEmpty {
+        metadata["reply"] = "\(String(failure.reply.text.unicodeScalars.prefix(500)))"
+      }
     }
     let (level, message): (Logger.Level, Logger.Message)
     switch item.state {

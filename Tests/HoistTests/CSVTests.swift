@@ -1,4 +1,5 @@
 import JSONText
+import TestSupport
 import Testing
 import UploadModel
 
@@ -13,6 +14,79 @@ struct CSVTests {
     ])
   func quoting(value: String, field: String) {
     #expect(CSV.row([value, "x"]) == "\(field),x")
+  }
+}
+
+extension CSVTests {
+  @Test(
+    "what a spreadsheet would compute has an apostrophe before it",
+    arguments: [
+      ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "'\t=1"),
+      ("\rx", "\"'\rx\""), ("\nx", "\"'\nx\""), (" =1", "' =1"), ("\u{FEFF}=1", "'\u{FFFD}=1"),
+      ("\u{301}=1", "'\u{301}=1"), ("=\u{301}1", "'=\u{301}1"), ("\u{200D}=1", "'\u{200D}=1"),
+      ("\u{FF1D}1", "'\u{FF1D}1"), ("=1,\"", "\"'=1,\"\"\""), ("a=1", "a=1"), ("1-1", "1-1"),
+      ("é", "é"),
+    ])
+  func formulas(value: String, field: String) {
+    #expect(CSV.row([value, "x"]).utf8.elementsEqual("\(field),x".utf8), "\(CSV.row([value]))")
+  }
+
+  @Test("a terminal gets one line without anything that it may obey")
+  func terminals() {
+    let nasty = "a\u{1B}[2J\u{9B}1m\r\n\t\"\u{202E}b\u{7F}"
+    #expect(
+      CSV.row([nasty], isForTerminal: true) == "\"a␛[2J\u{FFFD}1m␍␊␉\"\"\u{FFFD}b␡\"")
+    #expect(CSV.row([nasty]) == "\"a␛[2J\u{FFFD}1m\r\n\t\"\"\u{FFFD}b␡\"")
+  }
+
+  /// The fields of lines as RFC 4180 has them, read byte by byte.
+  private func read(_ text: String) -> [[[UInt8]]] {
+    var (rows, row, field, isQuoted, isOpen) = ([[[UInt8]]](), [[UInt8]](), [UInt8](), false, true)
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\"") where isQuoted && rest.first == UInt8(ascii: "\""):
+        field.append(byte)
+        rest.removeFirst()
+      case UInt8(ascii: "\""):
+        #expect(isQuoted || field.isEmpty && isOpen)
+        (isQuoted, isOpen) = (!isQuoted, false)
+      case UInt8(ascii: ",") where !isQuoted:
+        row.append(field)
+        (field, isOpen) = ([], true)
+      case UInt8(ascii: "\n") where !isQuoted:
+        rows.append(row + [field])
+        (row, field, isOpen) = ([], [], true)
+      default: field.append(byte)
+      }
+    }
+    return rows
+  }
+
+  @Test("no mark makes a name into two fields or two rows")
+  func marks() {
+    for name in CombiningMarks.variants(of: "a\",\"b\r\n\"c\",x\nd,\"\"") {
+      let rows = read("\(CSV.row([name, "1"]))\n\(CSV.row(["2", name]))\n")
+      let shown = Array(name.utf8)
+      #expect(
+        rows == [[shown, Array("1".utf8)], [Array("2".utf8), shown]], "\(name.debugDescription)")
+    }
+  }
+
+  @Test("a value of the log is one value, whatever is in it")
+  func logValues() {
+    for value in CombiningMarks.variants(of: "a\" level=b \\\" c=\u{A0}d") {
+      let quoted = Array(LogFileHandler.quoted(value).utf8)
+      #expect(quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\""))
+      var (read, rest) = ([UInt8](), quoted.dropFirst().dropLast())
+      while let byte = rest.popFirst() {
+        #expect(byte != UInt8(ascii: "\""), "the quotes end too early")
+        read.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? 0 : byte)
+      }
+      #expect(read == Array(value.utf8))
+    }
+    #expect(LogFileHandler.quoted("a") == "a" && LogFileHandler.quoted("") == "\"\"")
+    #expect(LogFileHandler.quoted("a\u{3000}b") == "\"a\u{3000}b\"")
   }
 }
 
