@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import ScalarText
 import UploadModel
 
 /// What a command gave for a bearer token. It never goes anywhere but into a header field: neither its
@@ -7,6 +8,8 @@ import UploadModel
 struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
   /// The token itself, for a header field and to be kept out of everything else.
   let text: String
+  /// What hides it.
+  let secrets: Secrets
 
   var headerValue: String { "Bearer \(text)" }
   var description: String { "(token)" }
@@ -17,7 +20,10 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     let reason: String
   }
 
-  init(text: String) { self.text = text }
+  init(text: String) {
+    self.text = text
+    secrets = Secrets([text])
+  }
 
   /// Runs the command and takes the first line of what it prints. Blocks.
   init(_ command: TokenCommand) throws(Missing) {
@@ -28,7 +34,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
       throw Missing(reason: SafeText.line(error.description))
     }
     let line = output.prefix { $0 != 0x0A }
-    let token = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+    let token = String(decoding: line, as: UTF8.self).trimming(\.isWhiteSpace)
     guard !token.isEmpty else {
       throw Missing(reason: "\(command.name) printed no token")
     }
@@ -37,6 +43,6 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
       throw Missing(
         reason: "the first line that \(command.name) printed has characters that no token has")
     }
-    text = token
+    self.init(text: token)
   }
 }

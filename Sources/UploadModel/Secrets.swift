@@ -1,37 +1,51 @@
 import Foundation
 import JSONText
+import ScalarText
 
 /// Texts that must not be shown nor kept, wherever a server repeats them.
+///
+/// They are found as bytes, in every spelling that `SpelledText` knows. One of 1 to 3 bytes is hidden only
+/// where no letter or digit stands beside it: "1" would otherwise take the digits out of every number, and
+/// the gaps would tell what it is.
 public struct Secrets: Sendable {
-  private var texts: [String] = []
+  private var texts: [[UInt8]] = []
+
+  /// What takes a secret's place.
+  public static let mark = "(secret)"
+
+  /// Shorter ones are hidden as words of their own only.
+  private static let shortest = 4
 
   /// Nothing, so far.
   public init() {}
 
-  /// These texts, as they are and in the forms in which servers repeat them. Short ones are too common
-  /// to be secrets.
+  /// These texts.
   public init(_ texts: some Sequence<String>) { add(texts) }
 
-  /// Hides further texts.
+  /// Hides further texts, with and without the white space around them, which servers leave away.
   public mutating func add(_ more: some Sequence<String>) {
-    let forms = more.filter { $0.utf8.count >= 6 }.flatMap { text in
-      let json = JSONValue.escaped(text)
-      return [text, json, json.replacing("/", with: "\\/"), PercentEncoding.encode(text)]
-    }
-    texts = Self.sorted(texts + forms)
+    add(bytes: more.flatMap { [$0, $0.trimming(\.isWhiteSpace)] }.map { Array($0.utf8) })
   }
 
   /// Hides what others hide, too.
-  public mutating func add(_ more: Secrets) { texts = Self.sorted(texts + more.texts) }
+  public mutating func add(_ more: Secrets) { add(bytes: more.texts) }
 
-  /// The longest first: one may be a part of another.
-  private static func sorted(_ texts: [String]) -> [String] {
-    Set(texts).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+  private mutating func add(bytes: [[UInt8]]) {
+    texts = Array(Set(texts).union(bytes.filter { !$0.isEmpty }))
   }
 
   /// `text` with every secret replaced.
-  public func hidden(in text: String) -> String {
-    texts.reduce(text) { $0.contains($1) ? $0.replacing($1, with: "(secret)") : $0 }
+  ///
+  /// - Parameter isCut: whether the text goes on where we do not see it; then the beginning of a secret at
+  ///   its end is hidden as well.
+  public func hidden(in text: String, isCut: Bool = false) -> String {
+    guard !texts.isEmpty, !text.isEmpty else { return text }
+    let spelled = SpelledText(text)
+    let ranges = texts.flatMap { secret in
+      spelled.ranges(
+        of: secret, asWord: secret.count < Self.shortest, leastAtEnd: isCut ? Self.shortest : nil)
+    }
+    return ranges.isEmpty ? text : spelled.replacing(ranges, with: Self.mark)
   }
 
   /// A state with every secret replaced in what the server said.
@@ -43,26 +57,25 @@ public struct Secrets: Sendable {
       return .retrying(hidden(in: failure), next: next, of: attempts, at: moment)
     case .done(var receipt):
       receipt.url = receipt.url.map { hidden(in: $0) }
-      receipt.reply.text = hidden(in: receipt.reply.text)
+      receipt.reply = hidden(in: receipt.reply)
       return .done(receipt)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state
     }
   }
 
-  private func hidden(in failure: Failure) -> Failure {
+  /// A failure with every secret replaced in what the server said.
+  public func hidden(in failure: Failure) -> Failure {
     var failure = failure
-    failure.cause = hidden(in: failure.cause)
-    failure.reply.text = hidden(in: failure.reply.text)
+    failure.cause = failure.cause.mapText { hidden(in: $0) }
+    failure.reply = hidden(in: failure.reply)
     return failure
   }
 
-  /// A cause has texts in many places; as JSON they are all in one.
-  private func hidden(in cause: Failure.Cause) -> Failure.Cause {
-    guard let data = try? JSONEncoder().encode(cause) else { return cause }
-    let text = String(decoding: data, as: UTF8.self)
-    let hidden = hidden(in: text)
-    if hidden == text { return cause }
-    return (try? JSONDecoder().decode(Failure.Cause.self, from: Data(hidden.utf8))) ?? cause
+  private func hidden(in reply: Reply) -> Reply {
+    var reply = reply
+    reply.text = hidden(in: reply.text, isCut: reply.isCut)
+    reply.mediaType = reply.mediaType.map { hidden(in: $0) }
+    return reply
   }
 }
 
@@ -77,9 +90,11 @@ extension Target {
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }
     }
-    let all = (templates.flatMap(\.secrets) + inAddress).map(\.value)
+    let all = (templates.flatMap(\.secrets) + inAddress).map(\.value) + ingredients
     // Of "Bearer abc" servers repeat the second half; the first one is no secret.
-    let words = all.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
+    let words = all.flatMap {
+      $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst()
+    }
     return Secrets(all + words + inAddress.compactMap(\.value.removingPercentEncoding))
   }
 }
