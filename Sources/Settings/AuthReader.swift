@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import UploadModel
 
 /// Reads a target's `auth` table: one way to say who we are.
@@ -20,6 +21,9 @@ struct AuthReader {
     if let node = entries["bearer_command"] { target.tokenCommand = try command(node) }
     if let node = entries["bearer"] {
       let token = try secret(node).hidden(as: "bearer_token")
+      guard !token.fixedText.trimming(\.isWhiteSpace).isEmpty else {
+        throw node.fault("expected a token, found nothing")
+      }
       target.headers.append(try header(Template(literal: "Bearer ") + token, node))
     }
     if let node = entries["basic"] {
@@ -27,10 +31,14 @@ struct AuthReader {
       guard let user = entries["user"], let password = entries["password"] else {
         throw node.fault("\"user\" and \"password\" are both needed")
       }
-      let name = try secret(user).fixedText
-      let secret = try secret(password)
+      let (account, secret) = (try secret(user), try secret(password))
+      let name = account.fixedText
       // RFC 7617 §2.
-      guard !name.contains(":") else { throw user.fault("a user name cannot hold a colon") }
+      guard !name.utf8.contains(UInt8(ascii: ":")) else {
+        throw user.fault("a user name cannot hold a colon")
+      }
+      // Servers repeat the password as well as the credentials that it becomes a part of.
+      target.ingredients += account.secrets.map(\.value) + [secret.fixedText]
       let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
       let source: Template.Secret.Source = secret.isLiteral ? .literal : .derived
       target.headers.append(
@@ -67,6 +75,7 @@ struct AuthReader {
     guard template.placeholders.isEmpty else {
       throw node.fault("only {env.NAME} and {secret.NAME} can be filled in here")
     }
+    try node.refuseEmptyVariables(of: template)
     return template
   }
 

@@ -1,9 +1,14 @@
+import UploadModel
+
 /// Finds the line on which a key of a TOML text is set.
 ///
 /// The parser tells lines for its own errors only. This reads just enough of TOML (headers, keys,
 /// and where values end) to say where to look, and stays silent where it does not know.
 struct KeyLines: Sendable {
   private var lines: [[String]: Int] = [:]
+
+  /// The key in whose line or value the first NUL stands, as a byte or as `\u0000`; empty before any key.
+  private(set) var firstNUL: (key: String, line: Int)?
 
   /// Reads a text, valid or not.
   init(_ text: String) {
@@ -12,6 +17,8 @@ struct KeyLines: Sendable {
     var elements: [[String]: Int] = [:]
     while scanner.skipToStatement() {
       let line = scanner.line
+      // One in a comment belongs to the table that it stands in.
+      noteNUL(scanner.firstNUL, table)
       if scanner.take("[") {
         let isElement = scanner.take("[")
         table = scanner.keys()
@@ -22,11 +29,23 @@ struct KeyLines: Sendable {
         }
         note(table, line)
         scanner.skipLine()
+        noteNUL(scanner.firstNUL, table)
       } else {
-        note(table + scanner.keys(), line)
+        let keys = table + scanner.keys()
+        note(keys, line)
         scanner.skipValue()
+        noteNUL(scanner.firstNUL, keys)
       }
     }
+    noteNUL(scanner.firstNUL, table)
+  }
+
+  private mutating func noteNUL(_ line: Int?, _ keys: [String]) {
+    guard let line, firstNUL == nil else { return }
+    let path = keys.reduce("") { path, key in
+      path + (path.isEmpty || key.utf8.first == UInt8(ascii: "[") ? "" : ".") + key
+    }
+    firstNUL = (SafeText.line(path), line)
   }
 
   /// The line, from 1, of the key at `path` (`targets.demo.fields[0].name`), or of the closest
@@ -55,6 +74,8 @@ private struct Scanner {
   let bytes: [UInt8]
   var position = 0
   var line = 1
+  /// The line of the first NUL so far.
+  private(set) var firstNUL: Int?
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -66,7 +87,19 @@ private struct Scanner {
 
   private mutating func advance() {
     if byte == UInt8(ascii: "\n") { line += 1 }
+    if byte == 0 { firstNUL = firstNUL ?? line }
     position += 1
+  }
+
+  /// Goes past a backslash in a string and what it stands before.
+  private mutating func skipEscape() {
+    if bytes[position...].starts(with: #"\u0000"#.utf8)
+      || bytes[position...].starts(with: #"\U00000000"#.utf8)
+    {
+      firstNUL = firstNUL ?? line
+    }
+    advance()
+    if byte != nil { advance() }
   }
 
   mutating func take(_ text: StaticString) -> Bool {
@@ -131,8 +164,7 @@ private struct Scanner {
     advance()
     let start = position
     while let byte, byte != quote, byte != UInt8(ascii: "\n") {
-      advance()
-      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") { advance() }
+      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") { skipEscape() } else { advance() }
     }
     let text = String(decoding: bytes[start..<min(position, bytes.count)], as: UTF8.self)
     if byte == quote { advance() }
@@ -164,8 +196,7 @@ private struct Scanner {
 
   private mutating func skipLong(_ end: StaticString, escapes: Bool) {
     while byte != nil, !take(end) {
-      if escapes, byte == UInt8(ascii: "\\") { advance() }
-      advance()
+      if escapes, byte == UInt8(ascii: "\\") { skipEscape() } else { advance() }
     }
   }
 }

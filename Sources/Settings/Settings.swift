@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import Synchronization
 import UploadModel
 
@@ -40,7 +41,7 @@ public struct Settings: Sendable {
   /// Where the configuration lies unless told otherwise: `$XDG_CONFIG_HOME/hoist/config.toml`, by
   /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
   public static func usualPath(environment: [String: String]) -> String {
-    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
+    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix(scalars: "/") {
       return "\(base)/hoist/config.toml"
     }
     let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? NSHomeDirectory()
@@ -134,7 +135,14 @@ public struct Settings: Sendable {
       return Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
     }
     let whole: ConfigNode? = part(or: nil) { () throws(ConfigError) in
-      try ConfigNode.parse(text, file: file)
+      // The parser takes one for the end of the text, or of the value.
+      if let place = lines.firstNUL {
+        throw ConfigError(
+          line: place.line, keyPath: place.key,
+          "holds a NUL character, which TOML does not allow and no "
+            + "request could carry; remove it")
+      }
+      return try ConfigNode.parse(text, file: file)
     }
     let top = entries(whole)
     part(or: ()) { () throws(ConfigError) in _ = try whole?.table(Self.keys) }
@@ -147,7 +155,7 @@ public struct Settings: Sendable {
     }
     // Where the secrets cannot be read, each that a target uses is taken to be there.
     let lookup =
-      secrets.map(blind) ?? Template.Lookup(environment: { _ in "" }, secret: { _ in "" })
+      secrets.map(blind) ?? Template.Lookup(environment: { _ in unknown }, secret: { _ in unknown })
     for (name, node) in nodes {
       part(or: ()) { () throws(ConfigError) in
         _ = try reader(lookup, paths).target(named: name, node)
@@ -181,22 +189,25 @@ public struct Settings: Sendable {
     }
     if let node = nodes[name] {
       do throws(ConfigError) {
-        return try Self.reader(lookup, Self.filePath(file ?? "", environment))
+        let target = try Self.reader(lookup, Self.filePath(file ?? "", environment))
           .target(named: name, node)
+        return try ProxyVariables(environment).checked(for: target)
       } catch {
         throw error.placed(in: file, lines)
       }
     }
     // Whoever writes a colon or a slash means a URL, and is told what is wrong with it.
-    guard name.contains(where: { ":/@".contains($0) }) else {
+    guard name.utf8.contains(where: { ":/@".utf8.contains($0) }) else {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
+    let target: Target
     do throws(TargetURL.Mistake) {
       let url = try TargetURL.parse(name)
-      return Target(name: TargetURL.shown(url), url: url)
+      target = Target(name: TargetURL.shown(url), url: url)
     } catch {
       throw ConfigError(error.description)
     }
+    return try ProxyVariables(environment).checked(for: target)
   }
 
   /// The target called `name` without what the environment puts into it; nil where there is none.
@@ -247,11 +258,14 @@ public struct Settings: Sendable {
   /// Knows which secrets there are and none of their values.
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
-    return Template.Lookup(environment: { _ in "" }) { name throws(Template.Mistake) in
+    return Template.Lookup(environment: { _ in unknown }) { name throws(Template.Mistake) in
       if !names.contains(name) { _ = try secrets.source(of: name) }
-      return ""
+      return unknown
     }
   }
+
+  /// Stands for a value that is not looked up. Not nothing: empty credentials are a mistake.
+  private static let unknown = "?"
 
   /// Reads the environment, and each secret once for a target.
   private var lookup: Template.Lookup {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ScalarText
 import Settings
 import UploadModel
 
@@ -112,28 +113,32 @@ struct TargetOptions: ParsableArguments {
       target.fileField = field
     }
     for pair in form {
-      guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
+      let halves = pair.split(scalar: "=", maxSplits: 1)
+      guard halves.count == 2, !halves[0].isEmpty else {
         throw UserError("--form: expected KEY=VALUE, and there is no key or no \"=\"")
       }
-      let value = try template(
-        String(pair[pair.index(after: equals)...]), of: "--form", environment)
-      target.fields.append(self.field(named: String(pair[..<equals]), value))
+      let value = try template(halves[1], of: "--form", environment)
+      target.fields.append(self.field(named: halves[0], value))
     }
     for field in header {
-      guard let colon = field.firstIndex(of: ":") else {
+      let halves = field.split(scalar: ":", maxSplits: 1)
+      guard halves.count == 2 else {
         throw UserError("--header: expected \"Name: value\", and there is no colon")
       }
-      let name = String(field[..<colon])
-      let value = field[field.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      let name = halves[0]
+      let value = try template(halves[1].trimming(\.isWhiteSpace), of: "--header", environment)
       do {
-        try HeaderRule.check(name: name, value: value)
+        try HeaderRule.check(name: name, value: value.fixedText)
       } catch {
         throw UserError("--header: \(error)")
+      }
+      if SecretName.matches(name), let variable = value.emptyVariables.first {
+        throw UserError("--header \(name): the environment variable \(variable) is empty")
       }
       if name.lowercased() == "authorization" { target.tokenCommand = nil }
       target.headers.removeAll { $0.name.lowercased() == name.lowercased() }
       target.headers.append(
-        self.field(named: name, try template(value, of: "--header", environment)))
+        self.field(named: name, value))
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     if let concurrency {

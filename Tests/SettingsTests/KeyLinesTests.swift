@@ -59,4 +59,18 @@ struct KeyLinesTests {
   @Test func windowsLineEndsCountOnce() {
     #expect(KeyLines("a = 1\r\nb = 2\r\n").line(of: "b") == 2)
   }
+
+  @Test(arguments: [
+    ("a = 1\nb = \"x\0y\"\nc = 2", "b", 2), ("[t.u]\na = { b = 'x\0' }", "t.u.a", 2),
+    ("[[t]]\na = \"x\\u0000\"", "t[0].a", 2), ("a = \"\"\"\n\\U00000000\"\"\"", "a", 2),
+    (#""k\u0000" = 1"#, #"k\u0000"#, 1), ("[t]\n# \0\na = 1", "t", 2), ("# \0", "", 1),
+    ("a = 1 # \0", "a", 1), ("a = 1\n\0\nb = 2", "", 2), ("a = '''\n\0'''", "a", 2),
+  ])
+  func whereANULStands(_ text: String, _ key: String, _ line: Int) {
+    let place = KeyLines(text).firstNUL
+    #expect(place?.key == key && place?.line == line, "\(String(describing: place))")
+  }
+
+  @Test(arguments: [#"a = "\\u0000""#, #"a = '\u0000'"#, #"a = '''\u0000'''"#, "a = 1 # \\u0000"])
+  func whatIsNoNUL(_ text: String) { #expect(KeyLines(text).firstNUL == nil) }
 }
