@@ -69,7 +69,7 @@ extension Failure {
       status.map { "The server refused it: \(Self.statusLine($0))." } ?? "The server refused it."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
-        + " and pointed to \(target ?? "nowhere"). \(why.story)"
+        + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
@@ -109,6 +109,8 @@ extension Failure {
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
     case .refused: Self.statusAdvice(status)
+    case .redirected(_, .noLocation):
+      "Ask whoever runs the server where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Mend what the server says, then retry."
@@ -193,6 +195,7 @@ extension Failure.Redirect {
     case .losesBody: "Such a redirect would drop the file, so it was not followed."
     case .otherOrigin: "That is another server than the target names, so it was not followed."
     case .tooMany: "That was one redirect too many."
+    case .noLocation: "It did not say where to, for there is no Location in its answer."
     case .badLocation: "That is no address that an upload can be sent to."
     }
   }

@@ -113,7 +113,9 @@ public struct Failure: Error, Hashable, Sendable {
     case otherOrigin
     /// More redirects than are followed.
     case tooMany
-    /// The `Location` is missing or is no URL that can be sent to.
+    /// The `Location` is missing, which such a reply has to have (RFC 9110 §15.4.8).
+    case noLocation
+    /// The `Location` is no URL that can be sent to.
     case badLocation
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// What is known when a request is over, whichever way it ended.
 public struct TransferEnd: Hashable, Sendable {
@@ -155,6 +156,9 @@ public enum Verdict: Hashable, Sendable {
   private static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
+    guard end.headers["location"]?.trimming(\.isWhiteSpace).isEmpty == false else {
+      return failed(.redirected(to: nil, .noLocation))
+    }
     guard let url = end.location, let origin = Origin(url) else {
       return failed(.redirected(to: end.headers["location"], .badLocation))
     }

@@ -109,7 +109,8 @@ struct RedirectRow: Sendable, CustomTestStringConvertible {
       from: url("https://b.example/x"), location: "https://a.example/y",
       allowed: ["https://b.example"], outcome: "follow https://a.example/y"),
     // No address, or none for an upload.
-    RedirectRow(location: nil, outcome: "badLocation -"),
+    RedirectRow(location: nil, outcome: "noLocation -"),
+    RedirectRow(location: " ", outcome: "noLocation -"),
     RedirectRow(location: "ftp://a.example/", outcome: "badLocation ftp://a.example/"),
     RedirectRow(location: "mailto:a@a.example", outcome: "badLocation mailto:a@a.example"),
     RedirectRow(location: "http://", outcome: "badLocation http://"),
