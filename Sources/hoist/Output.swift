@@ -24,19 +24,11 @@ enum Output {
 
   @discardableResult
   private static func write(_ text: String, to file: Int32, end: String = "\n") -> Bool {
-    var bytes = Array((text + end).utf8)[...]
+    let bytes = Array((text + end).utf8)
     return lock.withLock { _ in
-      while !bytes.isEmpty {
-        let count = bytes.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else {
-          let reason = errno
-          if reason != EPIPE { failure.withLock { $0 = reason } }
-          return false
-        }
-        bytes = bytes.dropFirst(count)
-      }
-      return true
+      let reason = InterruptibleWrite.write(bytes, to: file)
+      if reason != 0, reason != EPIPE { failure.withLock { $0 = reason } }
+      return reason == 0
     }
   }
 }

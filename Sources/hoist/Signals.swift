@@ -15,7 +15,11 @@ final class Signals {
     sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { continuation.yield(number) }
+      source.setEventHandler {
+        // Whoever is to hear of it may be waiting for a reader of what hoist prints.
+        if [SIGINT, SIGTERM, SIGHUP].contains(number) { InterruptibleWrite.hurry() }
+        continuation.yield(number)
+      }
       source.activate()
       return source
     }

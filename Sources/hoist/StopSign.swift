@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Tells a thread that waits for input that nothing more is wanted, also while it waits.
+/// Tells a thread that waits for a descriptor that nothing more is wanted, also while it waits.
 final class StopSign: Sendable {
   private let value = Atomic(false)
   /// A pipe: what is written to one end can be read at the other, which is what ends a wait.
@@ -30,8 +30,21 @@ final class StopSign: Sendable {
   /// Waits until a descriptor can be read, or the sign is set.
   /// - Returns: whether it is set.
   func isSet(waitingFor descriptor: Int32) -> Bool {
+    isSet(waitingFor: Int16(POLLIN), of: descriptor)
+  }
+
+  /// Waits until a descriptor can be written to, or the sign is set.
+  /// - Returns: whether it is set.
+  func isSet(waitingForRoomIn descriptor: Int32) -> Bool {
+    isSet(waitingFor: Int16(POLLOUT), of: descriptor)
+  }
+
+  private func isSet(waitingFor event: Int16, of descriptor: Int32) -> Bool {
     guard descriptor >= 0 else { return isSet }
-    var polled = [descriptor, ends.read].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    var polled = [
+      pollfd(fd: descriptor, events: event, revents: 0),
+      pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0),
+    ]
     while !isSet, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
     return isSet
   }
