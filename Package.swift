@@ -137,7 +137,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "UploadEngineTests",
-      dependencies: ["HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel"],
+      dependencies: [
+        "HTTPTransport", "MultipartForm", "TestSupport", "UploadEngine", "UploadModel",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "UploadStoreTests",
@@ -151,7 +153,8 @@ let package = Package(
       name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ScreensTests", dependencies: ["MultipartForm", "Screens", "UploadModel"],
+      name: "ScreensTests",
+      dependencies: ["MultipartForm", "Screens", "TestSupport", "UploadModel"],
       exclude: ["Goldens"],
       swiftSettings: strict),
     .testTarget(

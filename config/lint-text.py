@@ -17,14 +17,14 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../../Sources").resolve()
 ROOMS = [
-    "Commands", "MediaTypes", "MultipartForm", "Receiver", "ScalarText", "Settings", "Terminal", "UploadEngine",
+    "Commands", "HTTPTransport", "MediaTypes", "MultipartForm", "Receiver", "ScalarText", "Settings", "Terminal", "UploadEngine",
     "UploadModel", "UploadStore", "hoist", "Screens/CommandLine.swift", "Screens/PastedPaths.swift",
 ]
 
 QUOTE = r'#*"'
 CALLS = [
     rf"\.split\(\s*separator:\s*{QUOTE}",
-    rf"\.split\(\s*(?:omittingEmptySubsequences: \w+)?\s*\)?\s*\{{\s*\$0 == {QUOTE}",
+    rf"\.split\s*(?:\([^)]*\))?\s*\{{\s*\$0 == {QUOTE}",
     r"\.has(?:Prefix|Suffix)\(\s*(?!scalars:)",
     rf"\.(?:replacing|trimmingPrefix|firstRange|ranges|range)\(\s*(?:of:\s*)?{QUOTE}",
     r"\.replacingOccurrences\(",

@@ -69,6 +69,8 @@ struct ProxyAddress {
       rest = String(text[mark.upperBound...])
     }
     let authority = rest.unicodeScalars.prefix { !"/?#".unicodeScalars.contains($0) }
+    // A "/" in a password would end the authority early.
+    guard !rest.unicodeScalars[authority.endIndex...].contains("@") else { return nil }
     let at = authority.lastIndex(of: "@")
     let place = at.map { authority[authority.index(after: $0)...] } ?? authority
     guard Self.isHostAndPort(Array(String(String.UnicodeScalarView(place)).utf8)) else {

@@ -21,7 +21,7 @@ public struct ServerClient: Sendable {
   ///   - renews: whether the command may be run again.
   init(target: Target, token: BearerToken?, renews: Bool) {
     self.target = target
-    self.token = TokenBox(token)
+    self.token = TokenBox(token, target.secrets)
     self.renews = renews
   }
 
@@ -183,7 +183,13 @@ private final class TokenBox: Sendable {
   }
   private let content: Mutex<Content>
 
-  init(_ token: BearerToken?) { content = Mutex(Content(token: token)) }
+  /// What else is kept from view.
+  private let secrets: Secrets
+
+  init(_ token: BearerToken?, _ secrets: Secrets) {
+    content = Mutex(Content(token: token))
+    self.secrets = secrets
+  }
 
   /// The command is to be run again. Returns false where there is none, or it has been already.
   func forget(of target: Target) -> Bool {
@@ -198,7 +204,9 @@ private final class TokenBox: Sendable {
 
   func hidden(in failure: Failure) -> Failure {
     let content = content.withLock { $0 }
-    return [content.token, content.old].reduce(failure) { $1?.hidden(in: $0) ?? $0 }
+    return [content.token, content.old].reduce(secrets.hidden(in: failure)) {
+      $1?.hidden(in: $0) ?? $0
+    }
   }
 
   func value(for target: Target) async throws(Failure.Cause) -> BearerToken? {

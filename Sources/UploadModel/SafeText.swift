@@ -26,8 +26,10 @@ public enum SafeText {
   /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
   public static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
     // CR and LF together are one `Character`; no mark ever joins a line break.
-    String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)  // by Character
-      .map { line(String($0).replacing(scalars: "\t", with: "  "), ascii: ascii) }
+    let lines = String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return lines.map {
+      line(String($0).replacing(scalars: "\t", with: "  "), ascii: ascii)
+    }
   }
 
   /// Whether a terminal may have the scalar as it is, and a person sees that it is there.

@@ -73,6 +73,11 @@ public struct Secrets: Sendable {
 
   private func hidden(in reply: Reply) -> Reply {
     var reply = reply
+    // More than is kept of a reply is not looked through either.
+    if reply.text.utf8.count > Reply.limit {
+      reply.text = String(decoding: reply.text.utf8.prefix(Reply.limit), as: UTF8.self)
+      reply.isCut = true
+    }
     reply.text = hidden(in: reply.text, isCut: reply.isCut)
     reply.mediaType = reply.mediaType.map { hidden(in: $0) }
     return reply

@@ -34,7 +34,7 @@ enum InterruptibleWrite {
         kind == S_IFSOCK
           ? send(
             file, chunk.baseAddress, chunk.count,
-            Int32(MSG_DONTWAIT.rawValue | MSG_NOSIGNAL.rawValue))
+            Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
           : Foundation.write(file, chunk.baseAddress, chunk.count)
       }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }

@@ -55,6 +55,6 @@ struct TypedPath {
 
   private var expanded: String {
     text == "~" || text.hasPrefix(scalars: "~/")
-      ? home + text.unicodeScalars.dropFirst().map { String($0) }.joined() : text
+      ? home + String(text.unicodeScalars.dropFirst()) : text
   }
 }

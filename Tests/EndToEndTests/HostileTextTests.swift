@@ -32,7 +32,7 @@ extension EndToEnd {
       try person.folder.write(name, Array("hello".utf8))
       let environment = "export HOIST_QUEUE=\(person.folder.path("q.sqlite"))"
       let pushed = try await person.shell(
-        "\(environment); hoist push ./=* --to \(inbox.url) --report r.csv --log log; "
+        "\(environment); hoist push ./=* --to \(inbox.url) --report r.csv --log log > urls; "
           + "hoist history --csv"
       ).end()
       #expect(pushed.status == 0, "\(pushed)")
@@ -133,6 +133,31 @@ extension EndToEnd {
       let outcome = try await person.shell("TOKEN= hoist push a.txt --to t").end()
       #expect(outcome.status == 2 && server.requests.isEmpty)
       #expect(outcome.errors.contains("the environment variable TOKEN is empty"), "\(outcome)")
+    }
+  }
+}
+
+extension EndToEnd.HostileTextTests {
+  @Test("ls hides what the server repeats of a secret")
+  func list() async throws {
+    let echo = #"you are me:p4ss\/w0rd, bWU6cDRzcy93MHJk, p4ss&#x2F;w0rd"#
+    let server = try HostileServer.answering(
+      "HTTP/1.1 403 No\r\nContent-Length: \(echo.utf8.count)\r\n\r\n\(echo)")
+    defer { server.stop() }
+    let person = try Person()
+    try person.folder.write("a.txt", [65])
+    try person.configure(
+      """
+      [targets.t]
+      url = "\(server.url().absoluteString)"
+      auth = { basic = { user = "me", password = "p4ss/w0rd" } }
+      server.list = { url = "\(server.url().absoluteString)", id = "/id" }
+      """)
+    for command in ["ls t", "push a.txt --to t --json", "push a.txt --to t"] {
+      let outcome = try await person.shell("hoist \(command)").end()
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect("\(outcome)".contains("(secret)"), "\(outcome)")
+      #expect(!"\(outcome)".contains("w0rd") && !"\(outcome)".contains("bWU6"), "\(outcome)")
     }
   }
 }
