@@ -4,7 +4,7 @@
 /// The spellings are those in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, a
 /// space as `+`), escapes of JSON (RFC 8259 §7) and of the languages around it (`\x2f`, `\u{2f}`), and
 /// character references of HTML, named, decimal and hexadecimal. Capitals make no difference in them.
-/// Escapes may stand in escapes (`%255C`, `\\u002f`), three deep.
+/// An escape may stand in another (`%252F`, `\\u002f`).
 struct SpelledText {
   private let bytes: [UInt8]
   /// What is spelled in another way, by where it begins.

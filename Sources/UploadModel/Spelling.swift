@@ -5,8 +5,9 @@ struct Spelling {
   /// How many bytes an escape may have, roughly: to know one that was cut off.
   static let longest = 24
 
-  /// How deep escapes may stand in escapes.
-  private static let depth = 3
+  /// How deep escapes are read: one in another. A server that means to get a text past us writes it in a
+  /// way of its own; what is looked for are those that do not think about it.
+  private static let depth = 2
 
   private let bytes: [UInt8]
 
