@@ -31,8 +31,8 @@ struct TypedPath {
   /// where a dot has been typed.
   var completions: [String] {
     let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folderText = slash.map { text[...$0] } ?? ""
-    let beginning = slash.map { text[text.utf8.index(after: $0)...] } ?? text[...]
+    let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
+    let (folderText, beginning) = (text[..<start], text[start...])
     if text == "~" { return ["~/"] }
 
     let folder = TypedPath(text: String(folderText), home: home).expanded

@@ -56,7 +56,14 @@ extension EndToEnd {
 
     @Test("a signal ends a push whose output nobody reads", arguments: [SIGINT, SIGTERM, SIGHUP])
     func stuckReader(signal: Int32) async throws {
+      // It is over when it is stopped, and not before.
+      let server = try HostileServer { connection, _ in
+        _ = connection.readRequest()
+        connection.stall()
+      }
+      defer { server.stop() }
       let person = try Person()
+      try person.folder.write("a.txt", [65])
       var ends: [Int32] = [-1, -1]
       try #require(pipe(&ends) == 0)
       let (reader, writer) = (ends[0], ends[1])
@@ -66,7 +73,8 @@ extension EndToEnd {
       process.executableURL = URL(filePath: "\(Person.binaries)/hoist")
       // The events of so many files that are missing do not fit into a pipe.
       process.arguments =
-        ["push", "--json", "--to", "http://127.0.0.1:9/"] + (0..<2000).map { "none-\($0)" }
+        ["push", "a.txt", "--json", "--to", server.url().absoluteString]
+        + (0..<2000).map { "none-\($0)" }
       process.environment = person.environment
       process.currentDirectoryURL = URL(filePath: person.folder.path)
       process.standardInput = FileHandle.nullDevice
