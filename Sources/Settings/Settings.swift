@@ -155,7 +155,8 @@ public struct Settings: Sendable {
     }
     // Where the secrets cannot be read, each that a target uses is taken to be there.
     let lookup =
-      secrets.map(blind) ?? Template.Lookup(environment: { _ in unknown }, secret: { _ in unknown })
+      secrets.map(blind)
+      ?? Template.Lookup(environment: { _ in Template.unknown }, secret: { _ in Template.unknown })
     for (name, node) in nodes {
       part(or: ()) { () throws(ConfigError) in
         _ = try reader(lookup, paths).target(named: name, node)
@@ -258,14 +259,12 @@ public struct Settings: Sendable {
   /// Knows which secrets there are and none of their values.
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
-    return Template.Lookup(environment: { _ in unknown }) { name throws(Template.Mistake) in
+    return Template.Lookup(environment: { _ in Template.unknown }) {
+      name throws(Template.Mistake) in
       if !names.contains(name) { _ = try secrets.source(of: name) }
-      return unknown
+      return Template.unknown
     }
   }
-
-  /// Stands for a value that is not looked up. Not nothing: empty credentials are a mistake.
-  private static let unknown = "?"
 
   /// Reads the environment, and each secret once for a target.
   private var lookup: Template.Lookup {

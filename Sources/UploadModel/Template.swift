@@ -253,6 +253,9 @@ public struct Template: Hashable, Sendable {
     pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
   }
 
+  /// Stands for the value of a secret that is not looked up. Not nothing: empty credentials are a mistake.
+  public static let unknown = "?"
+
   /// The environment variables in it that hold nothing but white space.
   public var emptyVariables: [String] {
     secrets.filter { $0.source == .environment && $0.value.trimming(\.isWhiteSpace).isEmpty }

@@ -56,7 +56,7 @@ struct TargetCommand: ParsableCommand {
       }
       if !variable.isEmpty {
         // The variable may not be set yet.
-        let value = try Template("Bearer {env.\(variable)}", environment: { _ in "" })
+        let value = try Template("Bearer {env.\(variable)}", environment: { _ in Template.unknown })
         target.headers = [Target.Field(name: "Authorization", value: value)]
       }
       try TargetCommand.write(target, named: name, to: config.path)

@@ -148,9 +148,9 @@ extension EndToEnd {
 extension EndToEnd.HostileTextTests {
   @Test("ls hides what the server repeats of a secret")
   func list() async throws {
-    let echo = #"you are me:p4ss\/w0rd, bWU6cDRzcy93MHJk, p4ss&#x2F;w0rd"#
+    let echo = #"{"rc":1,"m":"you are me:p4ss\/w0rd, bWU6cDRzcy93MHJk, p4ss&#x2F;w0rd"}"#
     let server = try HostileServer.answering(
-      "HTTP/1.1 403 No\r\nContent-Length: \(echo.utf8.count)\r\n\r\n\(echo)")
+      "HTTP/1.1 200 OK\r\nContent-Length: \(echo.utf8.count)\r\n\r\n\(echo)")
     defer { server.stop() }
     let person = try Person()
     try person.folder.write("a.txt", [65])
@@ -159,6 +159,7 @@ extension EndToEnd.HostileTextTests {
       [targets.t]
       url = "\(server.url().absoluteString)"
       auth = { basic = { user = "me", password = "p4ss/w0rd" } }
+      response.fail_when = [ { pointer = "/rc", not = 0, message = "/m" } ]
       server.list = { url = "\(server.url().absoluteString)", id = "/id" }
       """)
     for command in ["ls t", "push a.txt --to t --json", "push a.txt --to t"] {
