@@ -1,8 +1,9 @@
 /// Reads a body from its first byte to its last, holding at most one file open.
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened,
-/// after each mebibyte, and after its last byte, before that byte is handed out. So a request never
-/// completes with a file that changed on its way.
+/// after each mebibyte, and after its last byte, before that byte is handed out. Where it may have been
+/// written to without its identity telling (see `Witness`), it is read a second time before that. So a request
+/// only completes with what each file held at one moment.
 ///
 /// A reader belongs to one thread at a time.
 public final class BodyReader {
@@ -13,6 +14,8 @@ public final class BodyReader {
   private var index = 0
   private var within: Int64 = 0
   private var file: OpenRange?
+  /// What is known of the bytes that were read of the file, where it is not open.
+  private var witness: Witness?
   private var failure: BodyError?
 
   init(_ body: FormBody) { self.body = body }
@@ -37,6 +40,7 @@ public final class BodyReader {
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()
+    witness = nil
     failure = nil
     offset = 0
     index = 0
@@ -44,7 +48,10 @@ public final class BodyReader {
   }
 
   /// Lets go of the file that is open, if any. The next read opens it again where it stopped.
-  public func close() { file = nil }
+  public func close() {
+    if let file { witness = file.witness }
+    file = nil
+  }
 
   private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     var filled = 0
@@ -56,6 +63,7 @@ public final class BodyReader {
       within += Int64(wanted)
       if within == length {
         close()
+        witness = nil
         index += 1
         within = 0
       }
@@ -76,7 +84,7 @@ public final class BodyReader {
           from: UnsafeRawBufferPointer(rebasing: source[start..<(start + target.count)]))
       }
     case .file(let range):
-      let opened = try OpenRange(range)
+      let opened = try OpenRange(range, resuming: witness)
       file = opened
       try opened.read(into: target, at: within)
     }

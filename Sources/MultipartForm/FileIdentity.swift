@@ -1,7 +1,8 @@
 /// What tells one state of a file from another without reading it.
 ///
 /// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give
-/// the same identity.
+/// the same identity, and so does a write after which the time of change is set back. A ``BodyReader`` sees
+/// both all the same.
 public struct FileIdentity: Hashable, Sendable, Codable {
   /// The number of the device that the file is on (`st_dev`).
   public var device: UInt64
@@ -27,6 +28,13 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   ///   file.
   public static func of(_ path: FileLocation) throws(FileError) -> FileIdentity {
     try SystemFile.identity(of: path)
+  }
+
+  /// Whether anybody has the file at a path open for writing, this process included; nil where that cannot
+  /// be told: there is no such regular file, it is another user's, or its file system knows no leases
+  /// (fcntl(2)).
+  public static func isOpenForWriting(_ path: FileLocation) -> Bool? {
+    (try? SystemFile(opening: path))?.isOpenForWriting()
   }
 
   /// What happened to the file, when this was its identity before: nil when nothing did.

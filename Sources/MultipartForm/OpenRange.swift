@@ -4,29 +4,50 @@
 final class OpenRange {
   /// How many bytes are read between two looks at the file's identity.
   private static let checkInterval = 1 << 20
+  /// How many bytes are held back at the end while the file is read again.
+  private static let tailSize: Int64 = 1 << 20
 
   private let range: FileRange
   private let file: SystemFile
   private var unchecked = 0
+  /// What is to be remembered where the file is closed before its end.
+  private(set) var witness: Witness
 
-  init(_ range: FileRange) throws(FileError) {
+  /// - Parameter witness: what is known of the bytes before, where some were read already.
+  init(_ range: FileRange, resuming witness: Witness?) throws(FileError) {
     self.range = range
     file = try SystemFile(opening: range.location)
+    if var witness {
+      witness.resume(file)
+      self.witness = witness
+    } else {
+      self.witness = try Witness(file)
+    }
     try check()
   }
 
-  /// Fills the target with the range's bytes from an offset in the range, where there are as many.
+  /// Fills the target with the range's bytes from an offset in the range, where there are as many. Each
+  /// call goes on where the last one stopped.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
-    let count = try file.read(into: target, at: range.start + offset)
-    guard count == target.count else {
-      try check()
-      // The system says that nothing changed, and yet the file ends early.
-      let end = range.start + offset + Int64(count)
-      throw FileError(range.location, .shrunk(from: range.identity.size, to: end))
+    let end = offset + Int64(target.count)
+    if witness.tail == nil, witness.isDoubtful, end >= range.length - Self.tailSize {
+      try beginSecondReading(at: offset)
     }
-    unchecked += count
-    if offset + Int64(count) == range.length {
+    if let tail = witness.tail {
+      let first = Int(offset - tail.start)
+      tail.bytes.withUnsafeBytes {
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[first..<first + target.count]))
+      }
+      // In step with the tail, so that the bytes never stop for long however large the file is.
+      let share = Double(end - tail.start) / Double(tail.bytes.count)
+      if end < range.length { try readAgain(to: Int64(Double(range.length) * share)) }
+    } else {
+      try fill(target, at: offset)
+      unchecked += target.count
+    }
+    if end == range.length {
       try check()
+      if witness.isDoubtful { try finishSecondReading() }
       // Whoever looks at the path from now on must find the file that was sent.
       try compare(try SystemFile.identity(of: range.location))
     } else if unchecked >= Self.checkInterval {
@@ -34,8 +55,62 @@ final class OpenRange {
     }
   }
 
+  /// Reads bytes for the first time.
+  private func fill(
+    _ target: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(FileError) {
+    try readAll(of: target, at: offset)
+    witness.sum.add(UnsafeRawBufferPointer(target))
+  }
+
+  private func readAll(
+    of target: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(FileError) {
+    let count = try file.read(into: target, at: range.start + offset)
+    guard count == target.count else {
+      try check()
+      // The system says that nothing changed, and yet the file ends early.
+      let end = range.start + offset + Int64(count)
+      throw FileError(range.location, .shrunk(from: range.identity.size, to: end))
+    }
+  }
+
+  // MARK: The second reading
+
+  /// Reads what is left for the first time, so that the second reading may begin.
+  private func beginSecondReading(at offset: Int64) throws(FileError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Int(range.length - offset), alignment: 8)
+    defer { buffer.deallocate() }
+    try fill(buffer, at: offset)
+    try check()
+    witness.tail = (offset, Array(buffer))
+  }
+
+  private func readAgain(to end: Int64) throws(FileError) {
+    guard witness.second.offset < end else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
+    defer { buffer.deallocate() }
+    while witness.second.offset < end {
+      let count = Int(min(Int64(buffer.count), range.length - witness.second.offset))
+      let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+      try readAll(of: piece, at: witness.second.offset)
+      witness.second.sum.add(UnsafeRawBufferPointer(piece))
+      witness.second.offset += Int64(count)
+    }
+  }
+
+  private func finishSecondReading() throws(FileError) {
+    try readAgain(to: range.length)
+    guard witness.second.sum == witness.sum else { throw FileError(range.location, .modified) }
+  }
+
+  // MARK: Its identity
+
   private func check() throws(FileError) {
-    try compare(try file.identity())
+    let (identity, changed) = try file.look()
+    try compare(identity)
+    witness.note(changed: changed)
     unchecked = 0
   }
 

@@ -28,12 +28,58 @@ struct SystemFile: ~Copyable {
   deinit { _ = close(descriptor) }
 
   /// The identity of the open file, wherever its name points by now.
-  func identity() throws(FileError) -> FileIdentity {
+  func identity() throws(FileError) -> FileIdentity { try look().identity }
+
+  /// The same, and the time of the last change of anything about the file (`st_ctime`), in nanoseconds
+  /// since 1970.
+  func look() throws(FileError) -> (identity: FileIdentity, changed: Int64) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw Self.failure(of: .inspect, at: location)
     }
-    return try Self.identity(from: status, at: location)
+    #if canImport(Darwin)
+      let changed = status.st_ctimespec
+    #else
+      let changed = status.st_ctim
+    #endif
+    return (try Self.identity(from: status, at: location), Self.nanoseconds(changed))
+  }
+
+  /// Whether anybody has the file open for writing, this process included; nil where that cannot be told:
+  /// it is another user's file, or its file system knows no leases.
+  ///
+  /// The system grants a lease on reading only where nobody has (fcntl(2)). It is given back at once, before
+  /// it could keep anybody waiting.
+  func isOpenForWriting() -> Bool? {
+    #if os(Linux)
+      // Whoever opens the file in between has the system tell us, and the usual signal would end the process.
+      _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
+      guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
+        _ = fcntl(descriptor, Self.setLease, F_UNLCK)
+        return false
+      }
+      return errno == EAGAIN ? true : nil
+    #else
+      return nil
+    #endif
+  }
+
+  #if os(Linux)
+    /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not see.
+    private static let setLease: Int32 = 1024
+    private static let setLeaseSignal: Int32 = 10
+  #endif
+
+  /// The time of day in nanoseconds since 1970, by the clock that files are dated with.
+  static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return nanoseconds(time)
+  }
+
+  /// Wraps for times beyond the year 2262; they are only ever compared.
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   /// The identity of what is at the path, symbolic links followed.
@@ -76,11 +122,9 @@ struct SystemFile: ~Copyable {
       #else
         let time = status.st_mtim
       #endif
-      // Wraps for times beyond the year 2262; it is only ever compared.
-      let modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
       return FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-        size: Int64(status.st_size), modified: modified)
+        size: Int64(status.st_size), modified: nanoseconds(time))
     case S_IFDIR: kind = .directory
     case S_IFIFO: kind = .fifo
     case S_IFCHR, S_IFBLK: kind = .device

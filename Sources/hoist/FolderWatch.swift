@@ -177,21 +177,10 @@ import MultipartForm
       }
     }
 
-    /// Whether somebody has the file open for writing. The system grants a lease on reading only where
-    /// nobody has (fcntl(2)); whose file it is not cannot ask, and the file counts as complete.
+    /// Whether somebody has the file open for writing. Where that cannot be told, it counts as complete.
     private static func isBeingWritten(_ file: FileLocation) -> Bool {
-      let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-      guard descriptor >= 0 else { return false }
-      defer { close(descriptor) }
-      guard fcntl(descriptor, setLease, F_RDLCK) != 0 else {
-        _ = fcntl(descriptor, setLease, F_UNLCK)
-        return false
-      }
-      return errno == EAGAIN
+      FileIdentity.isOpenForWriting(file) == true
     }
-
-    /// F_SETLEASE of <fcntl.h>, which Swift does not see.
-    private static let setLease: Int32 = 1024
 
     private static let slash = UInt8(ascii: "/")
 

@@ -60,7 +60,13 @@ struct SpooledInput {
         written += step
       }
     }
-    location = FileLocation("\(Self.folder)\(file)")
+    // Read through another descriptor: open for writing, it would be read twice at each attempt, for all
+    // that anybody could tell.
+    let kept = open("\(Self.folder)\(file)", O_RDONLY | O_CLOEXEC)
+    let code = errno
+    close(file)
+    guard kept >= 0 else { throw Trouble(doing: "read what was kept in \(directory)", code: code) }
+    location = FileLocation("\(Self.folder)\(kept)")
   }
 
   /// What the system refused.

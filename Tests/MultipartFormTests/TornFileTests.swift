@@ -1,0 +1,165 @@
+import Foundation
+import MultipartForm
+import TestSupport
+import Testing
+
+/// Files that are written to in ways that leave their size and their time of change as they were. What is
+/// read is what the file held at one moment, or an error.
+@Suite("A file that is written to while it is read") struct TornFileTests {
+  /// How a file's bytes come to be others.
+  enum Writer: CaseIterable {
+    /// Through a mapping whose pages had been written to before: no time changes.
+    case mapping
+    /// Through a descriptor, and then the time of change is set back.
+    case settingBack
+    /// Both: nothing changes but the bytes, as far as size and time of content go.
+    case mappingAnew
+  }
+
+  /// What changes about a file without its content changing.
+  enum Bystander: CaseIterable {
+    case permissions, hardLink, openForWriting, mapped, renamed
+  }
+
+  private let scratch: ScratchDirectory
+  private let path: String
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    path = scratch.path("file")
+  }
+
+  /// Makes the file, all ones.
+  /// - Parameter isOld: whether its last change lies so far back that its times can be trusted.
+  private func make(_ size: Int, isOld: Bool) async throws {
+    try scratch.write("file", [UInt8](repeating: 1, count: size))
+    guard isOld else { return }
+    try await wait(for: "the file to be old") { () -> Bool? in
+      var (status, now) = (stat(), timespec())
+      stat(path, &status)
+      clock_gettime(CLOCK_REALTIME, &now)
+      return now.tv_sec - status.st_ctim.tv_sec > 3 ? true : nil
+    }
+  }
+
+  @Test(
+    "is read whole as it was at one moment, or not to its end",
+    arguments: Writer.allCases, [false, true])
+  func torn(writer: Writer, isOld: Bool) async throws {
+    for size in [300_000, 5 << 20] {
+      for readBefore in [1, size / 2, size - 1] {
+        try? FileManager.default.removeItem(atPath: path)
+        // Waiting for each would take half a minute.
+        try await make(size, isOld: isOld && readBefore == size / 2)
+        let mapping = writer == .mapping ? try Mapping(path, size) : nil
+        mapping?.fill(with: 1)
+        let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
+        var content = [UInt8](repeating: 0, count: size)
+        var count = try content.withUnsafeMutableBytes {
+          try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<readBefore]))
+        }
+        if let mapping { mapping.fill(with: 2) } else { try rewrite(writer, size) }
+        do {
+          while count < size {
+            count += try content.withUnsafeMutableBytes {
+              let end = min(count + 10_000, size)
+              return try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[count..<end]))
+            }
+          }
+          // All of it had been read before it was written to; only its last byte was held back.
+          #expect(readBefore == size - 1, "a torn file passed")
+          #expect(Set(content) == [1])
+        } catch {
+          #expect(error as? BodyError == .file(FileError(FileLocation(path), .modified)))
+          #expect(reader.offset < size)
+        }
+      }
+    }
+  }
+
+  /// Writes twos and leaves the time of change as it was.
+  private func rewrite(_ writer: Writer, _ size: Int) throws {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    if writer == .mappingAnew {
+      try Mapping(path, size).fill(with: 2)
+    } else {
+      let file = try FileHandle(forWritingTo: URL(filePath: path))
+      try file.write(contentsOf: Data(repeating: 2, count: size))
+      try file.close()
+    }
+    var times = [status.st_atim, status.st_mtim]
+    try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
+  }
+
+  @Test(
+    "what does not change its content does no harm", arguments: Bystander.allCases, [false, true])
+  func untouched(bystander: Bystander, isOld: Bool) async throws {
+    let size = 5 << 20
+    try await make(size, isOld: isOld)
+    var mapping: Mapping?
+    var file: FileHandle?
+    if bystander == .mapped { mapping = try Mapping(path, size) }
+    if bystander == .openForWriting { file = try FileHandle(forUpdating: URL(filePath: path)) }
+    mapping?.fill(with: 1)
+    let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
+    var content = [UInt8](repeating: 0, count: size / 2)
+    #expect(try content.withUnsafeMutableBytes { try reader.read(into: $0) } == size / 2)
+    switch bystander {
+    case .permissions: #expect(chmod(path, 0o400) == 0)
+    case .hardLink: #expect(link(path, path + ".link") == 0)
+    case .renamed:
+      #expect(rename(path, path + ".away") == 0)
+      #expect(rename(path + ".away", path) == 0)
+    case .openForWriting, .mapped: break
+    }
+    #expect(try content + reader.rest() == [UInt8](repeating: 1, count: size))
+    try file?.close()
+  }
+
+  @Test("a reader that let go of the file in between still sees it")
+  func letGo() async throws {
+    try await make(3 << 20, isOld: false)
+    let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
+    var content = [UInt8](repeating: 0, count: 1 << 20)
+    _ = try content.withUnsafeMutableBytes { try reader.read(into: $0) }
+    reader.close()
+    try rewrite(.settingBack, 3 << 20)
+    #expect(throws: BodyError.self) { try reader.rest() }
+    reader.rewind()
+    #expect(try reader.rest() == [UInt8](repeating: 2, count: 3 << 20))
+  }
+
+  @Test("who has it open for writing is seen, and nobody is kept waiting")
+  func lease() throws {
+    try scratch.write("file", [1])
+    #expect(FileIdentity.isOpenForWriting(FileLocation(path)) == false)
+    let file = try FileHandle(forUpdating: URL(filePath: path))
+    #expect(FileIdentity.isOpenForWriting(FileLocation(path)) == true)
+    try file.close()
+    #expect(FileIdentity.isOpenForWriting(FileLocation(path)) == false)
+    #expect(FileIdentity.isOpenForWriting("/nonexistent") == nil)
+    // A lease that was left would make this one fail.
+    let again = open(path, O_WRONLY | O_NONBLOCK)
+    #expect(again >= 0)
+    close(again)
+  }
+}
+
+/// A file in memory that is written back to it.
+private final class Mapping {
+  private let memory: UnsafeMutableRawBufferPointer
+
+  init(_ path: String, _ size: Int) throws {
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+      start != MAP_FAILED
+    else { throw WaitedInVain(description: "\(path) cannot be mapped") }
+    memory = UnsafeMutableRawBufferPointer(start: start, count: size)
+  }
+
+  deinit { munmap(memory.baseAddress, memory.count) }
+
+  func fill(with byte: UInt8) { memory.initializeMemory(as: UInt8.self, repeating: byte) }
+}
