@@ -15,7 +15,8 @@ public final class ChangeWatch {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     // What is written goes to the log beside the file first, and that file stays while it is open.
-    guard file >= 0, inotify_add_watch(file, "\(path)-wal", UInt32(IN_MODIFY)) >= 0 else {
+    let log = "\(UploadStore.realPath(path))-wal"
+    guard file >= 0, inotify_add_watch(file, log, UInt32(IN_MODIFY)) >= 0 else {
       let reason = String(cString: strerror(errno))
       if file >= 0 { close(file) }
       throw StoreError("the queue \(path) cannot be watched: \(reason)")

@@ -1,10 +1,14 @@
 import Foundation
 import ScalarText
+import Synchronization
 
 /// The right to send what is in a queue. One process at a time has it, and it ends with the process,
 /// however that ends (flock(2)).
+///
+/// The lock is on the queue itself, by whatever name it was opened: there is no second file that somebody
+/// could remove. SQLite's own locks are of another kind (fcntl(2)) and do not meet it.
 public final class SenderLock: Sendable {
-  private let file: Int32
+  private let file: QueueFile
 
   /// Takes the right for the queue at `path`; nil where another process has it.
   public convenience init?(queue path: String) throws(StoreError) {
@@ -16,39 +20,81 @@ public final class SenderLock: Sendable {
     try SenderLock(queue: path, waiting: true)
   }
 
-  /// Who has the right to send the queue at `path`, as a process number; nil where nobody says so.
+  /// Who took the right to send the queue at `path` last, as a process number; nil where nobody says so.
   public static func holder(queue path: String) -> Int32? {
-    let text = try? String(contentsOfFile: lockPath(path), encoding: .utf8)
+    let text = try? String(contentsOfFile: note(path), encoding: .utf8)
     return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
   }
 
   /// Whether a process has the right to send the queue at `path`. Leaves no trace.
   public static func isTaken(queue path: String) -> Bool {
-    let file = open(lockPath(path), O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
-    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    guard let file = try? QueueFile(path) else { return false }
+    defer { file.putBack() }
+    return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
-    let lock = Self.lockPath(path)
-    file = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      throw StoreError("the lock \(lock) cannot be made: \(String(cString: strerror(errno)))")
-    }
-    while flock(file, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+    file = try QueueFile(path)
+    while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
       let reason = errno
-      close(file)
+      file.putBack()
       if reason == EWOULDBLOCK { return nil }
-      throw StoreError("the lock \(lock) cannot be taken: \(String(cString: strerror(reason)))")
+      throw StoreError("the queue \(path) cannot be locked: \(String(cString: strerror(reason)))")
     }
-    ftruncate(file, 0)
-    let text = Array("\(getpid())\n".utf8)
-    _ = pwrite(file, text, text.count, 0)
+    Self.leaveNote(beside: path)
   }
 
-  deinit { close(file) }
+  deinit { file.putBack() }
 
-  private static func lockPath(_ path: String) -> String { "\(path).lock" }
+  /// The file that says who it is, for people. Nothing depends on it.
+  private static func note(_ path: String) -> String { "\(UploadStore.realPath(path)).sender" }
+
+  private static func leaveNote(beside path: String) {
+    let file = open(note(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return }
+    let text = Array("\(getpid())\n".utf8)
+    _ = write(file, text, text.count)
+    close(file)
+  }
+}
+
+/// A queue's file, opened to be locked.
+///
+/// It is never closed, but kept for the next one who asks: whoever closes a file takes away all locks that
+/// its process has on it by fcntl(2), and so those by which SQLite knows that somebody uses the queue.
+private struct QueueFile: Sendable {
+  private struct Key: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  private static let unused = Mutex<[Key: [Int32]]>([:])
+
+  let descriptor: Int32
+  private let key: Key
+
+  init(_ path: String) throws(StoreError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw Self.trouble(path) }
+    let key = Key(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    self.key = key
+    if let known = Self.unused.withLock({ $0[key]?.popLast() }) {
+      descriptor = known
+    } else {
+      descriptor = open(path, O_RDWR | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.trouble(path) }
+    }
+  }
+
+  /// Lets go of the lock, if there is one.
+  func putBack() {
+    flock(descriptor, LOCK_UN)
+    Self.unused.withLock { $0[key, default: []].append(descriptor) }
+  }
+
+  private static func trouble(_ path: String) -> StoreError {
+    StoreError("the queue \(path) cannot be opened: \(String(cString: strerror(errno)))")
+  }
 }

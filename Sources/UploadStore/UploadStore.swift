@@ -28,6 +28,13 @@ public final class UploadStore: Sendable {
     return "\(home)/.local/state/hoist/queue.sqlite"
   }
 
+  /// The path without symbolic links, as SQLite names the files beside the queue.
+  static func realPath(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
   /// Opens the queue at `path`, or makes an empty one that nobody else may read.
   ///
   /// - Throws: ``StoreError`` where it cannot be opened or was written by a newer version; the file
@@ -92,8 +99,15 @@ public final class UploadStore: Sendable {
     } catch {
       throw SystemError(reason: (error as NSError).localizedDescription)
     }
-    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw SystemError(reason: String(cString: strerror(errno))) }
-    close(file)
+    // Only one that is new is opened here: closing another would take the locks away that SQLite has on it.
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 {
+      close(file)
+    } else if errno != EEXIST || !FileManager.default.fileExists(atPath: path) {
+      // A link to a file that is not there: the file is made where the link leads.
+      let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw SystemError(reason: String(cString: strerror(errno))) }
+      close(file)
+    }
   }
 }

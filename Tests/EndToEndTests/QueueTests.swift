@@ -112,6 +112,21 @@ extension EndToEnd {
       #expect(inbox.names == ["a.bin", "c.bin"])
     }
 
+    @Test("A queue that is opened through a link shows what others do to it")
+    func throughLink() async throws {
+      let inbox = try await person.receiver()
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 100) }
+      _ = try await hoist("queue list")
+      let link = person.folder.path("link.sqlite")
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: queue)
+      let terminal = try await screen("a.bin --queue \(link) --to \(inbox.url)")
+      try await terminal.wait(for: "1 ok")
+      let second = try await screen("--to \(inbox.url)")
+      try await second.wait(for: "sends this queue")
+      _ = try await hoist("add b.bin --to \(inbox.url)")
+      try await terminal.wait(for: "2 ok")
+    }
+
     @Test("A second hoist shows the queue and adds to it; it sends when the first has gone")
     func twoHoists() async throws {
       let inbox = try await person.receiver()
@@ -238,7 +253,7 @@ extension EndToEnd {
       try await terminal.wait(for: "sending")
       try await terminal.press("C-c", "C-c")
       try await terminal.wait(for: Tmux.prompt)
-      for name in ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite.lock"] {
+      for name in ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite.sender"] {
         let data = FileManager.default.contents(atPath: person.folder.path("state/\(name)"))
         #expect(data?.range(of: Data(token.utf8)) == nil)
       }

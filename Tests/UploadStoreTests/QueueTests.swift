@@ -171,6 +171,31 @@ struct QueueTests {
     #expect(SenderLock.holder(queue: harness.path) == getpid())
     #expect(try SenderLock(queue: harness.path) == nil)
     first = nil
+    #expect(!SenderLock.isTaken(queue: harness.path))
     #expect(try SenderLock(queue: harness.path) != nil)
+  }
+
+  @Test("The right to send is one for the queue, whatever it is called and whatever lies beside it")
+  func lockByIdentity() throws {
+    let store = try harness.open()
+    let first = try SenderLock(queue: harness.path)
+    #expect(first != nil)
+    let folder = URL(filePath: harness.path).deletingLastPathComponent().path
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder)
+    where !["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm"].contains(name) {
+      unlink("\(folder)/\(name)")
+    }
+    #expect(try SenderLock(queue: harness.path) == nil)
+    let link = harness.folder.path("link")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: harness.path)
+    #expect(try SenderLock(queue: link) == nil)
+    #expect(SenderLock.isTaken(queue: link))
+    // SQLite's locks are still there: another process that closes the queue leaves its log alone.
+    _ = try store.enqueue([item("a")])
+    let other = try Tool.run(
+      "python3", ["-c", "import sqlite3, sys; sqlite3.connect(sys.argv[1]).close()", harness.path])
+    #expect(other == "")
+    #expect(FileManager.default.fileExists(atPath: harness.path + "-wal"))
+    #expect(try store.items().count == 1)
   }
 }
