@@ -2,7 +2,7 @@
 ///
 /// The words are made in `Failure+Words.swift`; the decisions here are what the retry policy and
 /// the exit status rest on.
-public struct Failure: Error, Hashable, Sendable {
+public struct Failure: Error, Hashable, Sendable, Codable {
   /// What went wrong.
   public var cause: Cause
   /// The HTTP status code, where there was a reply.

@@ -1,5 +1,5 @@
 /// What has become of an item. A row of the screen shows exactly this and never more.
-public enum ItemState: Hashable, Sendable {
+public enum ItemState: Hashable, Sendable, Codable {
   /// In the queue, not begun.
   case waiting
   /// The file is being opened and the request made; no byte has left.
@@ -51,7 +51,7 @@ public enum ItemState: Hashable, Sendable {
 }
 
 /// What the server said when it took a file.
-public struct Receipt: Hashable, Sendable {
+public struct Receipt: Hashable, Sendable, Codable {
   /// The HTTP status code.
   public var status: Int
   /// Where the file can be found now, if the reply said so.
@@ -80,7 +80,7 @@ public struct Receipt: Hashable, Sendable {
 }
 
 /// The beginning of what a server answered. It came from outside: make it safe before it is shown.
-public struct Reply: Hashable, Sendable {
+public struct Reply: Hashable, Sendable, Codable {
   /// The text, at most `Reply.limit` bytes of it.
   public var text: String
   /// Whether the server said more than was kept.

@@ -2,7 +2,7 @@
 ///
 /// The model never reads a clock: whoever does passes the moment in, so every decision can be
 /// tested without waiting.
-public struct Moment: Hashable, Comparable, Sendable {
+public struct Moment: Hashable, Comparable, Sendable, Codable {
   /// Seconds since the origin of the clock that made this moment.
   public var seconds: Double
 

@@ -64,6 +64,34 @@ extension UploadStore {
     }
   }
 
+  /// The same changes for a `ResultJournal`. Items that are not there are left out.
+  public func kept(
+    _ changes: [(ItemID, ItemState)], now: Date = Date()
+  ) throws(StoreError) -> [KeptResult] {
+    try read { db in
+      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      return try changes.compactMap { id, state in
+        guard state.isWrittenDown,
+          let uuid = try UUID.fetchOne(uuid, arguments: [id.rawValue])
+        else { return nil }
+        return KeptResult(item: id, uuid: uuid, state: state, date: now)
+      }
+    }
+  }
+
+  /// Notes what an earlier process could only keep in a `ResultJournal`. Results of other items than those of
+  /// this queue are passed over.
+  public func record(_ kept: [KeptResult]) throws(StoreError) {
+    try write { db, revision in
+      let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
+      for result in kept
+      where try UUID.fetchOne(uuid, arguments: [result.item.rawValue]) == result.uuid {
+        let pen = Pen(db: db, revision: revision, now: result.date.timeIntervalSince1970)
+        try pen.write(result.state, of: result.item, bytes: nil, leaving: true)
+      }
+    }
+  }
+
   /// Notes attempts that are over, of items that were never in the queue: what `push` sent.
   ///
   /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.

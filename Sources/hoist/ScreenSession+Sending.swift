@@ -38,12 +38,12 @@ extension ScreenSession {
   ///
   /// - Parameter isSender: whether what the last sender left under way is to be put in order.
   private func load(recovering isSender: Bool = false) {
-    let (store, book, floor) = (keeper.store, book, floor)
+    let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
     // Commands may give the secrets of targets, and nobody waits for them with the store in hand.
     let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
     intakeQueue.async { [weak self] in
       let result = Result {
-        let recovery = isSender ? try store.recover { book.isRepeatable($0) } : nil
+        let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
         let revision = try store.read(inPortionsOf: Self.portion) { items in
           let items = items.filter { $0.id > floor }
           guard !items.isEmpty else { return }
@@ -92,7 +92,7 @@ extension ScreenSession {
       // What the other has done last, and then what becomes of what it left. Once there is an engine,
       // that is no news any more; and without a turn in between, none of it is missed as our own.
       take(in: try keeper.store.changes(since: revision))
-      let recovery = try keeper.store.recover { [book] in book.isRepeatable($0) }
+      let recovery = try keeper.recover { [book] in book.isRepeatable($0) }
       var recovered = try keeper.store.changes(since: revision)
       // What is done leaves the queue with that. On the screen it stays to be looked at.
       recovered.removed = []

@@ -105,7 +105,7 @@ final class ScreenSession {
       mailbox?.deliverNow()
     }
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
-    let status = report()
+    let status = report(without: keeper.settle())
     return leaving == .forced && status != .success ? .interrupted : status
   }
 
@@ -245,7 +245,9 @@ final class ScreenSession {
   // MARK: Leaving
 
   /// What is left to say when the screen is gone.
-  private func report() -> ExitStatus {
+  ///
+  /// - Parameter unwritten: what the queue could not be told.
+  private func report(without unwritten: QueueKeeper.Unwritten?) -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
     if state.isAside {
       Output.error("another hoist goes on with the queue")
@@ -268,6 +270,7 @@ final class ScreenSession {
         lines.append("· \(name): not sent")
       }
     }
+    if let unwritten { lines += losses(unwritten, in: folder) }
     for line in lines.prefix(Self.mostLines) { Output.error(line) }
     if lines.count > Self.mostLines { Output.error("… and \(lines.count - Self.mostLines) more") }
     // What the person took out is no failure, and what was cleared was sent all the same.
@@ -277,7 +280,23 @@ final class ScreenSession {
     let kept =
       left > 0 ? "; \(Wording.count(left, "file")) left in the queue for the next hoist" : ""
     Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)\(kept)")
-    return sent == total && !state.isReading ? .success : .someFailed
+    return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
+  }
+
+  /// What a person should know of results that are not in the queue.
+  private func losses(_ unwritten: QueueKeeper.Unwritten, in folder: String) -> [String] {
+    let names = unwritten.items.sorted().map { id in
+      items[id].map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+    }
+    let count = Wording.count(names.count, "file")
+    let fate =
+      if let place = unwritten.place {
+        "it is in \(SafeText.line(place)), which the next hoist reads"
+      } else {
+        "the next hoist does not know it and may send again what has arrived"
+      }
+    return names.map { "! \($0): what became of it is not in the queue" }
+      + ["! \(unwritten.reason); what became of \(count) is not in it: \(fate)"]
   }
 
   /// Enough to see what happened; `hoist queue list` has the rest.

@@ -1,0 +1,96 @@
+import Foundation
+import UploadModel
+
+/// What became of an item, as long as the queue's own disk has no room for it.
+public struct KeptResult: Codable, Hashable, Sendable {
+  /// The item.
+  public var item: ItemID
+  /// The key by which it is told from an item of another queue with the same number.
+  public var uuid: UUID
+  /// What became of it.
+  public var state: ItemState
+  /// When.
+  public var date: Date
+}
+
+/// A small file on another disk than the queue's, for results that the queue could not be told: the next
+/// process that sends reads it and removes it.
+public struct ResultJournal: Sendable {
+  private let folders: [String]
+  private let name: String
+
+  /// The largest file that is read, in bytes.
+  private static let limit = 64 << 20
+
+  /// The journal of the queue at `path`, in `$XDG_RUNTIME_DIR`, `$TMPDIR` or /tmp: the first that takes it.
+  public init(queue path: String, environment: [String: String]) {
+    var status = stat()
+    stat(path, &status)
+    // By what the queue is and not by one of its names.
+    name = "hoist-\(geteuid())-\(status.st_dev)-\(status.st_ino).results"
+    let named = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { environment[$0] }
+    folders = named.filter { $0.utf8.first == UInt8(ascii: "/") } + ["/tmp"]
+  }
+
+  /// Keeps these results and no others. Returns the file that they are in; nil where there was no room for
+  /// them either.
+  public func keep(_ results: [KeptResult]) -> String? {
+    guard let data = try? JSONEncoder().encode(results) else { return nil }
+    for path in paths where Self.write(data, to: path) {
+      for other in paths where other != path { unlink(other) }
+      return path
+    }
+    return nil
+  }
+
+  /// The results that were kept, in their order.
+  public func results() -> [KeptResult] {
+    for path in paths {
+      if let data = Self.read(path),
+        let results = try? JSONDecoder().decode([KeptResult].self, from: data)
+      {
+        return results
+      }
+    }
+    return []
+  }
+
+  /// Removes it, now that the queue knows all.
+  public func remove() { for path in paths { unlink(path) } }
+
+  private var paths: [String] { folders.map { "\($0)/\(name)" } }
+
+  /// Writes it whole or not at all, for nobody else to read.
+  private static func write(_ data: Data, to path: String) -> Bool {
+    let part = "\(path).part"
+    unlink(part)
+    let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return false }
+    var rest = data[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest = rest.dropFirst(count)
+    }
+    let isWhole = rest.isEmpty && fsync(file) == 0
+    close(file)
+    guard isWhole, rename(part, path) == 0 else {
+      unlink(part)
+      return false
+    }
+    return true
+  }
+
+  /// What is in it, if it is ours: anybody can write to /tmp.
+  private static func read(_ path: String) -> Data? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_size <= limit
+    else { return nil }
+    return try? handle.readToEnd()
+  }
+}

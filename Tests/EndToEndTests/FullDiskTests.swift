@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadStore
+
+extension EndToEnd {
+  /// The queue's disk is full when the replies come. A limit on the size of files is as good as that to
+  /// whoever writes: the queue's log is beyond 4096 bytes with its first page, a journal is smaller.
+  @Suite("The queue's disk is full while files are sent")
+  struct FullDiskTests {
+    let person: Person
+    let gate = Gate()
+    let server: SlowServer
+    var queue: String { person.folder.path("state/queue.sqlite") }
+
+    init() throws {
+      person = try Person()
+      server = try SlowServer(gate)
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 1000) }
+    }
+
+    /// Opens the screen, and fills the disk once both files are with the server.
+    private func visit(room bytes: Int) async throws -> Tmux {
+      let terminal = try await person.terminal(columns: 160, rows: 24)
+      try await terminal.command(
+        "HOIST_QUEUE=\(queue) hoist a.bin b.bin --to \(server.url); echo ended $?")
+      try await wait(for: "both files to be with the server") { server.visitors == 2 ? true : nil }
+      let store = try UploadStore(path: queue)
+      try await wait(for: "both to be noted as handed over") {
+        try store.items().count(where: \.state.isHandedOver) == 2 ? true : nil
+      }
+      try await limit(bytes)
+      gate.open()
+      try await terminal.wait(until: "both replies and the trouble") {
+        $0.shows("the disk") && $0.shows("2 ok")
+      }
+      return terminal
+    }
+
+    private func limit(_ bytes: Int?) async throws {
+      let process = try #require(SenderLock.holder(queue: queue))
+      let size = bytes.map { "\($0)" } ?? "unlimited"
+      let done = try await person.shell("prlimit --pid \(process) --fsize=\(size):unlimited").end()
+      try #require(done.status == 0, "\(done.errors)")
+    }
+
+    /// Starts hoist again and returns what the screen says at the end.
+    private func again(_ terminal: Tmux, _ text: String) async throws -> Tmux.Screen {
+      try await terminal.command(
+        "clear; HOIST_QUEUE=\(queue) hoist --to \(server.url); echo over $?")
+      try await terminal.wait(for: text)
+      try await terminal.press("q")
+      return try await terminal.wait(for: "over 0")
+    }
+
+    private var outcomes: [String?] {
+      get throws {
+        try UploadStore(path: queue).history().map(\.outcome).sorted { $0 ?? "" < $1 ?? "" }
+      }
+    }
+
+    @Test("what could not be written is kept elsewhere, said, and known to the next start")
+    func journal() async throws {
+      let terminal = try await visit(room: 4096)
+      try await terminal.press("q")
+      let left = try await terminal.wait(for: "ended 1")
+      #expect(left.shows("! a.bin: what became of it is not in the queue"), "\(left.text)")
+      #expect(left.text.replacing("\n", with: "").contains("which the next hoist reads"))
+      let last = try await again(terminal, "Nothing is queued")
+      #expect(server.mostVisitors == 2)
+      #expect(try outcomes == ["done", "done"], "\(last.text)")
+      let rest = try FileManager.default.contentsOfDirectory(atPath: person.folder.path)
+      #expect(!rest.contains { $0.hasSuffix(".results") }, "\(rest)")
+    }
+
+    @Test("what was killed with results in memory has not forgotten them either")
+    func killed() async throws {
+      let terminal = try await visit(room: 4096)
+      try await wait(for: "both results to be kept") {
+        let files = try FileManager.default.contentsOfDirectory(atPath: person.folder.path)
+        guard let name = files.first(where: { $0.hasSuffix(".results") }) else {
+          return nil as Bool?
+        }
+        let text = String(decoding: try bytes(person.folder.path(name)), as: UTF8.self)
+        return text.components(separatedBy: "\"done\"").count == 3 ? true : nil
+      }
+      kill(try #require(SenderLock.holder(queue: queue)), SIGKILL)
+      try await terminal.wait(for: "ended 137")
+      try await terminal.command("reset")
+      _ = try await again(terminal, "Nothing is queued")
+      #expect(try outcomes == ["done", "done"])
+    }
+
+    @Test("where there is no room anywhere, that is said")
+    func nowhere() async throws {
+      let terminal = try await visit(room: 1)
+      try await terminal.press("q")
+      let left = try await terminal.wait(for: "ended 1")
+      #expect(left.text.replacing("\n", with: "").contains("may send again what has arrived"))
+    }
+
+    @Test("as soon as there is room again it is written, without anybody asking")
+    func room() async throws {
+      let terminal = try await visit(room: 1)
+      try await limit(nil)
+      let store = try UploadStore(path: queue)
+      try await wait(for: "both results in the queue") {
+        try store.history().count { $0.outcome == "done" } == 2 ? true : nil
+      }
+      try await terminal.press("q")
+      let left = try await terminal.wait(for: "ended 0")
+      #expect(left.shows("2 of 2 files sent"), "\(left.text)")
+    }
+  }
+}
