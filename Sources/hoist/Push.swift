@@ -66,7 +66,11 @@ struct Push {
       switch event {
       case .walk(.found(let found)):
         let items = walk.isStopped ? found.map(Self.cancelled) : found
-        if isWatching, !walk.isStopped { engine.remove(course.replaced(by: items)) }
+        if isWatching, !walk.isStopped {
+          let replaced = course.replaced(by: items)
+          engine.remove(replaced.unsent)
+          engine.cancel(replaced.sending)
+        }
         for item in items {
           course.add(item)
           reporter.queued(item)
@@ -85,6 +89,7 @@ struct Push {
         // What is over needs no place in the engine, and there may be very many.
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
         for (id, state) in changes {
+          if course.isGivenUp(id, in: state) { engine.cancel([id]) }
           guard let item = course.note(state, of: id) else { continue }
           history?.note(item)
           reporter.changed(item, at: now)

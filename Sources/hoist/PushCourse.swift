@@ -64,6 +64,8 @@ struct PushCourse {
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
   private var openPaths: [FileLocation: ItemID] = [:]
+  /// Items under way whose files are coming anew. They count only where the server has them, or may have.
+  private var superseded: Set<ItemID> = []
 
   init(start: Moment, keepsResults: Bool) {
     self.start = start
@@ -84,6 +86,14 @@ struct PushCourse {
   /// Takes a new state in; gives the item with it, or nil where the item is of no interest any more.
   mutating func note(_ state: ItemState, of id: ItemID) -> UploadItem? {
     guard var item = open[id] else { return nil }
+    if superseded.contains(id) {
+      guard state.isFinished else { return item }
+      superseded.remove(id)
+      guard state.isDone || state.failure?.mayHaveArrived == true else {
+        open[id] = nil
+        return nil
+      }
+    }
     item.state = state
     open[id] = state.isFinished ? nil : item
     guard state.isFinished else { return item }
@@ -107,13 +117,40 @@ struct PushCourse {
     return item
   }
 
-  /// The open items whose files are coming anew. They are forgotten here.
-  mutating func replaced(by items: [UploadItem]) -> [ItemID] {
-    items.compactMap { item in
-      guard let old = openPaths.removeValue(forKey: item.location) else { return nil }
-      open[old] = nil
-      return old
+  /// What is to be done about open items whose files are coming anew.
+  struct Replaced: Equatable {
+    /// No byte of these has left: they are forgotten here, and to be removed.
+    var unsent: [ItemID] = []
+    /// These are being sent, and to be stopped. What comes of them is still to come.
+    var sending: [ItemID] = []
+  }
+
+  /// Takes in that files are coming anew. What has been handed over whole is left to end: the server may
+  /// keep it, and then it counts.
+  mutating func replaced(by items: [UploadItem]) -> Replaced {
+    var replaced = Replaced()
+    for item in items {
+      guard let id = openPaths.removeValue(forKey: item.location), let old = open[id] else {
+        continue
+      }
+      switch old.state {
+      case .preparing, .sending:
+        superseded.insert(id)
+        replaced.sending.append(id)
+      case .awaitingReply: superseded.insert(id)
+      case .waiting, .retrying, .paused, .done, .failed:
+        open[id] = nil
+        replaced.unsent.append(id)
+      }
     }
+    return replaced
+  }
+
+  /// Whether an item is to be tried no more, for its file is coming anew: it waits for another attempt.
+  func isGivenUp(_ id: ItemID, in state: ItemState) -> Bool {
+    guard superseded.contains(id) else { return false }
+    if case .retrying = state { return true }
+    return state == .waiting
   }
 
   /// What became of it all.

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import UploadStore
 
 extension EndToEnd {
   @Suite("What push sends")
@@ -232,6 +233,41 @@ extension EndToEnd {
       #expect(inbox.bytes("moved (2)") == Data("movedmore".utf8))
       #expect(inbox.names == ["file", "moved", "moved (2)", "old", "slow"])
       #expect(try outcome.events().last?.number("sent") == 5)
+    }
+
+    @Test(
+      "--watch: a file that is written anew while its reply is awaited is sent twice, and says so twice"
+    )
+    func rewrittenWhileAwaited() async throws {
+      let person = try Person()
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      try Self.make(["w/f"], for: person)
+      let push = try person.hoist(
+        "push", "--watch", "w", "--existing", "--to", server.url, "--json", "--report", "all.json",
+        "--queue", person.folder.path("queue.sqlite"))
+      try await wait(for: "the first", otherwise: { push.errors }) {
+        server.visitors == 1 ? true : nil
+      }
+      try await wait(for: "all of it to be handed over", otherwise: { push.output }) {
+        push.output.contains("\"event\":\"sent\"") ? true : nil
+      }
+      #expect(try await person.shell("echo changed > w/f").end().status == 0)
+      try await wait(for: "the second", otherwise: { push.output }) {
+        server.mostVisitors == 2 ? true : nil
+      }
+      gate.open()
+      try await wait(for: "both ends", otherwise: { push.output }) {
+        push.output.components(separatedBy: "\"event\":\"finished\"").count == 3 ? true : nil
+      }
+      push.signal(SIGTERM)
+      let outcome = try await push.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try outcome.events().last?.number("sent") == 2)
+      let report = String(decoding: try bytes(person.folder.path("all.json")), as: UTF8.self)
+      #expect(report.components(separatedBy: "\"path\"").count == 3, "\(report)")
+      let history = try UploadStore(path: person.folder.path("queue.sqlite")).history()
+      #expect(history.map(\.outcome) == ["done", "done"])
     }
 
     @Test("--watch: what comes while other inputs are gone through is sent in its turn")

@@ -1,0 +1,78 @@
+import MultipartForm
+import Testing
+import UploadModel
+
+@testable import hoist
+
+@Suite("The course of a push") struct PushCourseTests {
+  private func item(_ number: Int64, _ path: FileLocation = "scan.pdf") -> UploadItem {
+    UploadItem(id: ItemID(number), location: path, size: 10)
+  }
+
+  private func course(_ state: ItemState) -> PushCourse {
+    var course = PushCourse(start: Moment(seconds: 0), keepsResults: true)
+    course.add(item(1))
+    _ = course.note(state, of: ItemID(1))
+    return course
+  }
+
+  private static let refused = Failure(.refused, status: 503, attempts: 1)
+
+  @Test(
+    "a file that comes anew before a byte of it has left is forgotten",
+    arguments: [
+      .waiting, .paused, .retrying(refused, next: 2, of: 5, at: Moment(seconds: 9)),
+    ] as [ItemState])
+  func unsent(state: ItemState) {
+    var course = course(state)
+    #expect(course.replaced(by: [item(2)]) == PushCourse.Replaced(unsent: [ItemID(1)]))
+    course.add(item(2))
+    #expect(course.note(.done(Receipt(status: 200)), of: ItemID(1)) == nil)
+    #expect(course.openItems == [ItemID(2)])
+  }
+
+  @Test(
+    "one that the server has all of, or is getting, counts once it is known that it arrived",
+    arguments: [
+      (.awaitingReply(attempt: 1, since: Moment(seconds: 1)), []),
+      (.sending(attempt: 1, sent: 1, total: 10), [ItemID(1)]),
+      (.preparing(attempt: 1), [ItemID(1)]),
+    ] as [(ItemState, [ItemID])])
+  func underWay(state: ItemState, stopped: [ItemID]) {
+    var course = course(state)
+    #expect(course.replaced(by: [item(2)]) == PushCourse.Replaced(sending: stopped))
+    course.add(item(2))
+    course.isComplete = true
+    _ = course.note(.done(Receipt(status: 200)), of: ItemID(2))
+    #expect(!course.isOver)
+    #expect(course.note(.done(Receipt(status: 201)), of: ItemID(1)) != nil)
+    #expect(course.isOver)
+    let summary = course.end(at: Moment(seconds: 2))
+    #expect(summary.sent == 2 && summary.bytes == 20)
+    #expect(summary.results.map(\.id) == [ItemID(1), ItemID(2)])
+  }
+
+  @Test(
+    "where it did not arrive, nothing is said of it; where it may have, that is",
+    arguments: [
+      (Failure(.cancelled), false), (Failure(.changed(.modified)), false), (refused, false),
+      (Failure(.outcomeUnknown("no answer")), true),
+    ])
+  func failed(failure: Failure, isTold: Bool) {
+    var course = course(.sending(attempt: 1, sent: 1, total: 10))
+    _ = course.replaced(by: [item(2)])
+    #expect((course.note(.failed(failure), of: ItemID(1)) != nil) == isTold)
+    #expect(course.end(at: Moment(seconds: 2)).failed.count == (isTold ? 1 : 0))
+    #expect(course.openItems == [])
+  }
+
+  @Test("one that would be tried again is not")
+  func again() {
+    var course = course(.awaitingReply(attempt: 1, since: Moment(seconds: 1)))
+    let later = ItemState.retrying(Self.refused, next: 2, of: 5, at: Moment(seconds: 9))
+    #expect(!course.isGivenUp(ItemID(1), in: later))
+    _ = course.replaced(by: [item(2)])
+    #expect(course.isGivenUp(ItemID(1), in: later))
+    #expect(!course.isGivenUp(ItemID(1), in: .awaitingReply(attempt: 1, since: Moment(seconds: 1))))
+  }
+}
