@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CTerminalRescue"),
+    .target(name: "CChild"),
 
     // Text by its scalars, for every room.
     .target(name: "ScalarText", swiftSettings: strict),
@@ -48,7 +49,7 @@ let package = Package(
       swiftSettings: strict),
 
     // The program's own rooms.
-    .target(name: "Commands", dependencies: ["ScalarText"], swiftSettings: strict),
+    .target(name: "Commands", dependencies: ["CChild", "ScalarText"], swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
       name: "UploadModel", dependencies: ["JSONText", "MultipartForm", "ScalarText"],

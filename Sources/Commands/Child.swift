@@ -1,3 +1,4 @@
+import CChild
 import Foundation
 import ScalarText
 import Synchronization
@@ -10,7 +11,8 @@ final class Flag: Sendable {
 }
 
 /// A process of ours and the two pipes that it writes to. It leads a process group of its own, so
-/// that what it starts ends with it.
+/// that what it starts ends with it; and it ends with the thread that started it, and so with hoist, also
+/// where that is killed. What it has started itself does not, then.
 struct Child {
   private let process: pid_t
   private var pipes: [Int32]
@@ -30,51 +32,29 @@ struct Child {
   init(starting words: [String], program: String) throws(Command.Failure) {
     var (out, err): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
     guard pipe(&out) == 0 else {
-      throw .notStarted(program: program, String(cString: strerror(errno)))
+      throw .notStarted(program: program, errno: errno)
     }
     guard pipe(&err) == 0 else {
       let reason = errno
       out.forEach { _ = Foundation.close($0) }
-      throw .notStarted(program: program, String(cString: strerror(reason)))
+      throw .notStarted(program: program, errno: reason)
     }
     // Another thread may start a program before this; then that one holds the pipes open, which is
     // why nobody here waits for their end.
     for end in out + err { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO)
-    // Sockets of uploads would stay open for as long as it runs.
-    for file in (STDERR_FILENO + 1)..<Int32(min(max(sysconf(Int32(_SC_OPEN_MAX)), 256), 4096)) {
-      posix_spawn_file_actions_addclose(&actions, file)
-    }
-    // As a shell would start it: no signal blocked or ignored, whatever hoist does with them.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     var arguments = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var process = pid_t()
-    let code = posix_spawnp(&process, program, &actions, &attributes, &arguments, environ)
+    let code = child_start(&arguments, out[1], err[1], &process)
     _ = Foundation.close(out[1])
     _ = Foundation.close(err[1])
     pipes = [out[0], err[0]]
     self.process = process
     guard code == 0 else {
+      if process > 0 { waitpid(process, nil, 0) }
       hasEnded = true
       close()
-      throw .notStarted(program: program, String(cString: strerror(code)))
+      throw .notStarted(program: program, errno: code)
     }
   }
 

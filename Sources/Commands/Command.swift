@@ -5,8 +5,8 @@ import ScalarText
 public struct Command: Hashable, Sendable {
   /// Why a program did not do what was asked of it.
   public enum Failure: Error, Hashable, CustomStringConvertible {
-    /// It could not be started, in the system's words.
-    case notStarted(program: String, String)
+    /// It could not be started, with this `errno`.
+    case notStarted(program: String, errno: Int32)
     /// It ended with another status than 0; what it said on standard error, without any word that it
     /// printed as well: that may be a secret.
     case status(program: String, Int32, errors: String)
@@ -22,7 +22,8 @@ public struct Command: Hashable, Sendable {
     /// One sentence without its full stop; the program's own words at its end.
     public var description: String {
       switch self {
-      case .notStarted(let program, let why): "\(program) cannot be started: \(why)"
+      case .notStarted(let program, let code):
+        "\(program) cannot be started: \(String(cString: strerror(code)))"
       case .status(let program, let status, let errors):
         "\(program) ended with status \(status)\(Self.said(errors))"
       case .signal(let program, let signal, let errors):
@@ -71,6 +72,7 @@ public struct Command: Hashable, Sendable {
   ///
   /// - Parameter isCancelled: asked several times a second whether it is still wanted.
   public func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
+    // On this thread, which stays until it has ended: see `Child`.
     var child = try Child(starting: words, program: program)
     defer { child.close() }
     // Not the time of day, which can be set while it runs.

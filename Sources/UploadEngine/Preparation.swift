@@ -16,22 +16,6 @@ struct Ready: Sendable {
   var folder: TemporaryFolder?
 }
 
-/// A folder that is removed with all that is in it when nobody needs it any more.
-final class TemporaryFolder: Sendable {
-  let path: String
-
-  init() throws(Failure.Cause) {
-    path = FileManager.default.temporaryDirectory.path + "/hoist-" + UUID().uuidString
-    guard mkdir(path, 0o700) == 0 else {
-      throw .unsendable(
-        "no folder for the prepared file can be made at \(path): \(String(cString: strerror(errno)))"
-      )
-    }
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// Makes uploads ready: runs the target's command on their files, and asks for a ticket.
 struct Preparation: Sendable {
   let attempt: Int
@@ -66,6 +50,9 @@ struct Preparation: Sendable {
       _ = try await Command(words, timeout: command.timeout, mostOutput: 1 << 20).output()
     } catch {
       if case .cancelled = error { throw .cancelled }
+      if case .notStarted(_, let code) = error, Failure.Cause.isShortage(code) {
+        throw .shortage(String(cString: strerror(code)))
+      }
       throw .unsendable(SafeText.line("the prepare command failed: \(error.description)"))
     }
     let output = FileLocation(values.output)

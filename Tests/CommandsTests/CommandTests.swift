@@ -36,12 +36,16 @@ struct CommandTests {
   @Test func whatCannotBeStarted() {
     #expect(
       failure(Command(["/nowhere/x"]))
-        == .notStarted(
-          program: "/nowhere/x", "No such file or directory"))
+        == .notStarted(program: "/nowhere/x", errno: ENOENT))
     #expect(
       failure(Command(["/etc/passwd"]))
-        == .notStarted(
-          program: "/etc/passwd", "Permission denied"))
+        == .notStarted(program: "/etc/passwd", errno: EACCES))
+    #expect(
+      failure(Command(["/nowhere/x"]))?.description
+        == "x cannot be started: No such file or directory"
+        || failure(Command(["/nowhere/x"]))?.description
+          == "/nowhere/x cannot be started: No such file or directory"
+    )
   }
 
   /// With everything that it has started.

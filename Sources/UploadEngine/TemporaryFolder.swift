@@ -1,0 +1,75 @@
+import Foundation
+import UploadModel
+
+/// A folder that is removed with all that is in it when nobody needs it any more. Where the process is killed
+/// before that, a later one removes it: its lock tells that nobody owns it (flock(2)).
+public final class TemporaryFolder: Sendable {
+  let path: String
+  private let lock: Int32
+
+  private static let prefix = "hoist-prepared-"
+
+  init() throws(Failure.Cause) {
+    while true {
+      var name = Array("\(Self.parent)/\(Self.prefix)XXXXXX".utf8CString)
+      guard mkdtemp(&name) != nil else { throw Self.trouble(errno) }
+      let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      guard let lock = Self.lock(path, waiting: true) else {
+        let code = errno
+        // Somebody took it for a leftover before it had its lock, and has removed it.
+        if code == ENOENT { continue }
+        rmdir(path)
+        throw Self.trouble(code)
+      }
+      self.path = path
+      self.lock = lock
+      return
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+    close(lock)
+  }
+
+  /// Removes what processes have left that were killed. May take long.
+  public static func clearLeftovers() {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for name in names where name.utf8.starts(with: prefix.utf8) {
+      let path = "\(parent)/\(name)"
+      guard let lock = lock(path, waiting: false) else { continue }
+      try? FileManager.default.removeItem(atPath: path)
+      close(lock)
+    }
+  }
+
+  private static var parent: String { FileManager.default.temporaryDirectory.path }
+
+  /// Takes the lock of a folder of this user's; nil with `errno` where there is none, or another process has
+  /// it.
+  private static func lock(_ path: String, waiting: Bool) -> Int32? {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard folder >= 0 else { return nil }
+    var (locked, there) = (stat(), stat())
+    while flock(folder, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+      if errno == EINTR { continue }
+      return refused(folder, errno)
+    }
+    guard fstat(folder, &locked) == 0, locked.st_uid == geteuid(), lstat(path, &there) == 0,
+      (there.st_dev, there.st_ino) == (locked.st_dev, locked.st_ino)
+    else { return refused(folder, ENOENT) }
+    return folder
+  }
+
+  private static func refused(_ folder: Int32, _ code: Int32) -> Int32? {
+    close(folder)
+    errno = code
+    return nil
+  }
+
+  private static func trouble(_ code: Int32) -> Failure.Cause {
+    let why = String(cString: strerror(code))
+    if Failure.Cause.isShortage(code) { return .shortage(why) }
+    return .unsendable("no folder for the prepared file can be made in \(parent): \(why)")
+  }
+}
