@@ -21,10 +21,19 @@ extension Failure.Cause {
     case .grown: self = .changed(.grew)
     case .replaced: self = .changed(.replaced)
     case .modified: self = .changed(.modified)
+    case .unreadable(let code, _) where Self.isShortage(code):
+      self = .shortage(String(cString: strerror(code)))
     case .unreadable(let code, _): self = .unreadable(String(cString: strerror(code)))
     case .notARegularFile(let kind): self = .notAFile(kind: kind.words)
     case .sizeUnknown: self = .unreadable("its size cannot be known before it is read")
     }
+  }
+}
+
+extension Failure.Cause {
+  /// Whether the system refused something with this `errno` that it may grant later, for others give it back.
+  public static func isShortage(_ code: Int32) -> Bool {
+    code == EMFILE || code == ENFILE || code == ENOMEM
   }
 }
 

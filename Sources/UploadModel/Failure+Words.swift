@@ -4,6 +4,7 @@ extension Failure {
     switch cause {
     case .missing: "file is missing"
     case .unreadable: "cannot be read"
+    case .shortage: "not enough open files"
     case .notAFile(let kind): "is \(kind)"
     case .changed(let change): change.headline
     case .tooLarge: "too large for the target"
@@ -47,6 +48,8 @@ extension Failure {
     switch cause {
     case .missing: "There is no file at this path."
     case .unreadable(let why): "The file cannot be read: \(Self.inside(why))."
+    case .shortage(let why):
+      "This machine has run short: \(Self.inside(why)). It is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
       "\(change.story) Nothing wrong was stored: the upload was broken off."
@@ -93,6 +96,7 @@ extension Failure {
 
   private var advice: String {
     switch cause {
+    case .shortage: "Close other programs, or raise the limit (ulimit -n)."
     case .missing, .unreadable: "Mend the path or its permissions, then retry."
     case .notAFile("a folder"): "Add the files inside it (-r does), or pack it first."
     case .notAFile: "Copy its content to a regular file and add that."

@@ -34,6 +34,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case missing
     /// The file is there and cannot be read; the text is the system's reason.
     case unreadable(String)
+    /// The machine has run out of something that others give back, such as open files. No file's fault.
+    case shortage(String)
     /// The path names something that is not a regular file: "a folder", "a FIFO", …
     case notAFile(kind: String)
     /// The file is not the one that was queued, or changed while it was sent.
@@ -124,6 +126,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     switch cause {
     case .missing: "missing"
     case .unreadable: "unreadable"
+    case .shortage: "shortage"
     case .notAFile: "not-a-file"
     case .changed: "changed"
     case .tooLarge: "too-large"
@@ -155,7 +158,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// where the target says that a second copy does no harm.
   public var isTransient: Bool {
     switch cause {
-    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .network:
+    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .network,
+      .shortage:
       true
     case .refused: status.map(Self.transientStatuses.contains) ?? false
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
@@ -170,7 +174,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   public var mayHaveArrived: Bool {
     switch cause {
     case .outcomeUnknown, .notRecorded: true
-    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
       .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled,
       .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied,
       .cancelled:
@@ -195,6 +199,7 @@ extension Failure.Cause {
       .refused, .cancelled:
       self
     case .unreadable(let why): .unreadable(change(why))
+    case .shortage(let why): .shortage(change(why))
     case .unsendable(let why): .unsendable(change(why))
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))

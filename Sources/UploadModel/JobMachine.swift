@@ -203,8 +203,10 @@ public struct JobMachine: Sendable {
     case .failed(let failure):
       if let delay = target.delay(after: failure, at: end.url, random: random) {
         state = .retrying
+        // What the machine has too little of is no attempt's fault.
+        if case .shortage = failure.cause { attempts -= 1 }
         let next = ItemState.retrying(
-          failure, next: run.attempt + 1, of: target.retry.attempts, at: moment + delay)
+          failure, next: attempts + 1, of: target.retry.attempts, at: moment + delay)
         return [.report(next), .leaveLane, .startTimer(seconds: delay)]
       }
       state = .finished(delivered: false)

@@ -29,6 +29,10 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - failure: how the last attempt ended; its `attempts` counts it.
   ///   - random: a number in 0..<1 from the caller's generator.
   public func delay(after failure: Failure, random: Double) -> Double? {
+    // The machine's own trouble is no attempt's fault, and never the last.
+    if case .shortage = failure.cause {
+      return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
+    }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
       // A little on top, so that a thousand clients told the same do not come back as one.

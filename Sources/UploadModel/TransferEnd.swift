@@ -178,10 +178,10 @@ public enum Verdict: Hashable, Sendable {
 }
 
 extension Failure.Cause {
-  /// Whether the fault lies with the file on this machine.
+  /// Whether the fault lies with the file or with this machine.
   public var isLocal: Bool {
     switch self {
-    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
       .unsendable,
       .cancelled:
       true

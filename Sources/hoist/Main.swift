@@ -22,6 +22,8 @@ enum Main {
     do {
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try Hoist.parseAsRoot(ArgumentRuns.folded(arguments))
+      try ProgramFolder.check()
+      try OpenFiles.raiseLimit()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -35,8 +35,10 @@ struct Push {
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
     let engine = UploadEngine(
-      lanes: target.concurrency, time: time, mediaType: FileIntake.mediaType
+      lanes: OpenFiles.lanes(atMost: target.concurrency), time: time,
+      mediaType: FileIntake.mediaType
     ) { news.put($0) }
+    Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])
     let interrupts = signals.stream
     let listener = Task {

@@ -107,6 +107,7 @@ extension ScreenSession {
   }
 
   private func startEngine() {
+    Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, secrets) = (keeper, book.secrets)
     let mailbox = Mailbox { [weak self] changes in
       guard let self else { return }
@@ -120,7 +121,8 @@ extension ScreenSession {
     }
     self.mailbox = mailbox
     let engine = UploadEngine(
-      lanes: state.lanes, time: time, waitsForServers: true, admission: { keeper.admit($0) },
+      lanes: OpenFiles.lanes(atMost: state.lanes), time: time, waitsForServers: true,
+      admission: { keeper.admit($0) },
       mediaType: FileIntake.mediaType,
       outage: { [weak self] origin, until in
         DispatchQueue.main.async {

@@ -147,7 +147,7 @@ final class ScreenSession {
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
     case .setStarted(let isStarted): control { $0.setStarted(isStarted) }
-    case .setLanes(let count): control { $0.setLanes(count) }
+    case .setLanes(let count): control { $0.setLanes(OpenFiles.lanes(atMost: count)) }
     case .setLimit(let limit): control { $0.setLimit(limit) }
     case .probe: engine?.tryServers()
     case .listFolder(let path): listFolder(path)

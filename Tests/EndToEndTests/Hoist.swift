@@ -32,6 +32,11 @@ struct Person {
       "\(Self.binaries)/hoist", arguments, environment: environment, directory: folder.path)
   }
 
+  /// Begins a command of a shell that permissions stop. The machine's administrator may read everything, with
+  /// these capabilities (capabilities(7)); another user might not even reach the program.
+  static let bound =
+    geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search" : ""
+
   /// Starts a line of shell.
   func shell(_ line: String) throws -> Program {
     try Program("sh", ["-c", line], environment: environment, directory: folder.path)

@@ -27,6 +27,8 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.missing, "missing", "file is missing", transient: false),
     CauseRow(
       .unreadable("Permission denied"), "unreadable", "cannot be read", transient: false),
+    CauseRow(
+      .shortage("Too many open files"), "shortage", "not enough open files", transient: true),
     CauseRow(.notAFile(kind: "a folder"), "not-a-file", "is a folder", transient: false),
     CauseRow(.notAFile(kind: "a FIFO"), "not-a-file", "is a FIFO", transient: false),
     CauseRow(.changed(.vanished), "changed", "file vanished", transient: false),
@@ -116,12 +118,13 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .denied: 21
   case .empty: 22
   case .notRecorded: 23
+  case .shortage: 24
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...23))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...24))
   }
 
   @Test func whatMayBeThereAlready() {

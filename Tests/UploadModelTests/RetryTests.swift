@@ -36,6 +36,17 @@ struct RetryPolicyTests {
     #expect((delay != nil) == goesOn)
   }
 
+  @Test(
+    "What the machine has too little of is waited for, however often that takes",
+    arguments: [1, 2, 5, 6, 99])
+  func shortage(_ made: Int) throws {
+    let failure = Failure(.shortage("Too many open files"), attempts: made)
+    for random in [0, 0.999] {
+      let delay = try #require(RetryPolicy(attempts: 1).delay(after: failure, random: random))
+      #expect(delay >= 0.5 && delay < 4.5)
+    }
+  }
+
   @Test(arguments: CauseRow.all)
   func onlyWhatMayPassIsRepeated(_ row: CauseRow) {
     var isUnknown = false

@@ -1,0 +1,23 @@
+import Foundation
+import UploadModel
+
+/// The folder that this program lies in.
+enum ProgramFolder {
+  /// Foundation looks into it for what belongs to the program (`Bundle.main`), as URLSession has it do, and
+  /// crashes where it cannot. A program can be started there all the same, for instance by somebody who was
+  /// allowed more until then.
+  /// - Throws: `UserError` where it cannot be looked at.
+  static func check() throws(UserError) {
+    guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    else { return }
+    let end = program.utf8.lastIndex(of: UInt8(ascii: "/")) ?? program.startIndex
+    let folder = String(program[..<end])
+    var status = stat()
+    guard stat(folder.isEmpty ? "/" : folder, &status) != 0 else { return }
+    let why = String(cString: strerror(errno))
+    throw UserError(
+      "\(folder), in which this program lies, cannot be looked at: \(why); move the program to where "
+        + "everybody may enter, such as /usr/local/bin (make install), or allow that there",
+      status: .someFailed)
+  }
+}
