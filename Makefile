@@ -49,6 +49,7 @@ test: setup lint ## run all tests
 	$(TEST) --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
 	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
 	$(TEST) --filter '^EndToEndTests\.'
+	config/leftovers.sh
 
 lint: ## check the format of the sources, and that text is taken by its bytes where those count
 	$(FORMAT)

@@ -44,7 +44,7 @@ struct Peer {
       // Workers of root's nginx would become another user, who may not write here.
       let user = getuid() == 0 ? "user root;" : ""
       try """
-      \(user) daemon off; worker_processes 1; pid nginx.pid; error_log stderr;
+      \(user) daemon off; master_process off; pid nginx.pid; error_log stderr;
       events {}
       http {
         access_log off;

@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 
 /// Another program that a test runs. Its output goes to files, so that it can be read at any time and
-/// no full pipe ever stops it. It is killed when the test lets go of it.
+/// no full pipe ever stops it. It is killed when the test lets go of it, and so is what it has started and left
+/// in its process group.
 ///
 /// Foundation's `Process` takes a program for ended only when all its children are, too; a daemon such
 /// as tmux has some that stay. Hence `posix_spawn`.
@@ -21,7 +22,7 @@ public final class Program: Sendable {
   public let identifier: pid_t
   private let name: String
   private let files: ScratchDirectory
-  /// The status once it is known; the process number is then no longer its own.
+  /// The status once it is known. The process number is its own, and its group's, until the test lets go of it.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program with nothing on its standard input.
@@ -54,8 +55,10 @@ public final class Program: Sendable {
     sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
     posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      &attributes,
+      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
     // The calls that change the directory for posix_spawn are hidden from Swift; a shell does it too.
     let command =
@@ -70,8 +73,7 @@ public final class Program: Sendable {
   }
 
   deinit {
-    guard ending() == nil else { return }
-    kill(identifier, SIGKILL)
+    kill(-identifier, SIGKILL)
     waitpid(identifier, nil, 0)
   }
 
@@ -122,11 +124,14 @@ public final class Program: Sendable {
   /// The exit status, if it has ended.
   private func ending() -> Int32? {
     status.withLock { known in
-      var state: Int32 = 0
-      if known == nil, waitpid(identifier, &state, WNOHANG) == identifier {
-        // wait(2): the low seven bits are the signal's number, the next eight the exit status.
-        known = state & 0x7F == 0 ? (state >> 8) & 0xFF : 128 + (state & 0x7F)
-      }
+      if known != nil { return known }
+      // It is left to be waited for, or another process could get its number.
+      var end = siginfo_t()
+      guard waitid(P_PID, id_t(identifier), &end, WEXITED | WNOHANG | WNOWAIT) == 0,
+        end._sifields._sigchld.si_pid == identifier
+      else { return nil }
+      let code = end._sifields._sigchld.si_status
+      known = end.si_code == CLD_EXITED ? code : 128 + code
       return known
     }
   }

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("What tests start ends with them")
+  struct LeftoverTests {
+    let person: Person
+
+    init() throws { person = try Person() }
+
+    @Test("a program that is let go of takes with it what it left in the background")
+    func background() async throws {
+      var program: Program? = try person.shell(
+        "(until [ -e never ]; do sleep 0.05; done) & echo $! > child; [ \"$1\" ] || exit 3")
+      let outcome = try await program?.end()
+      #expect(outcome?.status == 3)
+      let text = String(decoding: try bytes(person.folder.path("child")), as: UTF8.self)
+      let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+      #expect(kill(child, 0) == 0)
+      program = nil
+      try await wait(for: "its end") {
+        let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+        return state == nil || state?.contains(") Z ") == true ? true : nil
+      }
+    }
+
+    @Test(
+      "`make test` fails where processes are left, by their folder, arguments or environment",
+      arguments: [
+        "mkdir MARK; cd MARK; exec sleep 600", "exec sh -c 'sleep 600; : MARK'",
+        "MARK=MARK exec sleep 600",
+      ])
+    func check(line: String) async throws {
+      let mark = "left-\(UUID().uuidString.prefix(8))".replacing("-", with: "_")
+      let script = Person.repository.appendingPathComponent("config/leftovers.sh").path
+      try person.folder.write("mark", Array("\(mark)\n".utf8))
+      let program = try person.shell(line.replacing("MARK", with: mark))
+      let found = try await wait(for: "the script to see it", otherwise: { program.errors }) {
+        let outcome = try await person.shell("exec \(script) - < mark").end()
+        return outcome.status == 1 ? outcome : nil
+      }
+      #expect(found.errors.contains("\(program.identifier): "), "\(found)")
+      try await wait(for: "its end") { program.hasEnded ? true : nil }
+      #expect(try await person.shell("exec \(script) - < mark").end().status == 0)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Fails where processes are left that the tests have started, and names and ends them.
+#   config/leftovers.sh [-]
+# They are known by a mark in their arguments, their environment or their folder: the name of the folders that
+# tests work in, or with "-" a line of standard input. (As an argument, this script's own processes had it.)
+set -u
+mark=hoist-test-
+[ "${1:-}" != - ] || read -r mark
+[ -e /proc/self/ns/mnt ] || exit 0
+here=$(readlink /proc/self/ns/mnt)
+
+# Prints their numbers.
+left() {
+  for process in /proc/[0-9]*; do
+    number=${process#/proc/}
+    # Elsewhere, the same paths are other files.
+    [ "$(readlink "$process/ns/mnt" 2>/dev/null)" = "$here" ] || continue
+    case "$(readlink "$process/cwd" 2>/dev/null)" in *"$mark"*) echo "$number"; continue ;; esac
+    # Read by the shell, for another program would have the mark among its own arguments.
+    text=$(tr '\0' '\n' 2>/dev/null < "$process/cmdline"; tr '\0' '\n' 2>/dev/null < "$process/environ") \
+      2>/dev/null
+    case "$text" in *"$mark"*) echo "$number" ;; esac
+  done
+}
+
+# What has just been ended may take a moment.
+tries=0
+found=$(left)
+while [ -n "$found" ] && [ $tries -lt 6 ]; do
+  sleep 0.5
+  tries=$((tries + 1))
+  found=$(left)
+done
+[ -n "$found" ] || exit 0
+echo "the tests have left processes behind:" >&2
+for number in $found; do
+  echo "  $number: $(tr '\0' ' ' 2>/dev/null < "/proc/$number/cmdline")" >&2
+  kill -KILL "$number" 2>/dev/null
+done
+exit 1
