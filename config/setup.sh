@@ -34,10 +34,29 @@ if [ -n "$wanted" ]; then
   }
   root=""
   [ "$(id -u)" = 0 ] || root="sudo"
-  $root apt-get -qq update
+  errors=$(mktemp)
+  trap 'rm -f "$errors"' EXIT
+  # Runs apt-get, again as long as another process holds one of its locks: on a fresh system, the unattended
+  # upgrades may for many minutes. apt's own waiting (DPkg::Lock::Timeout) leaves the lock of the lists out.
+  apt() {
+    holder=""
+    while ! $root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" > /dev/null 2> "$errors"; do
+      if ! grep -qE 'Could not get lock|Unable to (lock|acquire)' "$errors"; then
+        cat "$errors" >&2
+        return 1
+      fi
+      # "It is held by process 123 (unattended-upgr)"
+      now=$(sed -n 's/.*held by \(process [0-9]* ([^)]*)\).*/\1/p' "$errors" | head -n 1)
+      now=${now:-another process}
+      [ "$now" = "$holder" ] || echo "setup: waiting for $now, which holds the package manager's lock"
+      holder=$now
+      sleep "${SETUP_PAUSE:-3}"
+    done
+    cat "$errors" >&2
+  }
+  apt update
   # shellcheck disable=SC2086  # the list is meant to be split
-  $root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $wanted \
-    > /dev/null
+  apt install -y --no-install-recommends $wanted
 fi
 
 if [ "$1" = test ] || [ "$1" = bench ]; then
