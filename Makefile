@@ -9,7 +9,7 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test test lint format record pictures bench fuzz soak monkey clean
+.PHONY: help setup build demo install man deb deb-test fresh-test test lint format record pictures bench fuzz soak monkey clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,10 @@ deb: ## make a Debian package in .build that needs no Swift
 
 deb-test: deb ## install that package on a clean Debian 12 and upload with it (needs root)
 	config/deb-test.sh .build/hoist_*.deb
+
+fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; an hour)
+	@config/setup.sh deb
+	config/fresh-test.sh
 
 # All tests at once would each wait half a minute for their turn, and what they do by the clock would go by
 # meanwhile.

@@ -65,7 +65,7 @@ import UploadModel
     let first = try #require(
       journal(["XDG_RUNTIME_DIR": other.path, "TMPDIR": room.path]).keep(kept))
     #expect(first.hasPrefix(other.path))
-    let both = journal(["XDG_RUNTIME_DIR": "/nonexistent", "TMPDIR": room.path])
+    let both = journal(["XDG_RUNTIME_DIR": room.path("missing"), "TMPDIR": room.path])
     #expect(try #require(both.keep(kept)).hasPrefix(room.path))
     #expect(journal(["XDG_RUNTIME_DIR": "relative", "TMPDIR": room.path]).results() == kept)
     let last = journal([:])

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Runs the README's two commands on a bare Debian 12 with nothing but Swift's own prerequisites, make and git, as
+# root in a home that nobody else may enter. Needs root, debootstrap and a Swift toolchain. Takes an hour.
+#   config/fresh-test.sh
+set -eu
+[ "$(id -u)" = 0 ] || { echo "$0: making a system in a folder needs root" >&2; exit 1; }
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+top=$(dirname "$(cd "$(dirname "$0")" && pwd)")
+system=$top/.build/fresh-test
+swift=$(readlink -f "$(command -v swift)")
+toolchain=${swift%/usr/bin/*}
+[ -d "$toolchain/usr/lib/swift" ] || { echo "$0: no toolchain around $swift" >&2; exit 1; }
+# Where git gets packages from on this machine, if that is a folder.
+packages=$(git config --get-regexp '^url\..*\.insteadof$' | sed -n 's/^url\.\(\/.*\)\.insteadof .*/\1/p' | sort -u)
+
+clean() {
+  for place in "$toolchain" $packages /proc /dev/pts /dev/shm /dev; do
+    ! mountpoint -q "$system$place" || umount "$system$place"
+  done
+  rm -rf --one-file-system "$system"
+}
+trap clean EXIT
+clean
+mkdir -p "$system"
+echo "making a bare Debian 12 in $system"
+debootstrap --variant=minbase bookworm "$system" "$mirror" > "$top/.build/debootstrap.log" 2>&1 || {
+  tail "$top/.build/debootstrap.log" >&2
+  exit 1
+}
+bind() {
+  mkdir -p "$system$1"
+  mount --bind "$1" "$system$1"
+}
+mount -t proc proc "$system/proc"
+for place in /dev /dev/pts /dev/shm; do bind "$place"; done
+for place in "$toolchain" $packages; do
+  bind "$place"
+  mount -o remount,bind,ro "$system$place"
+done
+cp /etc/resolv.conf "$system/etc/resolv.conf" 2>/dev/null || true
+for folder in $packages; do
+  git config --file "$system/etc/gitconfig" --add "url.$folder.insteadOf" https://github.com/
+done
+git config --file "$system/etc/gitconfig" --add safe.directory '*'
+within() {
+  chroot "$system" env -i "PATH=/usr/sbin:/usr/bin:/sbin:/bin:$toolchain/usr/bin" HOME=/root TERM=xterm-256color \
+    LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+}
+# https://www.swift.org/install/linux/debian/12
+within apt-get -qq update
+within apt-get -qq install -y --no-install-recommends binutils-gold gcc git libcurl4-openssl-dev libedit-dev \
+  libicu-dev libncurses-dev libpython3-dev libsqlite3-dev libstdc++-12-dev libxml2-dev pkg-config tzdata uuid-dev \
+  make ca-certificates > "$top/.build/fresh-install.log" 2>&1 || {
+  tail "$top/.build/fresh-install.log" >&2
+  exit 1
+}
+git clone -q "$top" "$system/root/hoist"
+chmod 700 "$system/root"
+
+echo "make demo"
+# Without a terminal it ends by itself.
+within sh -eu -c 'cd /root/hoist && make demo < /dev/null > demo.log; cat demo.log'
+echo "make test"
+within sh -eu -c 'cd /root/hoist && make test'
+echo "both commands work on a bare Debian 12"
