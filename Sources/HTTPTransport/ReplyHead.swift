@@ -60,7 +60,9 @@ struct ReplyHeadParser {
     }
   }
 
-  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
+  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<
+    UnsafeRawBufferPointer
+  > {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     let start = bytes.drop(while: isSpace)
     guard let last = start.lastIndex(where: { !isSpace($0) }) else { return start.prefix(0) }

@@ -47,7 +47,9 @@ struct SocketTable {
     guard result == 0 else { return nil }
     // The port has the same place in both families' addresses.
     return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
+      $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        UInt16(bigEndian: $0.pointee.sin_port)
+      }
     }
   }
 

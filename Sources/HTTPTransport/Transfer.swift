@@ -97,7 +97,8 @@ final class Transfer {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
     // libcurl sends them as they are, and a line break would begin another field.
-    guard !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
+    guard
+      !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
     else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
     var lines = request.headers.map { name, value in
       // libcurl takes "Name:" for a field that it shall leave out.
@@ -106,6 +107,7 @@ final class Transfer {
     if request.body != nil {
       lines.append(request.expectsContinue ? "Expect: 100-continue" : "Expect:")
     }
+    guard !lines.isEmpty else { return }
     guard let list = Self.list(lines) else {
       throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)
     }
@@ -192,7 +194,8 @@ final class Transfer {
     let reader = reader ?? body.makeReader()
     self.reader = reader
     do {
-      let count = try reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
+      let count = try reader.read(
+        into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
       given += Int64(count)
       let handedOver = given
       exchange.content.withLock {
@@ -264,7 +267,8 @@ final class Transfer {
     let isAll = exchange.content.withLock { content in
       content.progress.received += count
       let room = most - content.reply.count
-      content.reply.append(Data(bytes: UnsafeRawPointer(bytes.unsafelyUnwrapped), count: min(count, room)))
+      content.reply.append(
+        Data(bytes: UnsafeRawPointer(bytes.unsafelyUnwrapped), count: min(count, room)))
       content.isReplyCut = count > room
       return count <= room
     }

@@ -63,7 +63,7 @@ struct PostPolicy {
     guard form.files.count == 1, form.files[0].field == "file" else {
       throw Refusal(.badRequest, "The form needs one file, in the field \"file\".")
     }
-    guard form.order.last == "file" else {
+    guard form.order.last == "file" else {  // not text
       throw Refusal(.badRequest, "The file has to come last: what follows it is ignored by S3.")
     }
     let fields = Dictionary(

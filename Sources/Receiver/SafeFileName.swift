@@ -1,3 +1,5 @@
+// All text in here is Unicode scalars.
+
 /// A name that a stranger chose, made fit to be a file in one folder.
 ///
 /// It has no directories, is not hidden, and is no name that some system treats specially, so that the

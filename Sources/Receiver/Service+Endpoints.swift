@@ -83,7 +83,8 @@ extension Service {
       if let wrong {
         throw Refusal(.badRequest, "Photos go into \"file\", not into \"\(wrong.field)\".")
       }
-      guard form.order.first == "request", form.types["request"] == "application/json",
+      guard form.order.first == "request",  // not text
+        form.types["request"] == "application/json",
         let text = form.single["request"],
         case .object(let note)? = JSONValue(text: text, limits: Self.limits),
         case .string? = note["rawMemo"]

@@ -119,7 +119,7 @@ struct Service: Sendable {
     }
     if let host = head.headers["host"].first { return "http://\(host)" }
     let address = channel.localAddress?.ipAddress ?? configuration.host
-    let host = address.contains(":") ? "[\(address)]" : address
+    let host = address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
     return "http://\(host):\(channel.localAddress?.port ?? configuration.port)"
   }
 }

@@ -52,7 +52,9 @@ public struct RequestOutline: Hashable, Sendable {
     headers = request.exchange.headers
       .map { Target.Header(name: $0.name, value: own[$0.name.lowercased()] ?? $0.value) }
     headers.append(Target.Header(name: "Content-Length", value: "\(request.body.contentLength)"))
-    if request.expectsContinue { headers.append(Target.Header(name: "Expect", value: "100-continue")) }
+    if request.expectsContinue {
+      headers.append(Target.Header(name: "Expect", value: "100-continue"))
+    }
     if target.tokenCommand != nil {
       headers.append(Target.Header(name: "Authorization", value: "Bearer $TOKEN"))
     }

@@ -58,7 +58,9 @@ final class Transfer {
   var status: Int? { head?.status }
 
   /// Whether the server may have all of it.
-  var hasSentAll: Bool { head != nil && request.body.contentLength == 0 || exchange.hasHandedOverAll }
+  var hasSentAll: Bool {
+    head != nil && request.body.contentLength == 0 || exchange.hasHandedOverAll
+  }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
   /// the others' files would never be known.
@@ -164,7 +166,8 @@ final class Transfer {
         cause = Failure.Cause(error, wasSeen: true)
       }
       return BatchEnd.File(
-        id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause, isStopped: share.isStopped)
+        id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause,
+        isStopped: share.isStopped)
     }
   }
 }

@@ -122,7 +122,9 @@ struct UploadRequest {
     }
     set("Content-Type", body.contentType)
     // The transport's to write, whatever a target says.
-    fields.removeAll { ["content-length", "transfer-encoding", "expect"].contains($0.0.lowercased()) }
+    fields.removeAll {
+      ["content-length", "transfer-encoding", "expect"].contains($0.0.lowercased())
+    }
     // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
     expectsContinue =
       mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold

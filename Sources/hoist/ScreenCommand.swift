@@ -54,7 +54,8 @@ struct ScreenCommand: AsyncParsableCommand {
       book: book, keeper: QueueKeeper(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(
-        isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh, sent: sent, rules: try folders.rules(),
+        isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh, sent: sent,
+        rules: try folders.rules(),
         journal: try logging.journal(of: book.current, mayUseErrors: false),
         preferences: preferences))
     try await session.run(files: ArgumentRuns.unfolded(files)).exitUnlessSuccess()

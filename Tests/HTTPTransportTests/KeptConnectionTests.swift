@@ -25,7 +25,9 @@ struct KeptConnectionTests {
   }
 
   /// A server whose first connection answers one request, reads the next one and ends without a reply.
-  private func reading(_ end: @escaping @Sendable (HostileConnection) -> Void) throws -> HostileServer {
+  private func reading(_ end: @escaping @Sendable (HostileConnection) -> Void) throws
+    -> HostileServer
+  {
     try HostileServer { connection, number in
       guard connection.readRequest() != nil else { return }
       connection.send(Self.ok)

@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import HTTPTransport
+
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
-
-@testable import HTTPTransport
 
 /// What this room relies on in Foundation's URLProtocol on Linux, each pinned: a toolchain that changes it
 /// fails a test here, and not a person's upload.
