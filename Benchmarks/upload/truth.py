@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How true progress is: what hoist reports beside what the server has read, at every tenth of a second.
 
-On a link of 8 Mbit/s, which is the loopback of a network namespace with a token bucket: a file of 3 MB and
-one of 30 MB, one at a time and four at once, over HTTP and over HTTPS. Prints the largest difference, in
+On a link of 8 Mbit/s between two network namespaces, with a token bucket at the sender's end and room for what it holds back: a file of 3 MB
+and one of 30 MB, one at a time and four at once, over HTTP and over HTTPS. Prints the largest difference, in
 percent of the file's size, and how late "sent" (the server has all of it) was told.
 
 usage: truth.py HOIST [--quick]     needs root, ip, tc and openssl
@@ -10,6 +10,7 @@ usage: truth.py HOIST [--quick]     needs root, ip, tc and openssl
 import argparse, bisect, json, os, shutil, socket, ssl, subprocess, sys, tempfile, threading, time
 
 RATE = "8mbit"
+SERVER, SENDER = "10.99.0.1", "10.99.0.2"  # in namespaces of their own, which end with this program
 
 
 class Server:
@@ -17,7 +18,7 @@ class Server:
 
     def __init__(self, certificate=None):
         self.read = {}  # file name -> [(time, bytes)]
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=16)
+        self.listener = socket.create_server((SERVER, 0), backlog=16)
         self.context = None
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -60,9 +61,9 @@ class Server:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-def upload(hoist, files, options):
+def upload(inside, hoist, files, options):
     """Runs hoist; returns what it reported of each file, with the times at which its lines came."""
-    command = [hoist, "push", "--json", "--concurrency", str(len(files)), *options, *files]
+    command = [*inside, hoist, "push", "--json", "--concurrency", str(len(files)), *options, *files]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     reported, sent = {}, {}
     for line in process.stdout:
@@ -109,15 +110,23 @@ def main():
         # A network of its own, which ends with the last process in it.
         os.execvp("unshare", ["unshare", "-n", sys.executable, __file__, *sys.argv[1:], "--inside"])
     run = lambda *words: subprocess.run(words, check=True)
-    run("ip", "link", "set", "lo", "up", "mtu", "1500")
-    run("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", RATE, "burst", "16kb", "latency", "100ms")
+    sender = subprocess.Popen(["unshare", "-n", "sleep", "3600"])
+    inside = ["nsenter", "-n", "-t", str(sender.pid)]
+    while os.readlink(f"/proc/{sender.pid}/ns/net") == os.readlink("/proc/self/ns/net"):
+        time.sleep(0.01)
+    run("ip", "link", "add", "left", "type", "veth", "peer", "name", "right", "netns", str(sender.pid))
+    run("ip", "address", "add", f"{SERVER}/24", "dev", "left")
+    run("ip", "link", "set", "left", "up")
+    run(*inside, "ip", "address", "add", f"{SENDER}/24", "dev", "right")
+    run(*inside, "ip", "link", "set", "right", "up")
+    run(*inside, "tc", "qdisc", "add", "dev", "right", "root", "tbf", "rate", RATE, "burst", "16kb", "limit", "16mb")
     folder = tempfile.mkdtemp(prefix="hoist-truth-")
     os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
     try:
         key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=server",
+             "-addext", f"subjectAltName=IP:{SERVER}", "-keyout", key, "-out", certificate],
             check=True, stderr=subprocess.DEVNULL)
         print(f"progress beside the server's own count, {RATE}/s")
         true = True
@@ -127,7 +136,7 @@ def main():
                     server = Server((certificate, key) if scheme == "https" else None)
                     config = os.path.join(folder, "config.toml")
                     with open(config, "w") as out:
-                        out.write(f'[targets.t]\nurl = "{scheme}://localhost:{server.port}/upload"\n')
+                        out.write(f'[targets.t]\nurl = "{scheme}://{SERVER}:{server.port}/upload"\n')
                         if scheme == "https":
                             out.write(f'tls = {{ ca_file = "{certificate}" }}\n')
                     files = []
@@ -135,11 +144,12 @@ def main():
                         files.append(os.path.join(folder, f"{number}.bin"))
                         with open(files[-1], "wb") as out:
                             out.write(os.urandom(megabytes * 1_000_000))
-                    told = upload(options.hoist, files, ["--config", config, "--to", "t"])
+                    told = upload(inside, options.hoist, files, ["--config", config, "--to", "t"])
                     title = f"{scheme}, {count} x {megabytes} MB"
                     true = judge(title, files, server, *told) and true
         print("  within 3 % and 0.2 s" if true else "  NOT within 3 % and 0.2 s")
     finally:
+        sender.kill()
         shutil.rmtree(folder)
 
 

@@ -23,6 +23,8 @@ final class Transfer {
   private(set) var socket: Int32?
   /// Where on that connection the request begins.
   private var mark: Int64?
+  /// The bytes of requests' heads that libcurl had sent for this transfer before.
+  private var headsBefore = 0
   /// What the kernel said of the connection when it was closed: whether nothing of the request had been
   /// acknowledged, and whether the server is known not to have seen it.
   private var closed = (isUnacknowledged: false, isUnseen: false)
@@ -177,6 +179,7 @@ final class Transfer {
   private func begin(atLocalPort port: Int32) {
     socket = loop.socket(atLocalPort: UInt16(truncatingIfNeeded: port))
     mark = socket.flatMap(SocketTable.end)
+    headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
     exchange.content.withLock { $0.progress.hasBegun = true }
   }
 
@@ -312,14 +315,21 @@ final class Transfer {
 
   /// The body's bytes that the other side has acknowledged by now, where that is news.
   ///
-  /// - Parameter shares: how many transfers have the same connection.
+  /// - Parameter shares: how many transfers have the same connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
-    // Over TLS the queue counts records, which are a trifle longer: never more than was written.
     let written = min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    let now = max(0, written - waiting / Int64(max(1, shares)))
-    return note(acknowledged: now)
+    if waiting == 0, written == given { return note(acknowledged: given) }
+    guard let mark, !request.offersHTTP2 else {
+      return note(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
+    }
+    // libcurl counts a piece as written once all of its TLS records are: up to a mebibyte too late. The
+    // connection's own count is finer. It has the head in it, and what a record is longer than its content.
+    let head = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
+    let arrived = hoist_look_at(socket).acknowledged - mark - head
+    let content = request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
+    return note(acknowledged: min(max(0, content), given - 1))
   }
 
   /// A reply proves that everything before it arrived.

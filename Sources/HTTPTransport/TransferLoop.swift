@@ -34,7 +34,7 @@ final class TransferLoop: @unchecked Sendable {
   private var nextLook = 0.0
 
   /// Seconds between two looks at what has been acknowledged.
-  private static let lookInterval = 0.05
+  private static let lookInterval = 0.025
   private static let mostSpare = 64
   private static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")

@@ -10,7 +10,7 @@ import UploadModel
 /// The engine executes; `JobMachine` decides. It knows neither who listens nor what is drawn. All
 /// methods may be called from anywhere and take effect in the order of the calls.
 public actor UploadEngine {
-  /// Is told of every change, in order, on the engine's queue. Progress comes at most twenty times a
+  /// Is told of every change, in order, on the engine's queue. Progress comes at most forty times a
   /// second per item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
