@@ -37,9 +37,10 @@ extension Action {
       .limit, in: [.queue], keys: ["u"], help: "limit the bandwidth", hint: "limit",
       argument: "SPEED"),
     Action(
-      .lanes, in: [.queue], keys: [], help: "send so many at once", argument: "NUMBER"),
-    Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once"),
-    Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once"),
+      .lanes, in: [.queue], keys: [], help: "send so many at once to the target", argument: "NUMBER"
+    ),
+    Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target"),
+    Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target"),
     Action(
       .target, in: [.queue, .server], keys: ["t"],
       help: "choose where files go that are added from now on",

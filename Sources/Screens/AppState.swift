@@ -11,8 +11,10 @@ public struct AppState: Sendable {
   public internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
   public var isASCII: Bool
-  /// How many files are sent at once.
-  public internal(set) var lanes: Int
+  /// How many requests are sent at once to the target.
+  public internal(set) var concurrency: Int
+  /// What the person has said of that, by the names of the targets.
+  public internal(set) var wishes: [String: Int] = [:]
   /// The most that is sent in all, in bytes a second; `nil` for no bound.
   public internal(set) var rateLimit: Int64?
   /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
@@ -47,10 +49,10 @@ public struct AppState: Sendable {
   private(set) var dialogs: [Dialog] = []
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
-  /// Where files go by the names of the targets, as far as they have been this screen's.
+  /// Where files go by the names of the targets, as far as this screen has to know.
   var urls: [String: String]
-  /// Servers that cannot be reached, and when the next attempt is made.
-  var outages: [String: Moment] = [:]
+  /// Servers that cannot be reached.
+  var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
   /// Whether to leave when nothing is left to send.
@@ -94,7 +96,8 @@ public struct AppState: Sendable {
 
   /// An empty queue for the target called `target` at `url`.
   public init(
-    target: String, url: String, lanes: Int = 4, rateLimit: Int64? = nil, isASCII: Bool = false,
+    target: String, url: String, concurrency: Int = 4, rateLimit: Int64? = nil,
+    isASCII: Bool = false,
     size: Size = Size(width: 80, height: 24),
     now: Moment = Moment(seconds: 0), isReading: Bool = false, notice: String? = nil,
     options: Options = Options()
@@ -102,7 +105,7 @@ public struct AppState: Sendable {
     self.target = target
     self.url = url
     urls = [target: url]
-    self.lanes = lanes
+    self.concurrency = concurrency
     self.rateLimit = rateLimit
     self.isASCII = isASCII
     self.size = size
@@ -160,11 +163,26 @@ public struct AppState: Sendable {
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }
 
-  /// Which server that cannot be reached is tried next, and when; `nil` where all can, or nothing is to
-  /// be sent.
-  var nextProbe: (server: String, at: Moment)? {
+  /// A server that cannot be reached.
+  struct Outage: Hashable, Sendable {
+    var failure: Failure
+    /// When it is tried next; `nil` while it is tried.
+    var nextTry: Moment?
+
+    /// When that is, in words.
+    func words(at now: Moment) -> String {
+      guard let nextTry, nextTry > now else { return "trying now" }
+      return "next try in \(Wording.seconds((nextTry - now).rounded(.up)))"
+    }
+  }
+
+  /// Which server that cannot be reached is tried next; `nil` where all can, or nothing is to be sent.
+  var nextProbe: (server: String, outage: Outage)? {
     guard queue.totals.busy > 0 else { return nil }
-    return outages.min { $0.value < $1.value }.map { (server: $0.key, at: $0.value) }
+    let first = outages.min { one, other in
+      (one.value.nextTry ?? now, one.key) < (other.value.nextTry ?? now, other.key)
+    }
+    return first.map { (server: $0.key, outage: $0.value) }
   }
 
   /// Whether an address lies on a server.
@@ -175,14 +193,14 @@ public struct AppState: Sendable {
   /// What an item that waits is waiting for, beside its turn.
   func obstacle(for item: UploadItem) -> StateWords.Obstacle? {
     if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
-    return isServerDown(for: item) ? .noServer : nil
+    return outage(for: item).map { .noServer($0) }
   }
 
-  private func isServerDown(for item: UploadItem) -> Bool {
-    guard !outages.isEmpty else { return false }
+  private func outage(for item: UploadItem) -> Outage? {
+    guard !outages.isEmpty else { return nil }
     // A target without a name is called by its address.
     let url = item.target.isEmpty ? url : urls[item.target] ?? item.target
-    return outages.keys.contains { Self.lies(url, on: $0) }
+    return outages.first { Self.lies(url, on: $0.key) }?.value
   }
 
   var keymap: Keymap { options.keymap }

@@ -39,7 +39,6 @@ struct Edges {
       right = [("waiting", .plain)]
     }
     if let next = state.nextProbe {
-      let seconds = Wording.seconds(max(0, next.at - state.now).rounded(.up))
       // Files of another target may be the ones that wait.
       let server =
         AppState.lies(state.url, on: next.server)
@@ -47,7 +46,7 @@ struct Edges {
         : next.server.split(scalar: "/", omittingEmptySubsequences: true).last.map { "no \($0)" }
           ?? "no server"
       right =
-        [("\(server) · next try in \(seconds)", .warning)]
+        [("\(server) · \(next.outage.words(at: state.now))", .warning)]
         + (totals.active > 0 ? [("  ", .plain)] + right : [])
     }
     if !state.isStarted { right = [("stopped  ", .warning)] + right }

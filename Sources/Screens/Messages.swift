@@ -28,15 +28,17 @@ public enum AppEvent: Sendable {
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there.
-  case target(name: String, url: String, listsServer: Bool)
+  case target(name: String, url: String, concurrency: Int, listsServer: Bool)
+  /// Where the files of targets go that are in the queue, by the targets' names.
+  case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.
   case server(Listing<ServerRow>)
   /// The answer to `Effect.listHistory`.
   case history(Listing<HistoryRow>)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
-  /// A server that cannot be reached, and when the next attempt is made; `nil` when it can again.
-  case outage(server: String, until: Moment?)
+  /// What is known of a server that could not be reached.
+  case reachability(server: String, Reachability)
   /// The server refuses the credentials of a target, and what goes there waits; or they are tried again.
   case refusal(target: String, isRefused: Bool)
   /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
@@ -85,8 +87,8 @@ public enum Effect: Sendable, Equatable {
   case edit([UploadItem])
   /// Let further files begin, or not. Those under way go on.
   case setStarted(Bool)
-  /// Send so many files at once from now on.
-  case setLanes(Int)
+  /// Send so many files at once to the target of this name from now on.
+  case setConcurrency(Int, target: String)
   /// Bound what is sent in all, in bytes a second; `nil` for no bound.
   case setLimit(Int64?)
   /// Leave. The terminal is to be restored first.

@@ -50,10 +50,10 @@ extension AppState {
     case .add: return [.add(PastedPaths.typed(argument))]
     case .limit: return setLimit(LimitPrompt(text: argument), from: argument)
     case .lanes:
-      guard let count = Int(argument), Self.laneRange.contains(count) else {
+      guard let count = Int(argument), Self.concurrencyRange.contains(count) else {
         return refuse("lanes: expected a number from 1 to 64, not \"\(argument)\"")
       }
-      return setLanes(count)
+      return setConcurrency(count)
     case .target: return switchTarget(argument)
     case .filter:
       change(.filter(argument))

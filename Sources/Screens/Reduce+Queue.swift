@@ -32,8 +32,8 @@ extension AppState {
       if !isAside { note(isStarted ? "going on" : "stopped: nothing new begins") }
       return [.setStarted(isStarted)]
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
-    case .moreLanes: return setLanes(lanes + 1)
-    case .fewerLanes: return setLanes(lanes - 1)
+    case .moreLanes: return setConcurrency(concurrency + 1)
+    case .fewerLanes: return setConcurrency(concurrency - 1)
     case .copyURL: return copyURLs(of: subjects)
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
@@ -47,7 +47,10 @@ extension AppState {
   }
 
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
-    let failed = items.filter { $0.state.failure != nil }
+    // One that waits for its server, or for better credentials, need not wait any longer.
+    let failed = items.filter { item in
+      item.state.failure != nil || item.state == .waiting && obstacle(for: item) != nil
+    }
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
@@ -79,14 +82,16 @@ extension AppState {
     return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
   }
 
-  /// As many lanes as the engine has at the most.
-  static let laneRange = 1...64
+  /// As many as a target's configuration can say.
+  static let concurrencyRange = 1...64
 
-  mutating func setLanes(_ count: Int) -> [Effect] {
-    guard Self.laneRange.contains(count) else { return [.bell] }
-    lanes = count
-    message = "\(Wording.count(count, "file")) at once"
-    return [.setLanes(count)]
+  /// The person wants so many files sent at once to the target.
+  mutating func setConcurrency(_ count: Int) -> [Effect] {
+    guard Self.concurrencyRange.contains(count) else { return [.bell] }
+    concurrency = count
+    wishes[target] = count
+    message = "\(Wording.count(count, "file")) at once to \(target)"
+    return [.setConcurrency(count, target: target)]
   }
 
   private static func name(of items: [UploadItem]) -> String {

@@ -34,9 +34,10 @@ extension AppState {
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
       changeBrowser { $0.show(folder, height: $1) }
-    case .target(let name, let url, let listsServer):
+    case .target(let name, let url, let concurrency, let listsServer):
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
+      self.concurrency = wishes[name] ?? concurrency
       server = PaneList()
       // What was to be deleted is not on this one.
       if case .question(let question) = dialog, question.mode == .deleting { dialog = nil }
@@ -51,10 +52,8 @@ extension AppState {
         details.request = lines
         return .details(details)
       }
-    case .outage(let server, let until):
-      if until == nil, outages[server] != nil { note("\(server) answers again", .good) }
-      if until != nil, outages[server] == nil { note("\(server) cannot be reached", .bad) }
-      outages[server] = until
+    case .urls(let urls): self.urls.merge(urls) { $1 }
+    case .reachability(let server, let news): note(server, news)
     case .refusal(let target, let isRefused): noteRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .queueRead: return noteRead()
@@ -75,6 +74,19 @@ extension AppState {
     case .terminate: return [.quit(.stopping)]
     }
     return []
+  }
+
+  private mutating func note(_ server: String, _ news: Reachability) {
+    let isKnown = outages[server] != nil
+    switch news {
+    case .away(let failure, let nextTry):
+      if !isKnown { note("\(server) cannot be reached: \(failure.headline)", .bad) }
+      outages[server] = Outage(failure: failure, nextTry: nextTry)
+    case .back:
+      if isKnown { note("\(server) answers again", .good) }
+      outages[server] = nil
+    case .unneeded: outages[server] = nil
+    }
   }
 
   private mutating func noteRefusal(by target: String, _ isRefused: Bool) {

@@ -11,7 +11,7 @@ struct StateWords {
   /// Why an item that waits does not go though there would be room.
   enum Obstacle {
     /// Its server cannot be reached.
-    case noServer
+    case noServer(AppState.Outage)
     /// Its server refuses the target's credentials.
     case refused
   }
@@ -32,12 +32,17 @@ struct StateWords {
     switch item.state {
     case .waiting where item.wasInterrupted:
       self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
-    case .waiting where obstacle == .noServer:
-      self.init("·", " ", .warning, "waiting for the server", "no server")
-    case .waiting where obstacle == .refused:
-      self.init(
-        "·", " ", .warning, "waiting · credentials refused", "credentials refused", "refused")
     case .waiting:
+      switch obstacle {
+      case .noServer(let outage):
+        self.init(outage, now: now)
+        return
+      case .refused:
+        self.init(
+          "·", " ", .warning, "waiting · credentials refused", "credentials refused", "denied")
+        return
+      case nil: break
+      }
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", " ", .dim, "waiting\(note)", "waiting")
     case .preparing(let attempt):
@@ -69,6 +74,19 @@ struct StateWords {
     case .failed(let failure):
       self.init(failure)
     }
+  }
+
+  /// Why an item waits for its server, and how long yet.
+  private init(_ outage: AppState.Outage, now: Moment) {
+    let (why, next) = (outage.failure.absence, outage.words(at: now))
+    let (soon, soonest) =
+      outage.nextTry.map { moment in
+        let seconds = Wording.seconds(max(0, moment - now).rounded(.up))
+        return ("try in \(seconds)", seconds)
+      } ?? (next, "now")
+    self.init(
+      "·", " ", .warning, "no server: \(why) · \(next)", "\(why) · \(next)", "\(why) · \(soon)",
+      "\(why) · \(soonest)", why, "no server")
   }
 
   private init(_ failure: Failure) {

@@ -32,7 +32,7 @@ public struct RequestOutline: Hashable, Sendable {
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
     guard let first = uploads.first else { return (nil, []) }
-    let key = UploadEngine.Company.key(of: uploads.map(\.item.uuid))
+    let key = RequestKey.of(uploads.map(\.item.uuid)) ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
       uploads, key: key, to: first.target.url, credentials: .all(nil), mayExpect: true,
       now: now)

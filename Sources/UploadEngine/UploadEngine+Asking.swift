@@ -6,17 +6,25 @@ extension UploadEngine {
   /// Puts uploads at the end of the line, or aside as paused, without one of those beginning before.
   public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
-      for upload in uploads {
-        if let job = engine.jobs[upload.item.id] {
-          if job.isRemoved { job.successor = upload }
-          continue
-        }
-        engine.jobs[upload.item.id] = Job(upload)
-        engine.lanes.queue(upload.item.id, atHead: false)
-      }
+      engine.take(in: uploads)
       for id in paused { engine.handle(.pause, for: id) }
       engine.fillSoon()
     }
+  }
+
+  private func take(in uploads: [UploadJob]) {
+    var files: [Scheduler.File] = []
+    for upload in uploads {
+      let id = upload.item.id
+      if let job = jobs[id] {
+        if job.isRemoved { job.successor = upload }
+        continue
+      }
+      let job = Job(upload)
+      jobs[id] = job
+      files.append(job.file)
+    }
+    perform(scheduler.add(files))
   }
 
   /// Stops uploads for good; those that had not begun leave the line.
@@ -29,71 +37,67 @@ extension UploadEngine {
     onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
   }
 
-  /// Sends failed, waiting-to-retry and paused uploads again. `replacing` brings what the queue
-  /// knows of the files by now.
+  /// Sends failed, waiting-to-retry, waiting and paused uploads (again), each at its place in line. Where
+  /// a server or credentials hold them back, the first of them shows how things are. `uploads` brings
+  /// what the queue knows of the files by now.
   public nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
-      var left: Set<Door.Key> = []
+      var tried: [ItemID] = []
       for upload in uploads {
         let id = upload.item.id
-        if let job = engine.jobs[id], job.task == nil {
-          let again = Job(upload, machine: job.machine, timer: job.timer)
-          if again.door != job.door { left.insert(job.door) }
-          engine.jobs[id] = again
-          engine.letGo(id)
+        if let job = engine.jobs[id] {
+          guard !job.isUnderWay else { continue }
+          job.renew(upload)
+          engine.perform(engine.scheduler.change(job.file))
           engine.handle(.retry, for: id)
-        } else if engine.jobs[id] == nil {
-          engine.submit([upload])
+        } else {
+          engine.take(in: [upload])
         }
+        tried.append(id)
       }
-      for door in left { engine.letGoElsewhere(from: door) }
+      engine.perform(engine.scheduler.tryNow(tried, at: engine.time.now()))
+      engine.fillSoon()
     }
   }
 
-  /// Forgets uploads that are over, stopping them first if they are not.
+  /// Forgets uploads, stopping them first if they are under way. Of the others nothing is told any more.
   public nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
-        engine.handle(.cancel, for: id)
-        if engine.jobs[id]?.task == nil {
-          engine.jobs[id] = nil
+        guard let job = engine.jobs[id] else { continue }
+        if job.isUnderWay {
+          (job.isRemoved, job.successor) = (true, nil)
+          engine.handle(.cancel, for: id)
         } else {
-          engine.jobs[id]?.isRemoved = true
-          engine.jobs[id]?.successor = nil
+          engine.forget(id)
         }
       }
+      engine.fillSoon()
     }
   }
 
-  /// Lets an upload that waits stand before another one that waits, or last.
+  /// Lets an upload stand before another one in line, or last.
   public nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
-      engine.lanes.move(item, before: other)
-      engine.moveAtDoor(item, before: other)
-      engine.moveAtGate(item, before: other)
+      engine.scheduler.move(item, before: other)
+      engine.fillSoon()
     }
   }
 
-  /// Gives the uploads that wait this order; those that are not named come last.
+  /// Puts uploads in this order, at the places in line that they have now among them.
   public nonisolated func arrange(_ order: [ItemID]) {
-    onQueue { engine in
-      engine.lanes.arrange(order)
-      engine.arrangeAtDoors(order)
-      engine.arrangeAtGates(order)
-    }
+    onQueue { engine in engine.scheduler.arrange(order) }
   }
 
   /// Changes how uploads that are not under way shall be sent, wherever they stand.
   public nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
-      var left: Set<Door.Key> = []
       for upload in uploads {
-        guard let job = engine.jobs[upload.item.id], job.task == nil else { continue }
-        let door = job.door
+        guard let job = engine.jobs[upload.item.id], !job.isUnderWay else { continue }
         job.update(upload)
-        if job.door != door { left.insert(door) }
+        engine.perform(engine.scheduler.change(job.file))
       }
-      for door in left { engine.letGoElsewhere(from: door) }
+      engine.fillSoon()
     }
   }
 
@@ -101,15 +105,24 @@ extension UploadEngine {
   /// the credentials.
   public nonisolated func tryServers() {
     onQueue { engine in
-      for key in Array(engine.doors.keys) { engine.reopen(key) }
-      engine.letAllThrough()
+      engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
+      engine.fillSoon()
     }
   }
 
-  /// Changes how many uploads run at once. Those under way are not broken off.
+  /// Changes how many requests are under way at once in all. None is broken off for it.
   public nonisolated func setLanes(_ count: Int) {
     onQueue { engine in
-      engine.lanes.count = min(max(count, 1), Self.mostLanes)
+      engine.scheduler.setLanes(min(count, Self.mostLanes))
+      engine.fillSoon()
+    }
+  }
+
+  /// Changes how many requests to the target of this name are under way at once, whatever its
+  /// configuration says. None is broken off for it.
+  public nonisolated func setConcurrency(_ count: Int, of target: String) {
+    onQueue { engine in
+      engine.scheduler.setConcurrency(count, of: target)
       engine.fillSoon()
     }
   }
@@ -117,9 +130,7 @@ extension UploadEngine {
   /// Holds or lets go the start of further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
-      engine.isStarted = isStarted
-      // Whoever says "go on" means those who wait for better credentials as well.
-      if isStarted { for key in engine.doors.keys { engine.reopen(key) } }
+      engine.perform(engine.scheduler.setStarted(isStarted))
       engine.fillSoon()
     }
   }
@@ -127,7 +138,7 @@ extension UploadEngine {
   /// Breaks off what is under way. Returns when the end of all that has been
   /// told; what waits is left as it is. The engine takes no more work.
   public func shutDown() async {
-    isStarted = false
+    perform(scheduler.setStarted(false))
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for (id, job) in jobs where job.task != nil { handle(.cancel, for: id) }

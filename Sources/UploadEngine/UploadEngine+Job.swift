@@ -4,14 +4,12 @@ import UploadModel
 extension UploadEngine {
   /// An upload that the engine knows of.
   final class Job {
-    var upload: UploadJob
+    private(set) var upload: UploadJob
     /// Where it is sent to, and with whose credentials.
-    private(set) var door: Door.Key
-    var machine: JobMachine
+    private(set) var route: Route
+    var machine = JobMachine()
     var task: Int?
     var timer: DispatchWorkItem?
-    /// With whom it goes, once that is settled.
-    var company: Company?
     /// When its first attempt began.
     var begin: Moment?
     /// The token that its last request went with.
@@ -23,23 +21,31 @@ extension UploadEngine {
     /// What was submitted under its name since it was removed.
     var successor: UploadJob?
 
-    init(_ upload: UploadJob, machine: JobMachine = JobMachine(), timer: DispatchWorkItem? = nil) {
+    init(_ upload: UploadJob) {
       self.upload = upload
-      self.machine = machine
-      self.timer = timer
-      door = Self.door(of: upload)
+      route = Route(to: upload.target)
     }
 
     /// Changes how it shall be sent.
     func update(_ upload: UploadJob) {
-      // The others of its company may go elsewhere now.
-      if upload.destination != self.upload.destination { company = nil }
       self.upload = upload
-      door = Self.door(of: upload)
+      route = Route(to: upload.target)
     }
 
-    private static func door(of upload: UploadJob) -> Door.Key {
-      Door.Key(target: upload.target.name, origin: Origin(upload.target.url))
+    /// Forgets its history, for the person wants it sent again.
+    func renew(_ upload: UploadJob) {
+      update(upload)
+      (begin, token, wasRefusedEntry) = (nil, nil, false)
     }
+
+    /// What the scheduler has to know.
+    var file: Scheduler.File {
+      let item = upload.item
+      return Scheduler.File(
+        id: item.id, bytes: item.size, field: item.field, target: upload.destination,
+        attempts: machine.attempts)
+    }
+
+    var isUnderWay: Bool { if case .running = machine.state { true } else { false } }
   }
 }

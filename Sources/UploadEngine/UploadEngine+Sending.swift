@@ -24,14 +24,14 @@ extension UploadEngine {
       return
     }
     uploads = takeReady(uploads, url)
-    guard let first = uploads.first, let home = jobs[first.item.id]?.door.origin else { return }
+    guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
     guard let visit = visit(of: uploads.map(\.item.id), to: origin) else { return }
     // Whatever has been decided elsewhere: credentials are for the target's own origin.
     let mayShowThem = keepsCredentials && origin == home
-    let key = jobs[first.item.id]?.company?.key ?? first.item.uuid
+    let key = RequestKey.of(uploads.map(\.item.uuid)) ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
       uploads, key: key, to: url,
       credentials: mayShowThem ? .all(visit.token) : .none,
@@ -58,7 +58,7 @@ extension UploadEngine {
   /// Files that cannot be sent fail by themselves; the request is made without them.
   func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
     let end = TransferEnd(url: url, trouble: cause, sentAll: false)
-    if let first = ids.first { learn(from: end, at: jobs[first]?.door.origin, of: first) }
+    if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
     handle(ids.map { ($0, ended(end)) })
     if transfers.isEmpty { stopWatching() }
   }
@@ -102,15 +102,14 @@ extension UploadEngine {
     for id in transfer.items { jobs[id]?.task = nil }
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
-    learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id)
-    defer {
-      giveUpIfHopeless(transfer.visit.door)
-      if transfers.isEmpty { stopWatching() }
+    defer { if transfers.isEmpty { stopWatching() } }
+    guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
+      return wait(again: Array(transfer.items))
     }
-    switch judgeAccess(of: transfer.visit, end, to: target) {
+    switch judgeCredentials(of: transfer.visit, end, to: target) {
     case .stands, .close:
       if end.status == 401 || end.status == 403 {
-        end.trouble = deniedCause(for: target, doors[transfer.visit.door]) ?? end.trouble
+        end.trouble = deniedCause(for: target, on: transfer.visit.route) ?? end.trouble
       }
     case .again, .renew:
       return letIn(again: Array(transfer.items))
@@ -129,8 +128,8 @@ extension UploadEngine {
   ) {
     let outcome = BatchEnd(
       end, files: files, target: target, attempt: attempt, now: time.date())
-    settle(outcome.companies)
-    let again = outcome.fates.filter { $0.fate == .startsOver }.reversed()
+    for members in outcome.companies { scheduler.group(members) }
+    let again = outcome.fates.filter { $0.fate == .startsOver }
     // One moment and one draw for all: they come back together.
     let (moment, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []

@@ -95,7 +95,7 @@ extension UploadEngine {
     case .success(nil): return true
     case .success(let grant?):
       // The file itself goes where no credentials are needed; only here they are found good.
-      _ = judgeAccess(of: visit, TransferEnd(url: url, status: 200), to: target)
+      _ = judgeCredentials(of: visit, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
         guard let fields = ready[id]?.upload.target.fields else { continue }
         ready[id]?.address = grant.url
@@ -109,17 +109,19 @@ extension UploadEngine {
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
-      learn(from: end, at: visit.origin, of: first)
-      switch judgeAccess(of: visit, end, to: target) {
+      guard learn(from: end, at: visit.origin, of: first) else {
+        wait(again: ids)
+        return false
+      }
+      switch judgeCredentials(of: visit, end, to: target) {
       case .again, .renew: letIn(again: ids)
       case .stands, .close:
         if end.status == 401 || end.status == 403 {
-          end.trouble = deniedCause(for: target, doors[visit.door])
+          end.trouble = deniedCause(for: target, on: visit.route)
         }
         let event = ended(end)
         handle(ids.map { ($0, event) })
       }
-      giveUpIfHopeless(visit.door)
       return false
     }
   }

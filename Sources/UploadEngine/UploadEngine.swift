@@ -7,8 +7,9 @@ import UploadModel
 
 /// Runs uploads, several at once, on one Dispatch queue, and tells how they fare.
 ///
-/// The engine executes; `JobMachine` decides. It knows neither who listens nor what is drawn. All
-/// methods may be called from anywhere and take effect in the order of the calls.
+/// The engine executes; `Scheduler` decides who is sent next, and `JobMachine` what becomes of it. It
+/// knows neither who listens nor what is drawn. All methods may be called from anywhere and take effect
+/// in the order of the calls.
 public actor UploadEngine {
   /// Is told of every change, in order, on the engine's queue. Progress comes at most forty times a
   /// second per item, everything else at once.
@@ -19,9 +20,8 @@ public actor UploadEngine {
   /// `setStarted(true)`.
   public typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
-  /// Is told, on the engine's queue, when nothing goes to a server before a moment because it could
-  /// not be reached, and with nil when it is tried again without such a limit.
-  public typealias Outage = @Sendable (_ server: Origin, _ until: Moment?) -> Void
+  /// Is told, on the engine's queue, of servers that cannot be reached, and when that is over.
+  public typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
   /// Is told, on the engine's queue, when a target's credentials have been refused, so that what goes
   /// there waits; and when they are tried again.
@@ -33,20 +33,11 @@ public actor UploadEngine {
   /// The most uploads that run at once.
   public static let mostLanes = 64
 
-  /// A server's breaker, and who waits for it in the order of the line.
-  struct Gate {
-    var breaker: Breaker
-    var waiting = Line()
-    var failure: Failure?
-    /// Whether a timer will let the next one through.
-    var isArmed = false
-  }
-
   nonisolated let executor: QueueExecutor
   let time: TimeSource
   private let report: Report
   private var news: [(ItemID, ItemState)] = []
-  private let admission: Admission
+  let admission: Admission
   let outage: Outage
   let refusal: Refusal
   let waitsForServers: Bool
@@ -62,12 +53,13 @@ public actor UploadEngine {
   /// What was made for the attempts that are under way.
   var ready: [ItemID: Ready] = [:]
   let mediaType: @Sendable (FileLocation) -> String?
-  var lanes: Lanes
+  var scheduler: Scheduler
+  /// What the commands gave.
+  var tokens: [Route: BearerToken] = [:]
+  /// When the scheduler is asked again at the latest.
+  var wakeUp: Moment?
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
   var deafToExpect: Set<Origin> = []
-  var gates: [Origin: Gate] = [:]
-  var doors: [Door.Key: Door] = [:]
-  var isStarted = true
   var isFilling = false
   var watchdog: DispatchSourceTimer?
   var lastLook = Moment(seconds: 0)
@@ -85,12 +77,13 @@ public actor UploadEngine {
   /// An engine without work.
   ///
   /// - Parameters:
-  ///   - lanes: how many uploads run at once, 1 to `mostLanes`.
+  ///   - lanes: how many requests are under way at once in all, 1 to `mostLanes`. Each target has its own
+  ///     bound besides.
   ///   - time: clocks and randomness; the system's unless a test needs others.
   ///   - transport: what carries the requests; the process's own unless a test needs another.
-  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, until each has
-  ///     used up its own attempts as a probe. Otherwise they fail together once the server's breaker
-  ///     has opened as often as the target allows attempts.
+  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, however long, and
+  ///     an attempt that did not reach it does not count. Otherwise they fail together once the server's
+  ///     breaker has opened as often as the target allows attempts.
   ///   - admission: lets uploads begin; everybody may unless said otherwise.
   ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
   ///     original's.
@@ -98,7 +91,7 @@ public actor UploadEngine {
   ///   - refusal: is told of targets whose credentials are refused.
   ///   - report: is told of every change.
   public init(
-    lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
+    lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
     waitsForServers: Bool = false,
     admission: @escaping Admission = { Set($0) },
     mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
@@ -116,7 +109,8 @@ public actor UploadEngine {
     self.refusal = refusal
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
-    self.lanes = Lanes(count: min(max(lanes, 1), Self.mostLanes))
+    scheduler = Scheduler(
+      lanes: min(max(lanes, 1), Self.mostLanes), waitsForServers: waitsForServers)
   }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
@@ -140,44 +134,6 @@ public actor UploadEngine {
 
   // MARK: Deciding
 
-  /// Fills the lanes once everything that happens now has happened: a file that fails at once would
-  /// recurse through the whole line, and those who come back together would start one by one.
-  func fillSoon() {
-    guard !isFilling else { return }
-    isFilling = true
-    onQueue { engine in
-      engine.isFilling = false
-      engine.fillLanes()
-      if engine.transfers.isEmpty, engine.steps.isEmpty { engine.leaveIdle() }
-    }
-  }
-
-  private func fillLanes() {
-    while isStarted, !lanes.waiting.isEmpty, let id = lanes.next() {
-      guard mayEnter(id), mayStart(id) else {
-        lanes.leave(id)
-        continue
-      }
-      let files = batch(ledBy: id)
-      // Whoever admits them has to know how their last attempts ended.
-      deliverNews()
-      guard let admitted = admission(files) else {
-        isStarted = false
-        for file in files.reversed() {
-          lanes.leave(file)
-          lanes.queue(file, atHead: true)
-        }
-        return noteNotStarted(id)
-      }
-      for file in files where !admitted.contains(file) {
-        lanes.leave(file)
-        jobs[file] = nil
-      }
-      if admitted.isEmpty { noteNotStarted(id) }
-      handle(files.filter(admitted.contains).map { ($0, .start) })
-    }
-  }
-
   func handle(_ event: JobMachine.Event, for id: ItemID) { handle([(id, event)]) }
 
   /// Tells uploads what happened to them. Those that are sent now, and to the same address, are sent
@@ -187,6 +143,7 @@ public actor UploadEngine {
     var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
     for (id, event) in events {
       guard let job = jobs[id] else { continue }
+      let before = job.machine.state
       let actions = job.machine.handle(event, for: job.upload.target)
       for action in actions {
         if case .send(let url, let attempt, let keepsCredentials) = action {
@@ -196,6 +153,7 @@ public actor UploadEngine {
           perform(action, for: id)
         }
       }
+      place(id, job, from: before)
     }
     guard let how else { return }
     send(sent, to: how.url, attempt: how.attempt, keepsCredentials: how.keepsCredentials)
@@ -211,28 +169,12 @@ public actor UploadEngine {
       guard transfers[task]?.mayBreakOff == true else { return }
       transfers[task]?.isBrokenOff = true
       transfers[task]?.exchange.cancel()
-    case .leaveLane:
-      lanes.leave(id)
-      ready[id] = nil
-      if let job = jobs[id], job.isRemoved {
-        jobs[id] = nil
-        if let successor = job.successor { submit([successor]) }
-      }
-      fillSoon()
     case .startTimer(let seconds):
       let timer = DispatchWorkItem { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
       }
       jobs[id]?.timer = timer
       executor.queue.asyncAfter(deadline: .now() + seconds, execute: timer)
-    case .queue(let atHead):
-      stopTimer(of: id)
-      lanes.queue(id, atHead: atHead)
-      fillSoon()
-    case .unqueue:
-      stopTimer(of: id)
-      leaveDoor(id)
-      leaveGate(id, wasInLine: lanes.unqueue(id))
     case .report(let state):
       if let job = jobs[id], job.successor != nil {
         // What was put back goes in its place where nothing has come of it. Otherwise it may have

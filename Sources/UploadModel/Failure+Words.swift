@@ -1,3 +1,5 @@
+import Foundation
+
 extension Failure {
   /// One line for a row: what happened, in a few words.
   public var headline: String {
@@ -30,6 +32,25 @@ extension Failure {
     case .outcomeUnknown: "outcome unknown"
     }
   }
+
+  /// Why a server cannot be reached, in as few words as there are.
+  public var absence: String {
+    switch cause {
+    case .connectionRefused: return "refused"
+    case .unreachable(let why):
+      for (sign, words) in Self.absences where why.range(of: sign, options: .literal) != nil {
+        return words
+      }
+      return headline
+    default: return headline
+    }
+  }
+
+  /// Phrases of the system and of the engine's own.
+  private static let absences = [
+    ("No route to host", "no route"), ("Network is unreachable", "no network"),
+    ("timed out", "no answer"), ("no answer", "no answer"), ("nothing could be sent", "no answer"),
+  ]
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   public var explanation: String {

@@ -13,11 +13,11 @@ import Foundation
 public struct JobMachine: Sendable {
   /// Where the upload stands.
   public enum State: Hashable, Sendable {
-    /// In line. Goes to `running` on `start`.
+    /// In line, for `Scheduler` to choose. Goes to `running` on `start`.
     case waiting
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
     case running(Run)
-    /// Off the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`.
+    /// Off the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on `start`.
     case retrying
     /// Off the line until the person says so. Goes to `waiting` on `retry`.
     case paused
@@ -45,7 +45,7 @@ public struct JobMachine: Sendable {
 
   /// What can happen to an upload.
   public enum Event: Sendable {
-    /// A lane is free for it.
+    /// It is its turn; out of a delay where it goes together with others.
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Moment, wall: Date, random: Double)
@@ -69,14 +69,8 @@ public struct JobMachine: Sendable {
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
     /// Break the request off; its end is reported as usual.
     case breakOff
-    /// Give the lane to the next one in line.
-    case leaveLane
     /// Call back with `timerFired` after so many seconds.
     case startTimer(seconds: Double)
-    /// Stand in line: at its head after a delay, at its end otherwise.
-    case queue(atHead: Bool)
-    /// Leave the line.
-    case unqueue
     /// Tell everybody.
     case report(ItemState)
   }
@@ -95,7 +89,7 @@ public struct JobMachine: Sendable {
   /// - Parameter target: where the file goes as things stand. It may be another one the next time.
   public mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
-    case (.waiting, .start):
+    case (.waiting, .start), (.retrying, .start):
       attempts += 1
       return run(to: target.url, redirects: 0, keepsCredentials: true)
 
@@ -115,29 +109,26 @@ public struct JobMachine: Sendable {
       state = .running(run)
       return [.breakOff]
 
-    case (.retrying, .timerFired):
+    case (.retrying, .timerFired), (.retrying, .retry):
       state = .waiting
-      return [.report(.waiting), .queue(atHead: true)]
-    case (.retrying, .retry):
-      state = .waiting
-      return [.report(.waiting), .queue(atHead: true)]
+      return [.report(.waiting)]
 
     case (.paused, .retry), (.finished(delivered: false), .retry):
       state = .waiting
       attempts = 0
-      return [.report(.waiting), .queue(atHead: false)]
+      return [.report(.waiting)]
 
     case (.waiting, .pause), (.retrying, .pause):
       state = .paused
-      return [.unqueue, .report(.paused)]
+      return [.report(.paused)]
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
       state = .finished(delivered: false)
-      return [.unqueue, .report(.failed(Failure(.cancelled, attempts: attempts)))]
+      return [.report(.failed(Failure(.cancelled, attempts: attempts)))]
 
     case (.waiting, .giveUp(var failure)), (.retrying, .giveUp(var failure)):
       state = .finished(delivered: false)
       failure.attempts = attempts
-      return [.unqueue, .report(.failed(failure))]
+      return [.report(.failed(failure))]
 
     case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
       return []
@@ -157,13 +148,13 @@ public struct JobMachine: Sendable {
     switch run.stop {
     case nil:
       state = .waiting
-      return [.report(.waiting), .leaveLane, .queue(atHead: true)]
+      return [.report(.waiting)]
     case .pause:
       state = .paused
-      return [.report(.paused), .leaveLane]
+      return [.report(.paused)]
     case .cancel:
       state = .finished(delivered: false)
-      return [.report(.failed(Failure(.cancelled, attempts: run.attempt))), .leaveLane]
+      return [.report(.failed(Failure(.cancelled, attempts: run.attempt)))]
     }
   }
 
@@ -176,25 +167,25 @@ public struct JobMachine: Sendable {
     // A reply that was faster than the person's wish to stop stands: the server has the file.
     if case .delivered(let receipt) = verdict {
       state = .finished(delivered: true)
-      return [.report(.done(receipt)), .leaveLane]
+      return [.report(.done(receipt))]
     }
     // So does one that has it without the record that goes with it.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       state = .finished(delivered: false)
-      return [.report(.failed(failure)), .leaveLane]
+      return [.report(.failed(failure))]
     }
     switch run.stop {
     // With everything sent and no answer, a pause is a cancel: going on would store it twice.
     case .pause
     where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
       state = .paused
-      return [.report(.paused), .leaveLane]
+      return [.report(.paused)]
     case .pause, .cancel:
       state = .finished(delivered: false)
       let cause: Failure.Cause =
         end.sentAll && end.status == nil
         ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
-      return [.report(.failed(Failure(cause, attempts: run.attempt))), .leaveLane]
+      return [.report(.failed(Failure(cause, attempts: run.attempt)))]
     case nil: break
     }
     switch verdict {
@@ -207,10 +198,10 @@ public struct JobMachine: Sendable {
         if case .shortage = failure.cause { attempts -= 1 }
         let next = ItemState.retrying(
           failure, next: attempts + 1, of: target.retry.attempts, at: moment + delay)
-        return [.report(next), .leaveLane, .startTimer(seconds: delay)]
+        return [.report(next), .startTimer(seconds: delay)]
       }
       state = .finished(delivered: false)
-      return [.report(.failed(failure)), .leaveLane]
+      return [.report(.failed(failure))]
     case .delivered:
       return []
     }

@@ -15,6 +15,9 @@ public struct Shared<Value: Sendable>: Sendable {
   public var value: Value {
     _read { yield content.value }
   }
+
+  /// Whether both are copies of one; equal values that were made apart are not.
+  public func isSame(as other: Self) -> Bool { content === other.content }
 }
 
 extension Shared: Equatable where Value: Equatable {

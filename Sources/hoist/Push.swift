@@ -35,7 +35,7 @@ struct Push {
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
     let engine = UploadEngine(
-      lanes: OpenFiles.lanes(atMost: target.concurrency), time: time,
+      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
       mediaType: FileIntake.mediaType
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }

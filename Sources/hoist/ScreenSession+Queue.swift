@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import MultipartForm
 import Screens
+import Settings
 import UploadEngine
 import UploadModel
 import UploadStore
@@ -19,11 +20,15 @@ extension ScreenSession {
   /// What can be sent of these items, and all of them with the reasons of those that cannot be.
   func jobs(_ added: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
     var sendable: [UploadJob] = []
+    var urls: [String: String] = [:]
     let shown = added.map { item in
       guard !item.state.isFinished, item.state != .paused else { return item }
       switch book.target(of: item) {
       case .success(let destination):
         sendable.append(UploadJob(item: item, destination: destination))
+        if located.insert(item.target).inserted {
+          urls[item.target] = TargetURL.shown(destination.value.url)
+        }
         return item
       case .failure(let cause):
         var item = item
@@ -31,6 +36,7 @@ extension ScreenSession {
         return item
       }
     }
+    if !urls.isEmpty { take([.urls(urls)]) }
     return (sendable, shown)
   }
 
@@ -101,6 +107,8 @@ extension ScreenSession {
     for item in shown { items[item.id] = item }
     take([.added(shown)])
     engine?.retry(sendable)
+    // What was paused or had failed before this session comes to its place only now.
+    engine?.arrange(state.waiting)
     // Where the row looks as before, the key would seem to have done nothing.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
       take([.message("\(same.fileName), as before: \(cause.headline)")])

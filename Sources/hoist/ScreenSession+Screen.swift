@@ -26,7 +26,7 @@ extension ScreenSession {
         self?.intake = FileIntake(for: target)
         return [
           .target(
-            name: target.name, url: TargetURL.shown(target.url),
+            name: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
             listsServer: target.server.list != nil)
         ]
       case .failure(let cause):

@@ -111,23 +111,26 @@ extension ScreenSession {
     let (keeper, secrets) = (keeper, book.secrets)
     let mailbox = Mailbox { [weak self] changes in
       guard let self else { return }
+      // What leaving broke off stays in the queue. And nobody else breaks a file off but who takes it
+      // out: where it is there all the same, it has been put back meanwhile.
+      let changes = changes.map { id, state in
+        (id, state.failure?.cause == .cancelled ? .waiting : state)
+      }
       for (id, state) in changes {
-        // What leaving broke off stays in the queue.
-        let isKept = isLeaving && state.failure?.cause == .cancelled
-        items[id]?.state = isKept ? .waiting : state
+        items[id]?.state = state
         if let item = items[id] { options.journal?.note(item) }
       }
       if !isLeaving { take([.engine(changes, at: time.now())]) }
     }
     self.mailbox = mailbox
     let engine = UploadEngine(
-      lanes: OpenFiles.lanes(atMost: state.lanes), time: time, waitsForServers: true,
+      lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
       admission: { keeper.admit($0) },
       mediaType: FileIntake.mediaType,
-      outage: { [weak self] origin, until in
+      outage: { [weak self] origin, news in
         DispatchQueue.main.async {
           MainActor.assumeIsolated {
-            self?.take([.outage(server: origin.description, until: until)])
+            self?.take([.reachability(server: origin.description, news)])
           }
         }
       },
@@ -146,6 +149,7 @@ extension ScreenSession {
     }
     self.engine = engine
     engine.setLimit(state.rateLimit)
+    for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
     engine.setStarted(state.isStarted)
   }
 }

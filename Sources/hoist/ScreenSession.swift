@@ -47,6 +47,8 @@ final class ScreenSession {
   var engine: UploadEngine?
   var state: AppState
   var items: [ItemID: UploadItem] = [:]
+  /// The names of the targets of which the screen knows where they lie.
+  var located: Set<String> = []
   /// What was there before this session and is not its concern.
   var floor = ItemID(0)
   /// The state of the queue on disk that the screen shows.
@@ -71,7 +73,7 @@ final class ScreenSession {
     let target = book.current
     front = try options.preferences.front()
     state = AppState(
-      target: target.name, url: TargetURL.shown(target.url), lanes: target.concurrency,
+      target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       rateLimit: options.rateLimit, isASCII: options.isASCII || !front.isUTF8,
       size: front.size, now: time.now(), isReading: true, notice: options.notice,
       options: AppState.Options(
@@ -147,7 +149,8 @@ final class ScreenSession {
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
     case .setStarted(let isStarted): control { $0.setStarted(isStarted) }
-    case .setLanes(let count): control { $0.setLanes(OpenFiles.lanes(atMost: count)) }
+    case .setConcurrency(let count, let target):
+      control { $0.setConcurrency(count, of: target) }
     case .setLimit(let limit): control { $0.setLimit(limit) }
     case .probe: engine?.tryServers()
     case .listFolder(let path): listFolder(path)

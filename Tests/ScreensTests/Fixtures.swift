@@ -26,6 +26,12 @@ enum Fixture {
     )
   }
 
+  /// The target's server cannot be reached, for eight seconds from the beginning.
+  static let away = AppEvent.reachability(
+    server: "https://api.example.com",
+    .away(
+      Failure(.connectionRefused("Could not connect to server")), nextTry: Moment(seconds: 108)))
+
   static let tooLarge = Failure(
     .refused, status: 413,
     reply: Reply(

@@ -110,7 +110,7 @@ import UploadModel
           .key("G"))
       case .outage:
         Fixture.play(
-          &state, .outage(server: "https://api.example.com", until: state.now + 8), .key("s"))
+          &state, Fixture.away, .key("s"))
       case .refused:
         Fixture.play(&state, .refusal(target: state.target, isRefused: true))
         Fixture.type("jjjjj", &state)

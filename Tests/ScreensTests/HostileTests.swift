@@ -108,7 +108,8 @@ enum Hostile {
       [.key(.escape), .command(name), .command("target \(name)x"), .command("add \(name)")],
       [.key("2"), .server(.rows(rows))], [.key("x")], [.key(.escape), .server(.failed(name))],
       [.key("3"), .history(.rows(past))], [.key(.enter)], [.key(.escape)],
-      [.history(.failed(name))], [.key("4")], [.outage(server: name, until: state.now + 3)],
+      [.history(.failed(name))], [.key("4")],
+      [.reachability(server: name, .away(Failure(.unreachable(name)), nextTry: state.now + 3))],
       [.key("1"), .key(.enter), .request(ItemID(1), [name, name])], [.key(.escape)],
     ]
     for scene in scenes {

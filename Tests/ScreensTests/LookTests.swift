@@ -174,19 +174,20 @@ import UploadModel
     let said = announcer.lines(for: state)
     #expect(said.first == "1.txt" && said.count == 11)
     #expect(said.last == "and 20 more; list says all")
-    Fixture.play(&state, .target(name: "tickets", url: "https://t/", listsServer: false))
+    Fixture.play(
+      &state, .target(name: "tickets", url: "https://t/", concurrency: 4, listsServer: false))
     #expect(announcer.lines(for: state).contains("tickets cannot say what is on the server."))
   }
 
   @Test func aServerThatIsAwayIsNamedAndTriedWhenAsked() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
-    Fixture.play(&state, .outage(server: "https://api.example.com", until: state.now + 8))
+    Fixture.play(&state, Fixture.away)
     #expect(render(state, size: state.size).text[0].contains("next try in 8 s"))
-    #expect(render(state, size: state.size).text[3].contains("waiting for the server"))
+    #expect(render(state, size: state.size).text[3].contains("refused · try in 8 s"))
     #expect(state.needsTicks)
     #expect(Fixture.type("R", &state) == [.probe])
-    Fixture.play(&state, .outage(server: "https://api.example.com", until: nil))
+    Fixture.play(&state, .reachability(server: "https://api.example.com", .back))
     #expect(!render(state, size: state.size).text[0].contains("next try"))
   }
 

@@ -46,7 +46,7 @@ import UploadModel
     case .deleteOnServer: _ = reduce(&state, .server(.rows([])))
     case .listHistory: _ = reduce(&state, .history(.rows(Fixture.historyRows)))
     case .switchTarget(let name):
-      _ = reduce(&state, .target(name: name, url: "http://x/", listsServer: true))
+      _ = reduce(&state, .target(name: name, url: "http://x/", concurrency: 2, listsServer: true))
     default: break
     }
   }
@@ -80,9 +80,12 @@ import UploadModel
       let word = CommandLine.words.randomElement(using: &dice) ?? ""
       return .command(word + (Bool.random(using: &dice) ? " 2 1" : ""))
     case 48..<49:
-      return .outage(
-        server: "https://api.example.com",
-        until: Bool.random(using: &dice) ? state.now + 4 : nil)
+      let news: [Reachability] = [
+        .away(Failure(.connectionRefused("")), nextTry: state.now + 4),
+        .away(Failure(.unreachable("No route to host")), nextTry: nil), .back, .unneeded,
+      ]
+      return .reachability(
+        server: "https://api.example.com", news.randomElement(using: &dice) ?? .back)
     case 0..<55: return .key(keys.randomElement(using: &dice) ?? .enter)
     case 79..<80: return .notice(Bool.random(using: &dice) ? "notice" : nil)
     case 80..<82: return .tick(state.now + Double.random(in: -1...5, using: &dice))

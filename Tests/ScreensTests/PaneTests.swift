@@ -179,7 +179,8 @@ import UploadModel
     var state = Fixture.mixed()
     state.options.targets = ["album", "photos", "tickets"]
     #expect(Fixture.play(&state, .key("t"), .key("j"), .key(.enter)) == [.switchTarget("tickets")])
-    Fixture.play(&state, .target(name: "tickets", url: "https://t/", listsServer: true))
+    Fixture.play(
+      &state, .target(name: "tickets", url: "https://t/", concurrency: 4, listsServer: true))
     #expect(render(state, size: state.size).text[0].contains("tickets"))
     #expect(Fixture.play(&state, .command("target tickets")) == [])
     #expect(Fixture.play(&state, .command("target album")) == [.switchTarget("album")])
@@ -187,13 +188,15 @@ import UploadModel
     // Where the server's files are listed, too; the list is then the other one's.
     let asked = Fixture.play(&state, .key("2"), .key("t"), .key("g"), .key(.enter))
     #expect(asked == [.listServer, .switchTarget("album")])
-    let answer = AppEvent.target(name: "album", url: "https://a/", listsServer: true)
+    let answer = AppEvent.target(
+      name: "album", url: "https://a/", concurrency: 4, listsServer: true)
     #expect(Fixture.play(&state, answer) == [.listServer])
     #expect(state.pane == .server)
     // A question about the other one's files has become meaningless by then.
     Fixture.play(&state, .server(.rows(Fixture.serverRows)), .key("x"))
     #expect(state.mode == .deleting)
-    Fixture.play(&state, .target(name: "photos", url: "https://p/", listsServer: true))
+    Fixture.play(
+      &state, .target(name: "photos", url: "https://p/", concurrency: 4, listsServer: true))
     #expect(state.mode == .server)
   }
 

@@ -71,9 +71,13 @@ import UploadModel
     Case(0, "P", asks: [.pause(ids(1, 5, 6, 7, 12))], says: "what awaits its reply is left to end"),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
-    Case(0, "+", asks: [.setLanes(5)], says: "5 files at once"),
+    Case(0, "+", asks: [.setConcurrency(5, target: "photos")], says: "5 files at once to photos"),
     Case(
-      0, "-", "-", "-", "-", asks: [.setLanes(3), .setLanes(2), .setLanes(1), .bell]),
+      0, "-", "-", "-", "-",
+      asks: [
+        .setConcurrency(3, target: "photos"), .setConcurrency(2, target: "photos"),
+        .setConcurrency(1, target: "photos"), .bell,
+      ]),
     Case(0, "u", "2", "m", .enter, asks: [.setLimit(2_000_000)]),
     Case(0, "u", .enter, asks: []),
     Case(0, "u", "x", .enter, asks: [.bell]),
@@ -187,8 +191,9 @@ import UploadModel
       ]),
     Case(0, ":", "r", "e", "t", "r", "y", " ", "4", .enter, asks: [.retry(ids(4))]),
     Case(
-      0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, asks: [.setLanes(7)],
-      says: "7 files at once"),
+      0, ":", "l", "a", "n", "e", "s", " ", "7", .enter,
+      asks: [.setConcurrency(7, target: "photos")],
+      says: "7 files at once to photos"),
     Case(0, ":", "x", "y", .escape, asks: []),
     Case(0, "a", "x", .escape, asks: []),
     Case(0, "a", "x", .control("c"), asks: []),
@@ -206,7 +211,8 @@ import UploadModel
       asks: [.add([.typed("q")])]),
     Case(
       0, ":", "l", "a", "n", "e", "s", " ", "7", .enter, ":", .up, .down, .up, .enter,
-      asks: [.setLanes(7), .setLanes(7)], says: "7 files at once"),
+      asks: [.setConcurrency(7, target: "photos"), .setConcurrency(7, target: "photos")],
+      says: "7 files at once to photos"),
     Case(0, "Q", asks: []),
     Case(0, .function(1), .escape, asks: []),
   ]

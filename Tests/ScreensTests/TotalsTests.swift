@@ -146,14 +146,17 @@ import UploadModel
     var item = Fixture.item(1, "a.bin")
     item.target = "photos"
     Fixture.play(
-      &state, .added([item]), .outage(server: "https://api.example.com", until: state.now + 8),
-      .target(name: "tickets", url: "https://tickets.example.com/", listsServer: false))
-    #expect(Self.said(state).contains("waiting for the server"))
+      &state, .added([item]), Fixture.away,
+      .target(
+        name: "tickets", url: "https://tickets.example.com/", concurrency: 4, listsServer: false))
+    #expect(Self.said(state).contains("refused · try in 8 s"))
     #expect(Self.said(state).contains("no api.example.com · next try"))
     Fixture.play(
-      &state, .outage(server: "https://api.example.com", until: nil),
-      .outage(server: "https://tickets.example.com", until: state.now + 8))
-    #expect(!Self.said(state).contains("waiting for the server"))
+      &state, .reachability(server: "https://api.example.com", .back),
+      .reachability(
+        server: "https://tickets.example.com",
+        .away(Failure(.connectionRefused("")), nextTry: state.now + 8)))
+    #expect(!Self.said(state).contains("refused · try in 8 s"))
   }
 
   @Test func anAttemptIsNamedByTheClock() {

@@ -93,7 +93,8 @@ final class Driver {
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)
     case .listHistory: _ = reduce(&state, .history(.rows([])))
-    case .move, .reorder, .edit, .setStarted, .setLanes, .setLimit, .listFolder, .switchTarget,
+    case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
+      .switchTarget,
       .listServer, .deleteOnServer, .inspect, .copyAsCurl, .probe:
       break
     case .quit:

@@ -129,6 +129,8 @@ struct BatchDeliveryTests {
     jobs[1].target = target(other.url())
     jobs[3].target = target(other.url())
     jobs[4].item.field = "extra"
+    // The one that the target has anyway.
+    jobs[2].item.field = "file"
     let harness = EngineHarness(lanes: 1)
     harness.engine.submit(jobs)
     _ = await harness.finish(jobs.map(\.item.id))

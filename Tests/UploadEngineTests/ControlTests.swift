@@ -151,6 +151,45 @@ struct ControlTests {
     #expect(underWay.withLock { $0.most } <= 3)
   }
 
+  @Test func eachTargetHasItsOwnConcurrencyUnderTheLanes() async throws {
+    let underWay = Mutex<[String: Int]>([:])
+    let most = Mutex<[String: Int]>([:])
+    let server = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        let name = String(head.line.split(separator: " ")[1])
+        for name in [name, "all"] {
+          let now = underWay.withLock { counts in
+            counts[name, default: 0] += 1
+            return counts[name, default: 0]
+          }
+          most.withLock { $0[name] = max($0[name] ?? 0, now) }
+        }
+        _ = connection.read(1000)
+        for name in [name, "all"] { underWay.withLock { $0[name, default: 0] -= 1 } }
+        connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        connection.drain()
+      }
+    }
+    defer { server.stop() }
+    var jobs: [UploadJob] = []
+    for (name, concurrency) in [("one", 1), ("three", 3), ("wide", 64)] {
+      var target = Target.once(server.url("/\(name)"))
+      (target.name, target.concurrency) = (name, concurrency)
+      for _ in 0..<15 {
+        let path = try folder.write("\(jobs.count)", count: 5000, seed: UInt64(jobs.count))
+        jobs.append(
+          UploadJob(item: .file(path, id: Int64(jobs.count + 1)), target: target))
+      }
+    }
+    let harness = EngineHarness(lanes: 6)
+    harness.engine.submit(jobs)
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "done 200" })
+    let counts = most.withLock { $0 }
+    #expect(counts["/one"] == 1 && counts["/three", default: 9] <= 3, "\(counts)")
+    #expect(counts["all", default: 9] <= 6, "\(counts)")
+  }
+
   @Test func manySmallFilesShareConnections() async throws {
     let connections = Mutex(0)
     let server = try HostileServer { connection, _ in
@@ -165,10 +204,11 @@ struct ControlTests {
     #expect(connections.withLock { $0 } <= 8)
   }
 
-  /// Removes it and submits it again before the engine can hear of its end.
-  private func putBack(_ job: UploadJob, _ engine: isolated UploadEngine) {
-    engine.remove([job.item.id])
-    engine.submit([job])
+  /// Removes files and submits them again before the engine can hear of an end.
+  private func putBack(_ jobs: [UploadJob], _ engine: isolated UploadEngine) {
+    engine.remove(jobs.map(\.item.id))
+    engine.submit(jobs)
+    engine.arrange(jobs.map(\.item.id))
   }
 
   @Test func whatIsPutBackWhileItIsBrokenOffIsSentAgain() async throws {
@@ -188,13 +228,49 @@ struct ControlTests {
     let job = UploadJob(item: .file(path, id: 1), target: .once(server.url()))
     harness.engine.submit([job])
     await reached.passed()
-    await putBack(job, harness.engine)
+    await putBack([job], harness.engine)
     let ends = await harness.finish([ItemID(1)])
     guard case .done? = ends.last else {
       Issue.record("\(harness.states(of: ItemID(1)))")
       return
     }
     #expect(!harness.states(of: ItemID(1)).contains { $0.failure != nil }, "its end was not told")
+  }
+
+  /// A thousand files are taken out and put back at once, some of them under way: nobody hears that
+  /// they were stopped, and their order is the old one.
+  @Test func whatIsPutBackIsWhereItWasAndAsItWas() async throws {
+    let reached = Gate()
+    let isFirst = Mutex(true)
+    let server = try HostileServer { connection, number in
+      let wasFirst = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      if wasFirst {
+        _ = connection.readHead()
+        reached.open()
+        return connection.stall()
+      }
+      while connection.readRequest() != nil { connection.send(Self.ok) }
+    }
+    defer { server.stop() }
+    let harness = EngineHarness(lanes: 1)
+    let jobs = try (1...1000).map { id in
+      UploadJob(
+        item: .file(try folder.write("\(id)", count: id == 1 ? 30_000_000 : 1), id: Int64(id)),
+        target: .once(server.url()))
+    }
+    harness.engine.submit(jobs)
+    await reached.passed()
+    let ids = jobs.map(\.item.id)
+    await putBack(jobs, harness.engine)
+    let ends = await harness.finish(ids)
+    #expect(ends.allSatisfy { $0.code == "done 200" })
+    #expect(ids.allSatisfy { !harness.states(of: $0).contains { $0.failure != nil } })
+    #expect(harness.states(of: ids[0]).contains(.waiting), "that it waits again, is told")
+    let names = try server.requests.map { try $0.files().first?.name }
+    #expect(names == ids.map { "\($0.rawValue)" })
   }
 
   @Test func whatWaitsIsSentInTheOrderThatIsAskedForAndAsItWasEdited() async throws {

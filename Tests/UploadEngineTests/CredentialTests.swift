@@ -206,6 +206,40 @@ struct CredentialTests {
     #expect(ends.count == 19 && ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
   }
 
+  /// Whether it had failed or not: that one is sent, and no other learns of it the hard way.
+  @Test(arguments: [1, 7])
+  func aRetriedFileShowsWhetherTheCredentialsAreGoodNow(_ number: Int64) async throws {
+    let guests = Guests()
+    let server = try server(for: guests)
+    defer { server.stop() }
+    var jobs = try jobs(20, to: server.url())
+    for index in jobs.indices {
+      jobs[index].target.headers = [.init(name: "Authorization", value: Template(literal: "new"))]
+    }
+    let harness = EngineHarness(lanes: 4, waitsForServers: true)
+    harness.engine.submit(jobs)
+    await harness.wait { states in
+      states[ItemID(1)]?.last?.code == "http-401"
+        && !states.values.contains { $0.last?.isActive == true }
+    }
+    let failed = jobs.map(\.item.id).filter { harness.states(of: $0).last?.failure != nil }
+    let before = server.requests.count
+    harness.forget()
+    harness.engine.retry([jobs[Int(number) - 1]])
+    await harness.wait { $0[ItemID(number)]?.last?.code == "http-401" }
+    #expect(server.requests.count == before + 1)
+    #expect(harness.refusals.last == "\(jobs[0].target.name) refused")
+
+    guests.invite("new")
+    harness.engine.retry([jobs[Int(number) - 1]])
+    let rest = jobs.map(\.item.id).filter { !failed.contains($0) || $0 == ItemID(number) }
+    let ends = await harness.finish(rest)
+    await harness.wait { states in rest.allSatisfy { states[$0]?.last?.code == "done 200" } }
+    #expect(ends.count == rest.count)
+    let names = try server.requests.dropFirst(before + 1).map { try $0.files().first?.name }
+    #expect(names.first == "\(number)" && names.count == rest.count, "\(names)")
+  }
+
   @Test func aRetryByThePersonRunsTheCommandAgain() async throws {
     let server = try server(for: Guests("Bearer t3"))
     defer { server.stop() }

@@ -20,6 +20,8 @@ final class EngineHarness: Sendable {
           []
       /// What was said of targets' credentials.
       var refusals: [String] = []
+      /// What was said of servers.
+      var reachability: [Reachability] = []
       /// Whether nobody waits any more.
       var isOver = false
     }
@@ -51,6 +53,7 @@ final class EngineHarness: Sendable {
     self.log = log
     engine = UploadEngine(
       lanes: lanes, time: time, waitsForServers: waitsForServers,
+      outage: { _, news in log.content.withLock { $0.reachability.append(news) } },
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"
         log.content.withLock { $0.refusals.append(words) }
@@ -62,6 +65,17 @@ final class EngineHarness: Sendable {
 
   /// What was said of targets' credentials, in order.
   var refusals: [String] { log.content.withLock { $0.refusals } }
+
+  /// What was said of servers, in order.
+  var reachability: [Reachability] { log.content.withLock { $0.reachability } }
+
+  /// Returns once a server could not be reached and nothing is under way.
+  func untilAway() async {
+    await wait { states in
+      states.values.contains { $0.contains { $0.isActive } }
+        && states.values.allSatisfy { $0.last?.isActive != true }
+    }
+  }
 
   /// Every state that the item went through.
   func states(of id: ItemID) -> [ItemState] {
@@ -114,10 +128,12 @@ extension UploadItem {
 }
 
 extension Target {
-  /// A target that tries once, so that a test sees the first cause.
+  /// A target that tries once, so that a test sees the first cause, and takes as many files at once as
+  /// there are lanes.
   static func once(_ url: URL, stallTimeout: Double = 120) -> Target {
     Target(
-      name: "test", url: url, retry: RetryPolicy(attempts: 1), stallTimeout: stallTimeout)
+      name: "test", url: url, concurrency: UploadEngine.mostLanes, retry: RetryPolicy(attempts: 1),
+      stallTimeout: stallTimeout)
   }
 }
 

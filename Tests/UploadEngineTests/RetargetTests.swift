@@ -59,9 +59,7 @@ struct RetargetTests {
         target: target)
     }
     harness.engine.submit(jobs)
-    await harness.wait { states in
-      states.values.joined().count { if case .retrying = $0 { true } else { false } } >= 3
-    }
+    await harness.untilAway()
     let others = jobs.suffix(10).map {
       UploadJob(item: $0.item, target: self.target(server, name: "new", authorization: "n"))
     }

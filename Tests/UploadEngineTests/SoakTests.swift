@@ -80,6 +80,7 @@ struct SoakTests {
     var target = Target.once(server.url(), stallTimeout: 20)
     target.retry = RetryPolicy(attempts: 3, base: 0.001, cap: 0.005)
     var batched = target
+    batched.name = "batched"
     batched.batch = BatchRule(maxFiles: 7, maxBytes: 500_000, splitsRefused: true)
     let harness = EngineHarness(lanes: 8)
 

@@ -47,10 +47,7 @@ private struct Log {
     case .send(let url, let attempt, let keepsCredentials):
       "send #\(attempt) to \(url.path)\(keepsCredentials ? "" : " without credentials")"
     case .breakOff: "break off"
-    case .leaveLane: "leave"
     case .startTimer(let seconds): "timer \(Int(seconds)) s"
-    case .queue(let atHead): atHead ? "to the head" : "to the end"
-    case .unqueue: "unqueue"
     case .report(let state): "\"\(words(state))\""
     }
   }
@@ -83,54 +80,55 @@ struct JobMachineTable {
       testDescription: "waiting", reachedBy: [],
       answers: [
         "start": "\"preparing #1\", send #1 to /upload",
-        "cancel": "unqueue, \"cancelled after 0\"",
-        "pause": "unqueue, \"paused\"",
+        "cancel": "\"cancelled after 0\"",
+        "pause": "\"paused\"",
       ]),
     Row(
       testDescription: "running", reachedBy: ["start"],
       answers: [
         "cancel": "break off", "pause": "break off",
-        "good": "\"done with #1\", leave",
-        "busy": "\"http-503, then #2 of 3 at 104\", leave, timer 4 s",
-        "refused": "\"http-403 after 1\", leave",
+        "good": "\"done with #1\"",
+        "busy": "\"http-503, then #2 of 3 at 104\", timer 4 s",
+        "refused": "\"http-403 after 1\"",
         "moved": "\"preparing #1\", send #1 to /elsewhere",
-        "silent": "\"outcome-unknown after 1\", leave",
-        "broken off": "\"cancelled after 1\", leave",
-        "start over": "\"waiting\", leave, to the head",
+        "silent": "\"outcome-unknown after 1\"",
+        "broken off": "\"cancelled after 1\"",
+        "start over": "\"waiting\"",
       ]),
     Row(
       testDescription: "running, cancelled", reachedBy: ["start", "cancel"],
       answers: [
         "cancel": "break off",
-        "good": "\"done with #1\", leave", "busy": "\"cancelled after 1\", leave",
-        "refused": "\"cancelled after 1\", leave", "moved": "\"cancelled after 1\", leave",
-        "silent": "\"outcome-unknown after 1\", leave",
-        "broken off": "\"cancelled after 1\", leave",
-        "start over": "\"cancelled after 1\", leave",
+        "good": "\"done with #1\"", "busy": "\"cancelled after 1\"",
+        "refused": "\"cancelled after 1\"", "moved": "\"cancelled after 1\"",
+        "silent": "\"outcome-unknown after 1\"",
+        "broken off": "\"cancelled after 1\"",
+        "start over": "\"cancelled after 1\"",
       ]),
     Row(
       testDescription: "running, paused", reachedBy: ["start", "pause"],
       answers: [
         "cancel": "break off",
-        "good": "\"done with #1\", leave", "busy": "\"paused\", leave",
-        "refused": "\"paused\", leave", "moved": "\"paused\", leave",
-        "silent": "\"outcome-unknown after 1\", leave", "broken off": "\"paused\", leave",
-        "start over": "\"paused\", leave",
+        "good": "\"done with #1\"", "busy": "\"paused\"",
+        "refused": "\"paused\"", "moved": "\"paused\"",
+        "silent": "\"outcome-unknown after 1\"", "broken off": "\"paused\"",
+        "start over": "\"paused\"",
       ]),
     Row(
       testDescription: "retrying", reachedBy: ["start", "busy"],
       answers: [
-        "timer": "\"waiting\", to the head", "retry": "\"waiting\", to the head",
-        "cancel": "unqueue, \"cancelled after 1\"", "pause": "unqueue, \"paused\"",
+        "start": "\"preparing #2\", send #2 to /upload",
+        "timer": "\"waiting\"", "retry": "\"waiting\"",
+        "cancel": "\"cancelled after 1\"", "pause": "\"paused\"",
       ]),
     Row(
       testDescription: "paused", reachedBy: ["pause"],
       answers: [
-        "retry": "\"waiting\", to the end", "cancel": "unqueue, \"cancelled after 0\"",
+        "retry": "\"waiting\"", "cancel": "\"cancelled after 0\"",
       ]),
     Row(
       testDescription: "failed", reachedBy: ["start", "refused"],
-      answers: ["retry": "\"waiting\", to the end"]),
+      answers: ["retry": "\"waiting\""]),
     Row(testDescription: "delivered", reachedBy: ["start", "good"], answers: [:]),
   ]
 }
@@ -151,26 +149,26 @@ struct JobMachineTests {
   @Test(arguments: [
     // Retry, then success; the attempts count on.
     (["start", "busy", "timer", "start"], "\"preparing #2\", send #2 to /upload"),
-    (["start", "busy", "timer", "start", "good"], "\"done with #2\", leave"),
+    (["start", "busy", "timer", "start", "good"], "\"done with #2\""),
     // The bound doubles.
     (
       ["start", "busy", "timer", "start", "busy"],
-      "\"http-503, then #3 of 3 at 108\", leave, timer 8 s"
+      "\"http-503, then #3 of 3 at 108\", timer 8 s"
     ),
     // The attempts run out.
     (
       ["start", "busy", "timer", "start", "busy", "timer", "start", "busy"],
-      "\"http-503 after 3\", leave"
+      "\"http-503 after 3\""
     ),
     // A person's retry after the end counts from the beginning; one while it waits does not.
     (["start", "refused", "retry", "start"], "\"preparing #1\", send #1 to /upload"),
     (["start", "busy", "retry", "start"], "\"preparing #2\", send #2 to /upload"),
     // Pause and resume, before and during.
-    (["pause", "retry", "start", "good"], "\"done with #1\", leave"),
-    (["start", "pause", "broken off", "retry", "start", "good"], "\"done with #1\", leave"),
+    (["pause", "retry", "start", "good"], "\"done with #1\""),
+    (["start", "pause", "broken off", "retry", "start", "good"], "\"done with #1\""),
     // Cancel outweighs a pause, not the other way round.
-    (["start", "pause", "cancel", "broken off"], "\"cancelled after 1\", leave"),
-    (["start", "cancel", "pause", "broken off"], "\"cancelled after 1\", leave"),
+    (["start", "pause", "cancel", "broken off"], "\"cancelled after 1\""),
+    (["start", "cancel", "pause", "broken off"], "\"cancelled after 1\""),
     // A timer that was overtaken.
     (["start", "busy", "retry", "timer"], ""), (["start", "busy", "pause", "timer"], ""),
     (["start", "busy", "cancel", "timer"], ""), (["start", "busy", "retry", "start", "timer"], ""),
@@ -181,7 +179,7 @@ struct JobMachineTests {
     // What ended for another's sake does not count.
     (["start", "start over", "start"], "\"preparing #1\", send #1 to /upload"),
     (
-      ["start", "busy", "timer", "start", "start over", "start", "good"], "\"done with #2\", leave"
+      ["start", "busy", "timer", "start", "start over", "start", "good"], "\"done with #2\""
     ),
     // Redirects end, and do not count as attempts.
     (
@@ -190,7 +188,7 @@ struct JobMachineTests {
     ),
     (
       ["start", "moved", "moved", "moved", "moved", "moved", "moved"],
-      "\"redirected after 1\", leave"
+      "\"redirected after 1\""
     ),
     (["start", "moved", "busy", "timer", "start"], "\"preparing #2\", send #2 to /upload"),
   ])
@@ -203,29 +201,9 @@ struct JobMachineTests {
     var careful = Log()
     var idempotent = Log(isIdempotent: true)
     _ = (careful.tell("start"), idempotent.tell("start"))
-    #expect(careful.tell("silent") == "\"outcome-unknown after 1\", leave")
+    #expect(careful.tell("silent") == "\"outcome-unknown after 1\"")
     #expect(
-      idempotent.tell("silent") == "\"outcome-unknown, then #2 of 3 at 104\", leave, timer 4 s")
-  }
-
-  /// Whatever happens: a lane is left exactly once for each start.
-  @Test func everyStartLeavesItsLaneOnce() {
-    let words = Log.events.keys.sorted()
-    var number: UInt64 = 1
-    for _ in 0..<2000 {
-      var log = Log()
-      var taken = 0
-      for _ in 0..<30 {
-        number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        let word = words[Int(number >> 33) % words.count]
-        let answer = log.tell(word)
-        if word == "start", !answer.isEmpty { taken += 1 }
-        if answer.contains("leave") { taken -= 1 }
-        var isRunning = false
-        if case .running = log.machine.state { isRunning = true }
-        #expect(taken == (isRunning ? 1 : 0))
-      }
-    }
+      idempotent.tell("silent") == "\"outcome-unknown, then #2 of 3 at 104\", timer 4 s")
   }
 }
 

@@ -6,7 +6,7 @@ import UploadEngine
 import UploadModel
 
 @Suite(.timeLimit(.minutes(5)))
-struct GateTests {
+struct OutageTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }
 
@@ -32,16 +32,20 @@ struct GateTests {
     #expect(attempts < 30, "\(attempts) attempts for 100 files")
   }
 
-  @Test func uploadsWaitForAServerAndGoWhenItComes() async throws {
+  /// A server that was away is no fault of the files, however often it was tried.
+  @Test(arguments: [nil, BatchRule(maxFiles: 10)])
+  func uploadsWaitForAServerAndGoWhenItComes(_ batch: BatchRule?) async throws {
     let port = try HostileServer.closedPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
     var target = Target.once(url)
-    target.retry = RetryPolicy(attempts: 100, base: 0.02, cap: 0.05)
+    target.retry = RetryPolicy(attempts: 1, base: 0.02, cap: 0.05)
+    target.deadline = 60
+    target.batch = batch
     let harness = EngineHarness(lanes: 4, waitsForServers: true)
     let jobs = try jobs(50, to: target)
     harness.engine.submit(jobs)
     await harness.wait { states in
-      states.values.joined().count { if case .retrying = $0 { true } else { false } } > 8
+      states[ItemID(1), default: []].count { if case .preparing = $0 { true } else { false } } > 3
     }
     let server = try HostileServer(port: port) { connection, _ in
       while connection.readRequest() != nil {
@@ -50,11 +54,60 @@ struct GateTests {
     }
     defer { server.stop() }
     let ends = await harness.finish(jobs.map(\.item.id))
-    #expect(ends.allSatisfy { $0.code == "done 200" })
-    #expect(server.requests.count == 50)
+    for end in ends {
+      guard case .done(let receipt) = end else {
+        Issue.record("\(end)")
+        continue
+      }
+      #expect(receipt.attempts == 1)
+    }
+    let told = harness.reachability
+    guard case .away(let failure, .some)? = told.first else {
+      Issue.record("\(told)")
+      return
+    }
+    #expect(failure.code == "connection-refused")
+    #expect(told.last == .back && told.count { $0 == .back } == 1, "\(told)")
+    if batch == nil { #expect(server.requests.count == 50) }
   }
 
-  @Test func whoWaitsAtAGateCanBeCancelled() async throws {
+  @Test func whatIsTriedAgainByThePersonIsTheProbe() async throws {
+    let port = try HostileServer.closedPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+    var target = Target.once(url)
+    target.retry = RetryPolicy(attempts: 1, base: 3600, cap: 3600)
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    let jobs = try jobs(5, to: target)
+    harness.engine.submit(jobs)
+    await harness.untilAway()
+    let server = try HostileServer(port: port) { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    harness.engine.retry([jobs[3]])
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.allSatisfy { $0.code == "done 200" }, "\(ends)")
+    #expect(try server.requests.map { try $0.files().first?.name } == ["3", "0", "1", "2", "4"])
+  }
+
+  @Test func whenTheLastFileHasGoneNobodyTriesTheServerAnyMore() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:\(try HostileServer.closedPort())/"))
+    var target = Target.once(url)
+    target.retry = RetryPolicy(attempts: 1, base: 3600, cap: 3600)
+    let harness = EngineHarness(lanes: 1, waitsForServers: true)
+    let jobs = try jobs(3, to: target)
+    harness.engine.submit(jobs)
+    await harness.untilAway()
+    harness.engine.remove([ItemID(1), ItemID(2)])
+    harness.engine.pause([ItemID(3)])
+    await harness.wait { $0[ItemID(3)]?.last == .paused }
+    #expect(harness.reachability.last == .unneeded)
+    #expect(harness.states(of: ItemID(2)).isEmpty, "what did not run is forgotten without a word")
+  }
+
+  @Test func whoWaitsForAServerCanBeCancelled() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:\(try HostileServer.closedPort())/"))
     var target = Target.once(url)
     target.retry = RetryPolicy(attempts: 100, base: 30, cap: 60)
@@ -64,9 +117,7 @@ struct GateTests {
     let harness = EngineHarness(lanes: 4, time: time, waitsForServers: true)
     let jobs = try jobs(20, to: target)
     harness.engine.submit(jobs)
-    await harness.wait { states in
-      states.values.joined().count { if case .retrying = $0 { true } else { false } } >= 3
-    }
+    await harness.untilAway()
     harness.engine.cancel(jobs.map(\.item.id))
     let ends = await harness.finish(jobs.map(\.item.id))
     #expect(Set(ends.map(\.code)).isSubset(of: ["cancelled"]), "\(ends)")

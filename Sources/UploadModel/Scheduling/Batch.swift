@@ -53,7 +53,8 @@ public enum Batch {
       target: Shared<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
     ) {
       self.target = target
-      self.field = field
+      // Whether it is named or not, it is the same one.
+      self.field = field == target.value.fileField ? nil : field
       self.attempts = attempts
       self.isTaken = isTaken
     }

@@ -1,0 +1,78 @@
+import Dispatch
+import UploadModel
+
+/// Credentials: which a request goes with, and what its end says of them.
+extension UploadEngine {
+  /// A request that was made with a route's credentials.
+  struct Visit: Sendable {
+    let route: Route
+    /// The token that it went with, and its number.
+    let token: BearerToken?
+    let number: Int
+    /// Whom it went to.
+    let origin: Origin?
+    let items: [ItemID]
+  }
+
+  /// A visit to an origin for these uploads, with the credentials that their route has now.
+  func visit(of items: [ItemID], to origin: Origin?) -> Visit? {
+    guard let first = items.first, let route = jobs[first]?.route else { return nil }
+    return Visit(
+      route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
+      items: items)
+  }
+
+  /// Notes what the end of a request says of its credentials.
+  func judgeCredentials(
+    of visit: Visit, _ end: TransferEnd, to target: Target
+  ) -> Credentials.Consequence {
+    let route = visit.route
+    // What another origin says, to which no credentials were sent, means nothing here.
+    guard let status = end.status, visit.origin == route.origin else { return .stands }
+    if (200..<300).contains(status) {
+      perform(
+        scheduler.noteTaken(
+          on: route, with: visit.number, hasCommand: target.tokenCommand != nil))
+    }
+    guard status == 401 || status == 403 else { return .stands }
+    let failure = Failure(
+      deniedCause(for: target, on: route) ?? .refused, status: status, reply: end.reply)
+    let (consequence, actions) = scheduler.noteRefused(
+      on: route, with: visit.number, status: status,
+      isSecondTime: visit.items.contains { jobs[$0]?.wasRefusedEntry == true },
+      command: target.tokenCommand, visit.token?.hidden(in: failure) ?? failure)
+    perform(actions)
+    return consequence
+  }
+
+  /// Has uploads go again with a newer token.
+  func letIn(again items: [ItemID]) {
+    for id in items { jobs[id]?.wasRefusedEntry = true }
+    handle(items.map { ($0, .startOver) })
+  }
+
+  /// What a refusal that stands is called where a new token was tried as well.
+  func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
+    guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
+    return .denied("also with a new token from \(command.name)")
+  }
+
+  func renew(_ route: Route, with command: TokenCommand) {
+    DispatchQueue.global(qos: .userInitiated).async { [weak self] in
+      let result = Result { () throws(BearerToken.Missing) in try BearerToken(command) }
+      self?.onQueue { $0.take(result, for: route) }
+    }
+  }
+
+  private func take(_ result: Result<BearerToken, BearerToken.Missing>, for route: Route) {
+    switch result {
+    case .success(let token):
+      tokens[route] = token
+      perform(scheduler.noteRenewed(route))
+    case .failure(let missing):
+      tokens[route] = nil
+      perform(scheduler.noteNotRenewed(route, Failure(.denied(missing.reason))))
+    }
+    fillSoon()
+  }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import UploadModel
+
+/// Does what `Scheduler` decides, and tells it what happens.
+extension UploadEngine {
+  /// Fills the lanes once everything that happens now has happened: a file that fails at once would
+  /// recurse through the whole line, and those who come back together would start one by one.
+  func fillSoon() {
+    guard !isFilling else { return }
+    isFilling = true
+    onQueue { engine in
+      engine.isFilling = false
+      engine.fillLanes()
+      if engine.transfers.isEmpty, engine.steps.isEmpty { engine.leaveIdle() }
+    }
+  }
+
+  private func fillLanes() {
+    perform(scheduler.giveUps())
+    while scheduler.mayStart {
+      let (files, actions) = scheduler.next(at: time.now())
+      perform(actions)
+      guard !files.isEmpty else { return }
+      // Whoever admits them has to know how their last attempts ended.
+      deliverNews()
+      guard let admitted = admission(files) else {
+        return perform(scheduler.setStarted(false) + scheduler.noteNotStarted(files))
+      }
+      for file in files where !admitted.contains(file) { forget(file) }
+      handle(files.filter(admitted.contains).map { ($0, .start) })
+    }
+  }
+
+  func perform(_ actions: [Scheduler.Action]) {
+    for action in actions {
+      switch action {
+      case .wake(let moment): wake(at: moment)
+      case .renew(let route, let command): renew(route, with: command)
+      case .giveUp(let files, let failure): handle(files.map { ($0, .giveUp(failure)) })
+      case .server(let origin, let news): outage(origin, news)
+      case .refusal(let target, let isRefused): refusal(target, isRefused)
+      }
+    }
+  }
+
+  private func wake(at moment: Moment) {
+    if let wakeUp, wakeUp <= moment { return }
+    wakeUp = moment
+    let delay = max(0, moment - time.now()) + 0.001
+    executor.queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+      self?.assumeIsolated { engine in
+        guard engine.wakeUp == moment else { return }
+        engine.wakeUp = nil
+        engine.fillSoon()
+      }
+    }
+  }
+
+  /// Lets an upload's place in line follow from its state.
+  func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
+    let state = job.machine.state
+    guard state != before else { return }
+    if before == .retrying { stopTimer(of: id) }
+    switch state {
+    case .running: return
+    case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
+    case .retrying: perform(scheduler.park(id, .backOff))
+    case .paused: perform(scheduler.park(id, .held))
+    case .finished:
+      if job.isRemoved { replace(id, job) } else { perform(scheduler.park(id, .over)) }
+    }
+    ready[id] = nil
+    fillSoon()
+  }
+
+  /// Puts what was submitted meanwhile in the place of an upload that was removed, if anything was.
+  private func replace(_ id: ItemID, _ job: Job) {
+    guard let successor = job.successor else { return forget(id) }
+    let job = Job(successor)
+    jobs[id] = job
+    perform(scheduler.change(job.file) + scheduler.queue(id, attempts: 0))
+    tell([(id, .waiting)])
+  }
+
+  func forget(_ id: ItemID) {
+    stopTimer(of: id)
+    jobs[id] = nil
+    perform(scheduler.remove(id))
+  }
+
+  // MARK: Servers
+
+  /// Notes whether the server could be reached.
+  ///
+  /// - Parameter reached: whom the request went to.
+  /// - Returns: whether the attempt counts. Where servers are waited for, one that was never spoken to
+  ///   is no fault of the file's.
+  func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
+    guard let origin = jobs[id]?.route.origin else { return true }
+    if reached == origin, let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
+      perform(
+        scheduler.noteUnreachable(
+          by: id, Failure(trouble), at: time.now(), random: time.random()))
+      if case .unreachable = trouble, end.sentAll { return true }
+      return !waitsForServers
+    }
+    // Somebody answered, or sent the upload elsewhere.
+    if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.noteReached(origin)) }
+    return true
+  }
+
+  /// Has uploads wait again that never reached their server.
+  func wait(again ids: [ItemID]) {
+    for id in ids { jobs[id]?.begin = nil }
+    handle(ids.map { ($0, .startOver) })
+  }
+}
+
+extension TransferEnd {
+  /// Whether the request ended without a word to or from the server.
+  fileprivate var saysNothingOfTheServer: Bool {
+    guard status == nil, let trouble else { return false }
+    if case .outOfTime = trouble { return bytes == 0 }
+    return trouble.isLocal
+  }
+}

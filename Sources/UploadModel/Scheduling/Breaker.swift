@@ -1,0 +1,105 @@
+/// Keeps uploads from running one after the other into a server that is not there.
+public struct Breaker: Hashable, Sendable {
+  /// How many failures in a row open it where attempts are counted.
+  public static let threshold = 3
+  /// The longest delay before a probe, in seconds, whatever the policy says.
+  public static let longestDelay = 60.0
+
+  private enum State: Hashable, Sendable {
+    /// Every upload may start. Goes to `open` after enough failures in a row.
+    case closed(failures: Int)
+    /// Nothing starts before the moment, and then one upload: goes to `probing` with it.
+    case open(until: Moment)
+    /// One upload is under way, and its fate counts for all. Goes to `open`, for longer, when it does
+    /// not reach the server either. (Where it does, there is no need of a breaker any more.)
+    case probing(since: Moment)
+  }
+
+  private var state = State.closed(failures: 0)
+  private let policy: RetryPolicy
+  private let threshold: Int
+  /// How often it has opened.
+  public private(set) var openings = 0
+
+  /// A closed breaker whose delays are those of `policy`.
+  public init(policy: RetryPolicy) {
+    self.policy = policy
+    threshold = Self.threshold
+  }
+
+  /// The same where a server is waited for, however long. No number of attempts bounds that, so the
+  /// first failure opens it, and it never opens for less than an eighth of a second.
+  public init(waitingWith policy: RetryPolicy) {
+    var policy = policy
+    policy.base = max(policy.base, Self.shortestBound)
+    policy.cap = max(policy.cap, Self.shortestBound)
+    self.policy = policy
+    threshold = 1
+  }
+
+  private static let shortestBound = 0.25
+
+  /// What an upload may do.
+  public enum Permission: Hashable, Sendable {
+    /// Start.
+    case go
+    /// Start, as the only one.
+    case probe
+    /// Wait; nothing is known before this moment, or, without one, before the probe is back.
+    case wait(until: Moment?)
+  }
+
+  /// What an upload may do now.
+  public func permission(at now: Moment) -> Permission {
+    switch state {
+    case .closed: .go
+    case .probing: .wait(until: nil)
+    case .open(let until): now < until ? .wait(until: until) : .probe
+    }
+  }
+
+  /// An upload starts that was permitted to.
+  public mutating func noteStarted(at now: Moment) {
+    if case .open = state { state = .probing(since: now) }
+  }
+
+  /// No connection came about. Returns the moment until which nothing shall start, if there is one.
+  ///
+  /// - Parameter random: a number in 0..<1 from the caller's generator.
+  public mutating func noteUnreachable(at now: Moment, random: Double) -> Moment? {
+    switch state {
+    case .closed(let failures) where failures + 1 < threshold:
+      state = .closed(failures: failures + 1)
+      return nil
+    case .open(let until): return until
+    case .closed, .probing:
+      openings += 1
+      // At least half of the bound: whoever is told when the next try is shall see that it grows.
+      let delay = min(
+        policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
+      let until = now + delay
+      state = .open(until: until)
+      return until
+    }
+  }
+
+  /// The probe said nothing of the server: another one may follow at once.
+  public mutating func noteUnanswered() {
+    if case .probing(let since) = state { state = .open(until: since) }
+  }
+
+  /// The person does not want to wait any longer.
+  public mutating func tryNow(at now: Moment) {
+    if case .open(let until) = state, now < until { state = .open(until: now) }
+  }
+}
+
+extension Failure.Cause {
+  /// Whether the server was never spoken to.
+  public var isUnreachable: Bool {
+    switch self {
+    case .nameNotResolved, .connectionRefused, .unreachable: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/// Decides whether a target's uploads may start with the credentials that they have, so that 500 files
+/// do not learn one by one that a token has expired.
+///
+/// ```
+///             a start, and no token yet             the token has come
+///   open ───────────────────────────────► renewing ──────────────────► open, or half-open
+///    ▲ │          refused, and the token            │
+///    │ │          is not a new one                  │ the command failed
+///    │ │ refused with a new token, or               ▼
+///    │ └─ with one that nobody renews ──────────► closed ── the person tries again ──► half-open
+///    │                                              ▲                                    │
+///    │                                              └──────────── refused ───────────────┤
+///    └──────────────────────────────────────────────────────────── taken ────────────────┘
+/// ```
+///
+/// 401 speaks of the credentials. 403 may speak of the file: it does where the server has taken
+/// others, unless several in a row fare the same.
+public struct Credentials: Hashable, Sendable {
+  /// How many times in a row a server that took others says 403 before the credentials are doubted.
+  public static let forbiddenInARow = 3
+
+  private enum State: Hashable, Sendable {
+    /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a
+    /// refusal that nothing mends.
+    case open
+    /// The command runs. Goes to `open` or `halfOpen` with a token, to `closed` without one.
+    case renewing(isProbed: Bool)
+    /// Refused. Goes to `halfOpen` when the person tries again, to `open` when an upload that was under
+    /// way is taken after all.
+    case closed(isForWantOfToken: Bool)
+    /// One upload at a time shows whether they are good now. Goes to `open` when it is taken, to
+    /// `closed` or `renewing` when it is refused.
+    case halfOpen(isProbing: Bool)
+  }
+
+  private var state = State.open
+  private let hasCommand: Bool
+  private var hasToken: Bool
+  /// The number of the token in force; uploads that were sent with an older one prove nothing.
+  public private(set) var token = 0
+  /// Whether the server has taken anything.
+  private var isProven = false
+  /// Whether the token was renewed after a refusal, and nothing was taken with it yet.
+  private var isFresh = false
+  private var refusals = 0
+
+  /// Open credentials, which need a token first where a command gives it.
+  public init(hasCommand: Bool) {
+    self.hasCommand = hasCommand
+    hasToken = !hasCommand
+  }
+
+  /// Whether nothing starts until the person says so.
+  public var isClosed: Bool {
+    if case .closed = state { true } else { false }
+  }
+
+  /// Whether one upload at a time shows whether they are good, now or as soon as there is a token.
+  var isProbed: Bool {
+    switch state {
+    case .halfOpen, .renewing(isProbed: true): true
+    case .open, .closed, .renewing: false
+    }
+  }
+
+  /// What an upload may do.
+  public enum Permission: Hashable, Sendable {
+    /// Start.
+    case go
+    /// Start, alone: what becomes of it counts for all.
+    case probe
+    /// Wait.
+    case wait
+    /// Wait, and the command is to be run.
+    case renew
+  }
+
+  /// What an upload may do now.
+  public var permission: Permission {
+    switch state {
+    case .open: hasToken ? .go : .renew
+    case .halfOpen(isProbing: false): hasToken ? .probe : .renew
+    case .renewing, .closed, .halfOpen: .wait
+    }
+  }
+
+  /// An upload starts that was permitted to.
+  public mutating func noteStarted() {
+    if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
+  }
+
+  /// The command starts, as was permitted.
+  public mutating func noteRenewing() {
+    state = .renewing(isProbed: state == .halfOpen(isProbing: false))
+  }
+
+  /// The probe ended, and the server said nothing of its credentials: another one may follow.
+  public mutating func noteUnanswered() {
+    if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
+  }
+
+  /// The upload that was to be the probe is gone: all is as it was before.
+  public mutating func noteGivenUp() {
+    if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
+  }
+
+  /// What a refusal means.
+  public enum Consequence: Hashable, Sendable {
+    /// It is this upload's own.
+    case stands
+    /// The upload goes again with a newer token.
+    case again
+    /// The upload goes again, and the command is to be run.
+    case renew
+    /// It stands, and nothing more starts.
+    case close
+  }
+
+  /// The server answered 401 or 403.
+  ///
+  /// - Parameters:
+  ///   - status: which of the two.
+  ///   - token: the number of the token that the upload was sent with.
+  ///   - isSecondTime: whether the same upload was sent again for this reason before.
+  public mutating func noteRefused(
+    status: Int, with token: Int, isSecondTime: Bool
+  ) -> Consequence {
+    if hasCommand, token != self.token || isRenewing { return .again }
+    refusals += 1
+    if isClosed { return .stands }
+    // Others get in with the very same token.
+    if isSecondTime, isProven, !isFresh { return .stands }
+    if hasCommand, !isFresh {
+      if case .halfOpen = state {
+        state = .renewing(isProbed: true)
+      } else {
+        state = .renewing(isProbed: false)
+      }
+      return .renew
+    }
+    if status == 403, isProven, refusals < Self.forbiddenInARow { return .stands }
+    state = .closed(isForWantOfToken: false)
+    return .close
+  }
+
+  private var isRenewing: Bool {
+    if case .renewing = state { true } else { false }
+  }
+
+  /// The server took an upload that was sent with this token.
+  public mutating func noteTaken(with token: Int) {
+    isProven = true
+    refusals = 0
+    guard token == self.token else { return }
+    isFresh = false
+    switch state {
+    case .closed(isForWantOfToken: false), .halfOpen: if hasToken { state = .open }
+    case .open, .renewing, .closed: break
+    }
+  }
+
+  /// The command gave a token.
+  public mutating func noteRenewed() {
+    // The first one of all follows no refusal.
+    isFresh = hasToken
+    hasToken = true
+    token += 1
+    state = state == .renewing(isProbed: true) ? .halfOpen(isProbing: false) : .open
+  }
+
+  /// The command failed. Nothing starts.
+  public mutating func noteNotRenewed() { state = .closed(isForWantOfToken: true) }
+
+  /// The person wants another try: one upload goes ahead, with a new token where a command gives it.
+  public mutating func tryAgain() {
+    guard isClosed else { return }
+    state = .halfOpen(isProbing: false)
+    hasToken = !hasCommand
+    (isProven, isFresh, refusals) = (false, false, 0)
+  }
+}

@@ -1,0 +1,14 @@
+/// Where an upload goes and with whose credentials: they belong to a target, and are for its own origin
+/// only.
+public struct Route: Hashable, Sendable {
+  /// The target's name.
+  public let target: String
+  /// The target's origin.
+  public let origin: Origin?
+
+  /// The route of the uploads to `target`.
+  public init(to target: Target) {
+    self.target = target.name
+    origin = Origin(target.url)
+  }
+}

@@ -1,0 +1,62 @@
+/// Several files in one request: who goes with whom.
+extension Scheduler {
+  /// How far down the line companions are looked for.
+  private static let lookAhead = 1000
+
+  /// Has files go together from now on, and with nobody else: so that a request that is repeated is the
+  /// same one, and a half of one that was refused stays a half.
+  public mutating func group(_ members: [ItemID]) {
+    for id in members { dissolveGroup(of: id) }
+    guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
+    lastGroup += 1
+    groups[lastGroup] = members
+    for id in members { entries[id]?.group = lastGroup }
+  }
+
+  /// Who goes in one request with `id`, whose turn it is.
+  mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
+    guard let entry = entries[id], let rule = entry.file.target.value.batch else { return [id] }
+    if let members = entry.group.flatMap({ groups[$0] }) {
+      if members.allSatisfy(isAvailable) { return members }
+      dissolveGroup(of: id)
+    }
+    guard !isAlone else { return [id] }
+    let members = plan(ledBy: entry, by: rule)
+    if members.count > 1 { group(members) }
+    return members
+  }
+
+  private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
+    let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
+    return Batch.plan(
+      candidate(first), before: others.lazy.compactMap { self.entries[$0.id].map(candidate) },
+      by: rule)
+  }
+
+  /// One who leaves takes the others their bond: they are free.
+  mutating func dissolveGroup(of id: ItemID) {
+    guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
+      return
+    }
+    for member in members where entries[member]?.group == group { entries[member]?.group = nil }
+  }
+
+  private func isAvailable(_ id: ItemID) -> Bool {
+    switch entries[id]?.place {
+    case .line, .away(.backOff): true
+    case .lane, .away, nil: false
+    }
+  }
+
+  private func candidate(_ entry: Entry) -> Batch.Candidate {
+    var kind = Batch.Kind(of: entry.file)
+    kind.isTaken = entry.group != nil
+    return Batch.Candidate(id: entry.file.id, bytes: entry.file.bytes, kind: kind)
+  }
+}
+
+extension Batch.Kind {
+  init(of file: Scheduler.File) {
+    self.init(target: file.target, field: file.field, attempts: file.attempts)
+  }
+}

@@ -1,0 +1,119 @@
+/// Credentials: who may go with them, and who shows whether they are good.
+extension Scheduler {
+  /// The number of the token in force on a route.
+  public func token(on route: Route) -> Int {
+    number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
+  }
+
+  /// The server took what was sent with a token.
+  public mutating func noteTaken(on route: Route, with token: Int, hasCommand: Bool) -> [Action] {
+    guard let number = number(of: route) else { return [] }
+    return change(number, hasCommand: hasCommand) { $0.noteTaken(with: token) }
+  }
+
+  /// The server refused what was sent with a token.
+  ///
+  /// - Parameters:
+  ///   - status: 401 or 403.
+  ///   - isSecondTime: whether one of the files was sent again for this reason before.
+  ///   - command: what gives the target's token.
+  ///   - failure: what the files that wait fail with, should there be no hope.
+  public mutating func noteRefused(
+    on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
+    _ failure: Failure
+  ) -> (Credentials.Consequence, [Action]) {
+    guard let number = number(of: route) else { return (.stands, []) }
+    var consequence = Credentials.Consequence.stands
+    var actions = change(number, hasCommand: command != nil) {
+      consequence = $0.noteRefused(status: status, with: token, isSecondTime: isSecondTime)
+    }
+    switch consequence {
+    case .stands, .again: break
+    case .close: routes[number].failure = failure
+    case .renew: if let command { actions.append(.renew(route, command)) }
+    }
+    return (consequence, actions)
+  }
+
+  /// A command gave a token.
+  public mutating func noteRenewed(_ route: Route) -> [Action] {
+    guard let number = number(of: route) else { return [] }
+    routes[number].failure = nil
+    return change(number, hasCommand: true) { $0.noteRenewed() }
+  }
+
+  /// A command failed.
+  public mutating func noteNotRenewed(_ route: Route, _ failure: Failure) -> [Action] {
+    guard let number = number(of: route) else { return [] }
+    let probe = routes[number].probe?.id
+    routes[number].failure = failure
+    let actions = change(number, hasCommand: true) { $0.noteNotRenewed() }
+    guard waitsForServers else { return actions }
+    // One row tells why; the others wait until that one is tried again.
+    let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
+    return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
+  }
+
+  /// The person wants another try with all credentials: the first in line goes ahead.
+  mutating func tryCredentials() -> [Action] {
+    routes.indices.flatMap { change($0) { $0.tryAgain() } }
+  }
+
+  /// The person wants another try with a file's credentials: that one goes ahead.
+  mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
+    let actions = change(route) { $0.tryAgain() }
+    let isTaken = routes[route].probe.map { probe in
+      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
+    }
+    if routes[route].credentials?.isProbed == true, isTaken != true {
+      routes[route].probe = Probe(id: id, isChosen: true)
+    }
+    return actions
+  }
+
+  /// The token that a route needs is fetched.
+  mutating func renew(_ route: Int, with command: TokenCommand) -> Action {
+    if routes[route].credentials == nil {
+      routes[route].credentials = Credentials(hasCommand: true)
+    }
+    routes[route].credentials?.noteRenewing()
+    return .renew(routes[route].route, command)
+  }
+
+  /// One that was to be the probe is gone, or goes elsewhere.
+  mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
+    guard let probe = routes[route].probe, probe.id == id else { return [] }
+    routes[route].probe = nil
+    // Where the person meant this file and no other, nobody takes its part.
+    guard probe.isChosen else { return [] }
+    return change(route) { $0.noteGivenUp() }
+  }
+
+  /// Those who have nothing to wait for any more fail together, unless the person may come and help.
+  public func giveUps() -> [Action] {
+    guard !waitsForServers else { return [] }
+    return routes.indices.flatMap { number -> [Action] in
+      let route = routes[number]
+      guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
+        let failure = route.failure
+      else { return [] }
+      return giveUp(waiting { $0 == number }, failure)
+    }
+  }
+
+  /// Changes a route's credentials, and tells where they are refused from now on, or no longer.
+  private mutating func change(
+    _ number: Int, hasCommand: Bool? = nil, _ body: (inout Credentials) -> Void
+  ) -> [Action] {
+    if routes[number].credentials == nil, let hasCommand {
+      routes[number].credentials = Credentials(hasCommand: hasCommand)
+    }
+    guard var credentials = routes[number].credentials else { return [] }
+    let wasClosed = credentials.isClosed
+    body(&credentials)
+    routes[number].credentials = credentials
+    if !credentials.isProbed { routes[number].probe = nil }
+    guard credentials.isClosed != wasClosed else { return [] }
+    return [.refusal(target: routes[number].route.target, isRefused: !wasClosed)]
+  }
+}

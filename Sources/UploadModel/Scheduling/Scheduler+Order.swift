@@ -1,0 +1,65 @@
+/// The order of the line.
+extension Scheduler {
+  /// The distance between two neighbours that nothing was moved between.
+  private static let gap: Int64 = 1 << 32
+
+  /// The rank of one who comes last.
+  mutating func lastRank() -> Int64 {
+    guard let last = order.last else { return 0 }
+    if last.rank < .max - Self.gap { return last.rank + Self.gap }
+    spread()
+    return (order.last?.rank ?? 0) + Self.gap
+  }
+
+  /// Puts a file before another one, or last.
+  public mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard let entry = entries[id], id != other else { return }
+    order.remove(entry.rank)
+    if entry.place == .line { routes[entry.route].ready.remove(entry.rank) }
+    let rank = rank(before: other)
+    entries[id]?.rank = rank
+    order.insert(RankedSet.Entry(rank: rank, id: id))
+    if entry.place == .line {
+      routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
+    }
+  }
+
+  private mutating func rank(before other: ItemID?) -> Int64 {
+    guard let other, let rank = entries[other]?.rank else { return lastRank() }
+    let previous = order.entry(before: rank)?.rank ?? max(rank, .min + 2 * Self.gap) - 2 * Self.gap
+    if rank - previous > 1 { return previous + (rank - previous) / 2 }
+    spread()
+    return (entries[other]?.rank ?? 0) - Self.gap / 2
+  }
+
+  /// Puts files in this order, at the places that they have now among them.
+  public mutating func arrange(_ order: [ItemID]) {
+    var named: Set<ItemID> = []
+    let known = order.filter { entries[$0] != nil && named.insert($0).inserted }
+    let ranks = known.compactMap { entries[$0]?.rank }.sorted()
+    for (id, rank) in zip(known, ranks) { entries[id]?.rank = rank }
+    rebuild()
+  }
+
+  /// Makes room between all neighbours.
+  private mutating func spread() {
+    for (index, entry) in order.entries().enumerated() {
+      entries[entry.id]?.rank = Int64(index) * Self.gap
+    }
+    rebuild()
+  }
+
+  /// Sorts everything by the ranks that files have now.
+  private mutating func rebuild() {
+    let sorted = entries.values.map {
+      (place: $0.place, route: $0.route, rank: $0.rank, $0.file.id)
+    }
+    .sorted { $0.rank < $1.rank }
+    order = RankedSet(sorted: sorted.map { RankedSet.Entry(rank: $0.rank, id: $0.3) })
+    var ready = [[RankedSet.Entry]](repeating: [], count: routes.count)
+    for (place, route, rank, id) in sorted where place == .line {
+      ready[route].append(RankedSet.Entry(rank: rank, id: id))
+    }
+    for route in routes.indices { routes[route].ready = RankedSet(sorted: ready[route]) }
+  }
+}

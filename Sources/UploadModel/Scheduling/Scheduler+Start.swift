@@ -1,0 +1,121 @@
+/// Whose turn it is.
+extension Scheduler {
+  /// The files of the next request, on their lane from now on; none where nothing can start now.
+  public mutating func next(at now: Moment) -> (files: [ItemID], actions: [Action]) {
+    var actions: [Action] = []
+    while isStarted, hasFreeLane {
+      var best: Candidate?
+      var wake: Moment?
+      for route in routes.indices where !routes[route].ready.isEmpty {
+        switch turn(of: route, at: now) {
+        case .candidate(let candidate) where candidate.rank < best?.rank ?? .max: best = candidate
+        case .later(let moment): wake = min(wake ?? moment, moment)
+        case .candidate, .held: break
+        }
+      }
+      guard let best else {
+        if let wake { actions.append(.wake(at: wake)) }
+        break
+      }
+      if let command = best.command {
+        actions.append(renew(best.route, with: command))
+        continue
+      }
+      let files = batch(ledBy: best.id, isAlone: best.isAlone)
+      return (files, actions + start(files, on: best.route, at: now))
+    }
+    return ([], actions)
+  }
+
+  /// Files that were to start did not: they are back in line.
+  public mutating func noteNotStarted(_ files: [ItemID]) -> [Action] {
+    files.flatMap { put($0, in: .line) }
+  }
+
+  /// The first file of a route that may start.
+  private struct Candidate {
+    let id: ItemID
+    let rank: Int64
+    let route: Int
+    /// Whether it has to go without company.
+    var isAlone = false
+    /// What has to be run before.
+    var command: TokenCommand?
+  }
+
+  private enum Turn {
+    case candidate(Candidate)
+    /// Nothing starts before this moment.
+    case later(Moment)
+    /// Nothing starts before something happens.
+    case held
+  }
+
+  /// Who may start on a route, if anybody.
+  private func turn(of route: Int, at now: Moment) -> Turn {
+    guard let first = routes[route].ready.first, !targets[routes[route].target].isFull else {
+      return .held
+    }
+    var candidate = Candidate(id: first.id, rank: first.rank, route: route)
+    if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
+      // One who may go in vain goes alone.
+      candidate.isAlone = true
+      switch server.breaker.permission(at: now) {
+      case .go: break
+      case .wait(let until): return until.map { .later($0) } ?? .held
+      case .probe:
+        if let chosen = chosen(for: server) {
+          guard chosen.route == route else { return .held }
+          candidate = Candidate(id: chosen.file.id, rank: chosen.rank, route: route, isAlone: true)
+        }
+      }
+    }
+    switch permission(on: route, for: candidate.id) {
+    case .go: break
+    case .wait: return .held
+    case .renew: candidate.command = entries[candidate.id]?.file.target.value.tokenCommand
+    case .probe:
+      candidate.isAlone = true
+      if let probe = routes[route].probe {
+        guard let entry = entries[probe.id], entry.place == .line else { return .held }
+        candidate = Candidate(id: probe.id, rank: entry.rank, route: route, isAlone: true)
+      }
+    }
+    return .candidate(candidate)
+  }
+
+  /// The file that the person has chosen to try a server with, as long as it can.
+  private func chosen(for server: Server) -> Entry? {
+    guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
+      permission(on: entry.route, for: chosen) != .wait
+    else { return nil }
+    return entry
+  }
+
+  private func permission(on route: Int, for id: ItemID) -> Credentials.Permission {
+    if let credentials = routes[route].credentials { return credentials.permission }
+    return entries[id]?.file.target.value.tokenCommand == nil ? .go : .renew
+  }
+
+  private mutating func start(_ files: [ItemID], on route: Int, at now: Moment) -> [Action] {
+    let lane = takeLane(on: route)
+    var actions = files.flatMap { put($0, in: .lane(lane)) }
+    if let origin = routes[route].route.origin, let server = servers[origin],
+      server.breaker.permission(at: now) == .probe
+    {
+      servers[origin]?.breaker.noteStarted(at: now)
+      servers[origin]?.lane = lane
+      servers[origin]?.chosen = nil
+      if server.isTold {
+        actions.append(.server(origin, .away(server.failure, nextTry: nil)))
+      }
+    }
+    if let first = files.first, routes[route].credentials?.permission == .probe {
+      routes[route].credentials?.noteStarted()
+      let probe = routes[route].probe
+      routes[route].probe = Probe(
+        id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane)
+    }
+    return actions
+  }
+}

@@ -1,0 +1,35 @@
+@testable import UploadModel
+
+extension Scheduler {
+  /// What contradicts what, looked at file by file. Nothing ever shall.
+  var disorder: [String] {
+    var found: [String] = []
+    func check(_ isSound: Bool, _ what: String) { if !isSound { found.append(what) } }
+    let sorted = entries.values.sorted { $0.rank < $1.rank }
+    check(order.entries().map(\.id) == sorted.map(\.file.id), "the order of all")
+    check(Set(sorted.map(\.rank)).count == sorted.count, "two share a rank")
+    var underWay: [Int: Int] = [:]
+    for (number, route) in routes.enumerated() {
+      let own = sorted.filter { $0.route == number }
+      check(
+        route.ready.entries().map(\.id) == own.filter { $0.place == .line }.map(\.file.id),
+        "who waits for \(route.route.target)")
+      check(
+        route.live == own.count { $0.place.isLive }, "who will be sent to \(route.route.target)")
+      underWay[route.target, default: 0] += route.underWay
+    }
+    for (number, target) in targets.enumerated() {
+      check(target.underWay == underWay[number] ?? 0, "the lanes of a target")
+    }
+    for (number, members) in groups {
+      check(members.allSatisfy { entries[$0]?.group == number }, "a group")
+      check(members.allSatisfy { entries[$0]?.place.isLive == true }, "a group's places")
+    }
+    for entry in sorted {
+      if let group = entry.group {
+        check(groups[group]?.contains(entry.file.id) == true, "no group")
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import Testing
+
+@testable import UploadModel
+
+/// Random events, and a simple-minded account of them on the side.
+struct SchedulerPropertyTests {
+  /// What is known of each file without asking the scheduler.
+  private struct Account {
+    var order: [ItemID] = []
+    var waiting: Set<ItemID> = []
+    var backingOff: Set<ItemID> = []
+    /// The request that it is in.
+    var requests: [ItemID: Int] = [:]
+    var target: [ItemID: Character] = [:]
+    var routes: [Int: Character] = [:]
+    var lastRequest = 0
+
+    mutating func start(_ files: [ItemID]) {
+      lastRequest += 1
+      for id in files {
+        waiting.remove(id)
+        backingOff.remove(id)
+        requests[id] = lastRequest
+      }
+      routes[lastRequest] = files.first.flatMap { target[$0] }
+    }
+
+    mutating func leave(_ id: ItemID) {
+      waiting.remove(id)
+      backingOff.remove(id)
+      requests[id] = nil
+    }
+
+    /// Requests under way.
+    var underWay: Set<Int> { Set(requests.values) }
+
+    func underWay(to target: Character) -> Int { underWay.count { routes[$0] == target } }
+  }
+
+  private static let names: [Character] = ["a", "b", "c", "k", "m", "z"]
+
+  @Test(.timeLimit(.minutes(5)), arguments: [1, 2] as [UInt64], [true, false])
+  func tenThousandEventsHoldWhatIsPromised(_ seed: UInt64, _ waits: Bool) throws {
+    var random = SplitMix(seed)
+    var lanes = 5
+    var scheduler = Scheduler(lanes: lanes, waitsForServers: waits)
+    var account = Account()
+    var wishes: [Character: Int] = [:]
+    var now = Moment(seconds: 0)
+    var lastID: Int64 = 0
+    var isStarted = true
+    var starts = 0
+
+    func file(_ id: ItemID, _ name: Character) throws -> Scheduler.File {
+      let target = try #require(SchedulerScript.targets[name])
+      return Scheduler.File(id: id, bytes: id.rawValue % 50, target: target)
+    }
+    func obey(_ actions: [Scheduler.Action]) {
+      for action in actions {
+        switch action {
+        case .giveUp(let files, _):
+          for id in files {
+            #expect(account.requests[id] == nil, "what is under way is not given up")
+            account.leave(id)
+            obey(scheduler.park(id, .over))
+          }
+        case .wake(let moment): #expect(moment > now)
+        case .renew, .server, .refusal: break
+        }
+      }
+    }
+    func concurrency(_ name: Character) -> Int {
+      wishes[name] ?? SchedulerScript.targets[name]?.value.concurrency ?? 0
+    }
+    /// Whether nothing but its turn holds a file back, by the account.
+    func isFree(_ id: ItemID) -> Bool {
+      guard account.waiting.contains(id), let name = account.target[id],
+        let target = SchedulerScript.targets[name]?.value,
+        account.underWay(to: name) < concurrency(name),
+        let number = scheduler.number(of: Route(to: target))
+      else { return false }
+      let server = Origin(target.url).flatMap { scheduler.servers[$0] }
+      if let server, server.breaker.permission(at: now) != .go { return false }
+      let permission =
+        scheduler.routes[number].credentials?.permission
+        ?? (target.tokenCommand == nil ? .go : .renew)
+      return permission == .go
+    }
+    func fill() {
+      obey(scheduler.giveUps())
+      while true {
+        let first = account.order.first(where: isFree)
+        let isPossible = isStarted && account.underWay.count < lanes
+        let (files, actions) = scheduler.next(at: now)
+        obey(actions)
+        guard let leader = files.first else {
+          #expect(!isPossible || first == nil, "\(first as Any) could have gone")
+          return
+        }
+        starts += 1
+        #expect(isPossible)
+        for id in files {
+          #expect(account.waiting.contains(id) || account.backingOff.contains(id))
+        }
+        // Nobody who is free is passed by, but for one who goes in doubt or with a group.
+        if let first, let position = account.order.firstIndex(of: first),
+          let other = files.compactMap({ account.order.firstIndex(of: $0) }).min()
+        {
+          #expect(other <= position, "\(leader) went before \(first)")
+        }
+        account.start(files)
+        let target = account.target[leader] ?? "?"
+        #expect(account.underWay.count <= lanes)
+        #expect(account.underWay(to: target) <= concurrency(target))
+        #expect(files.allSatisfy { account.target[$0] == target })
+      }
+    }
+
+    for step in 0..<10_000 {
+      let known = account.order
+      let id = known.isEmpty ? ItemID(0) : known[random.below(known.count)]
+      let running = account.requests.keys.sorted()
+      let sent = running.isEmpty ? nil : running[random.below(running.count)]
+      switch random.below(34) {
+      case 0..<8:
+        guard known.count < 120 else { break }
+        let name = Self.names[random.below(Self.names.count)]
+        for _ in 0...random.below(4) {
+          lastID += 1
+          let id = ItemID(lastID)
+          (account.target[id], _) = (name, account.order.append(id))
+          account.waiting.insert(id)
+          obey(scheduler.add([try file(id, name)]))
+        }
+      case 8..<16:
+        guard let sent, let route = account.target[sent].flatMap({ SchedulerScript.targets[$0] })
+        else { break }
+        // The end of a request.
+        let members = running.filter { account.requests[$0] == account.requests[sent] }
+        let command = route.value.tokenCommand
+        var goesAgain = false
+        switch random.below(6) {
+        case 0:
+          obey(
+            scheduler.noteUnreachable(
+              by: sent, Failure(.connectionRefused("")), at: now,
+              random: Double(random.below(100)) / 100))
+          goesAgain = waits
+        case 1:
+          let (consequence, actions) = scheduler.noteRefused(
+            on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
+            status: 401, isSecondTime: false, command: command, Failure(.refused, status: 401))
+          obey(actions)
+          goesAgain = consequence == .again || consequence == .renew
+        default:
+          if let origin = Origin(route.value.url) { obey(scheduler.noteReached(origin)) }
+          obey(
+            scheduler.noteTaken(
+              on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
+              hasCommand: command != nil))
+        }
+        let end = random.below(4)
+        for id in members {
+          account.leave(id)
+          if goesAgain {
+            account.waiting.insert(id)
+            obey(scheduler.queue(id, attempts: 0))
+          } else if end == 0 {
+            account.backingOff.insert(id)
+            obey(scheduler.park(id, .backOff))
+          } else if end == 1 {
+            obey(scheduler.park(id, .held))
+          } else {
+            account.order.removeAll { $0 == id }
+            obey(scheduler.remove(id))
+          }
+        }
+      case 16, 17:
+        guard account.requests[id] == nil, !known.isEmpty else { break }
+        account.leave(id)
+        account.waiting.insert(id)
+        obey(scheduler.queue(id, attempts: 0))
+      case 18:
+        guard account.requests[id] == nil else { break }
+        account.leave(id)
+        obey(scheduler.park(id, .held))
+      case 19:
+        guard account.requests[id] == nil else { break }
+        account.leave(id)
+        account.order.removeAll { $0 == id }
+        obey(scheduler.remove(id))
+      case 20:
+        guard account.requests[id] == nil, !known.isEmpty else { break }
+        let name = Self.names[random.below(Self.names.count)]
+        account.target[id] = name
+        obey(scheduler.change(try file(id, name)))
+      case 21, 22:
+        let other = random.below(5) == 0 ? nil : known.randomElement(&random)
+        scheduler.move(id, before: other)
+        guard id != other, let from = account.order.firstIndex(of: id) else { break }
+        account.order.remove(at: from)
+        account.order.insert(
+          id, at: other.flatMap { account.order.firstIndex(of: $0) } ?? account.order.count)
+      case 23:
+        let named = known.filter { _ in random.below(2) == 0 }.sorted { $0 > $1 }
+        scheduler.arrange(named)
+        let places = named.compactMap { account.order.firstIndex(of: $0) }.sorted()
+        for (place, id) in zip(places, named) { account.order[place] = id }
+      case 24:
+        guard account.waiting.contains(id) else { break }
+        obey(scheduler.tryNow([id], at: now))
+      case 25: obey(scheduler.tryEverything(at: now))
+      case 26:
+        lanes = 1 + random.below(8)
+        // Those under way may be more.
+        guard account.underWay.count <= lanes else { break }
+        scheduler.setLanes(lanes)
+      case 27:
+        let name = Self.names[random.below(Self.names.count)]
+        let wish = 1 + random.below(3)
+        guard account.underWay(to: name) <= wish else { break }
+        wishes[name] = wish
+        scheduler.setConcurrency(wish, of: String(name))
+      case 28:
+        isStarted = random.below(4) > 0
+        obey(scheduler.setStarted(isStarted))
+      case 29, 30:
+        guard let k = SchedulerScript.targets["k"] else { break }
+        let route = Route(to: k.value)
+        guard let number = scheduler.number(of: route),
+          scheduler.routes[number].credentials?.permission == .wait
+        else { break }
+        obey(
+          random.below(4) > 0
+            ? scheduler.noteRenewed(route)
+            : scheduler.noteNotRenewed(route, Failure(.denied("no"))))
+      default: now = now + Double(random.below(20))
+      }
+      scheduler.setLanes(lanes)
+      fill()
+      if step % 50 == 0 { #expect(scheduler.disorder == []) }
+    }
+    #expect(starts > 1000, "\(starts) requests are too few to show anything")
+  }
+}
+
+extension Array {
+  fileprivate func randomElement(_ random: inout SplitMix) -> Element? {
+    isEmpty ? nil : self[random.below(count)]
+  }
+}
