@@ -75,10 +75,12 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	$(BUILD) -c release --product transport-bench
 	$(BUILD) -c release --product multipart-bench
 	$(BUILD) -c release --product queue-bench
+	$(BUILD) -c release --product scheduler-bench
 	$(BUILD) -c release --product screen-bench
 	python3 Benchmarks/upload/run.py $(RELEASE)/hoist
 	Benchmarks/multipart.sh
 	$(RELEASE)/queue-bench
+	$(RELEASE)/scheduler-bench
 	python3 Benchmarks/screen/run.py $(RELEASE)/hoist $(RELEASE)/screen-bench
 
 fuzz: ## fuzz the multipart parser

@@ -101,6 +101,10 @@ let package = Package(
       path: "Benchmarks/queue", swiftSettings: strict),
 
     .executableTarget(
+      name: "scheduler-bench", dependencies: ["UploadModel"], path: "Benchmarks/scheduler",
+      swiftSettings: strict),
+
+    .executableTarget(
       name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
       path: "Benchmarks/screen", exclude: ["run.py"], swiftSettings: strict),
     .executableTarget(

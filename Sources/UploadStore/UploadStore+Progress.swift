@@ -125,9 +125,9 @@ private struct Pen {
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
     case .waiting:
-      // Taken back without its fault: its server wants other credentials, or another file of its
-      // request broke it off.
-      try end(id, Ending("withdrawn", bytes: bytes))
+      // Taken back without its fault: its server cannot be reached or wants other credentials, or
+      // another file of its request broke it off.
+      if try end(id, Ending("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
       try end(id, Ending("paused", bytes: bytes))
@@ -142,6 +142,12 @@ private struct Pen {
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // It goes on next time. Whatever did not run stays as it is: waiting, or paused.
       if try end(id, Ending("stopped", bytes: bytes)) { try set("waiting", of: id) }
+    case .failed(let failure) where failure.cause == .cancelled:
+      try end(id, Ending(failure, bytes: bytes))
+      // Whoever took it out may have put it back since: then it waits.
+      try set(
+        "failed", of: id, failure: CauseText.encode(failure.cause),
+        unless: "listed AND state = 'waiting'")
     case .failed(let failure):
       try end(id, Ending(failure, bytes: bytes))
       try set("failed", of: id, failure: CauseText.encode(failure.cause))
@@ -149,10 +155,24 @@ private struct Pen {
     }
   }
 
-  private func set(_ state: String, of id: ItemID, failure: String? = nil) throws {
+  private func set(
+    _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
+  ) throws {
     try db.cachedStatement(
-      sql: "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ?"
+      sql:
+        "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ? AND NOT (\(exception))"
     ).execute(arguments: [state, failure, revision, id.rawValue])
+  }
+
+  /// Of an item that was taken back again and again, and of which nothing was sent, the last time is
+  /// enough to know: a server that is away all night is tried a thousand times.
+  private func forgetEarlierProbes(of id: ItemID) throws {
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM attempt WHERE item = ?1 AND outcome = 'withdrawn' AND COALESCE(bytes, 0) = 0
+          AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
+        """
+    ).execute(arguments: [id.rawValue])
   }
 
   /// Ends the item's open attempt; false where it had none.

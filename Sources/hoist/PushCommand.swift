@@ -15,6 +15,9 @@ struct PushCommand: AsyncParsableCommand {
       else to standard error: bars on a terminal, otherwise one line for each file. A first ^c stops \
       and still gives the summary, a second one ends at once.
 
+      A server that cannot be reached is given up once it was tried as often as --attempts says; what \
+      was still to go there fails with it. (The screen waits for it instead.)
+
       With --json, one object a line on standard output instead: "event" is queued, skipped, \
       started, progress, sent, retrying, finished, failed or summary.
 

@@ -234,7 +234,7 @@ extension EndToEnd {
       let terminal = try await person.terminal()
       try await terminal.command("hoist ?.txt")
       try await terminal.wait(for: "no server · next try in")
-      try await terminal.wait(for: "waiting for the server")
+      try await terminal.wait(for: "refused · next try in")
       let server = try HostileServer(port: port) { connection, _ in
         while connection.readRequest() != nil {
           connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -242,8 +242,8 @@ extension EndToEnd {
       }
       defer { server.stop() }
       try await terminal.press("R")
-      try await terminal.wait(until: "those that waited arrive") {
-        $0.shows("3 ok") && !$0.shows("next try in")
+      try await terminal.wait(until: "all arrive") {
+        $0.shows("6 ok") && !$0.shows("next try in")
       }
     }
 

@@ -191,6 +191,72 @@ import UploadModel
     #expect(!render(state, size: state.size).text[0].contains("next try"))
   }
 
+  @Test func aFileThatWaitsForItsServerCanBeTriedNowAndOthersHaveNothingToRetry() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
+    #expect(Fixture.type("r", &state) == [.bell])
+    Fixture.play(&state, Fixture.away)
+    #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
+    Fixture.play(&state, .reachability(server: "https://api.example.com", .back))
+    #expect(Fixture.type("r", &state) == [.bell])
+    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    #expect(Fixture.type("r", &state) == [.retry([ItemID(1)])])
+  }
+
+  @Test func whileAServerIsTriedNoTimeIsPromised() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
+    let failure = Failure(.unreachable("connect to 192.0.2.1: No route to host"))
+    Fixture.play(
+      &state,
+      .reachability(server: "https://api.example.com", .away(failure, nextTry: nil)))
+    let text = render(state, size: state.size).text
+    #expect(text[0].contains("no server · trying now"))
+    #expect(text[3].contains("no route · trying now"))
+    // A moment that has come is now as well.
+    Fixture.play(
+      &state,
+      .reachability(server: "https://api.example.com", .away(failure, nextTry: state.now)))
+    #expect(render(state, size: state.size).text[0].contains("no server · trying now"))
+  }
+
+  @Test func aServerThatNobodyNeedsIsNotSpokenOf() {
+    var state = Fixture.empty()
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin")]), Fixture.away,
+      .reachability(server: "https://api.example.com", .unneeded))
+    #expect(!render(state, size: state.size).text[0].contains("next try"))
+    #expect(Fixture.type("4", &state) == [])
+    let log = render(state, size: state.size).text.joined()
+    #expect(log.contains("cannot be reached: connection refused") && !log.contains("answers again"))
+  }
+
+  /// Files of a target that was never this screen's say as well what they wait for.
+  @Test func filesOfAnyTargetWaitForTheirServer() {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    var item = Fixture.item(1, "a.bin")
+    item.target = "nas"
+    Fixture.play(
+      &state, .added([item]), .urls(["nas": "https://nas.example/in"]),
+      .reachability(
+        server: "https://nas.example",
+        .away(Failure(.nameNotResolved(host: "nas.example")), nextTry: state.now + 8)))
+    #expect(render(state, size: state.size).text[3].contains("name not resolved · 8 s"))
+    #expect(render(state, size: state.size).text[0].contains("no nas.example · next try in 8 s"))
+  }
+
+  @Test func eachTargetHasItsOwnConcurrency() {
+    var state = Fixture.empty()
+    #expect(Fixture.type("+", &state) == [.setConcurrency(5, target: "photos")])
+    Fixture.play(
+      &state, .target(name: "slow", url: "https://s/", concurrency: 1, listsServer: false))
+    #expect(Fixture.type("+", &state) == [.setConcurrency(2, target: "slow")])
+    Fixture.play(
+      &state, .target(name: "photos", url: "https://p/", concurrency: 4, listsServer: false))
+    #expect(Fixture.type("-", &state) == [.setConcurrency(4, target: "photos")])
+    #expect(state.wishes == ["photos": 4, "slow": 2])
+  }
+
   @Test func aTargetThatRefusesTheCredentialsIsTriedAgainThoughNothingHasFailed() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))

@@ -2,6 +2,19 @@ import Testing
 import UploadModel
 
 @Suite struct WordingTests {
+  @Test(arguments: [
+    (Failure.Cause.connectionRefused("Could not connect to server"), "refused"),
+    (.nameNotResolved(host: "nas"), "name not resolved"),
+    (.unreachable("Failed to connect: No route to host"), "no route"),
+    (.unreachable("Network is unreachable"), "no network"),
+    (.unreachable("Connection timed out after 300 s"), "no answer"),
+    (.unreachable("nothing could be sent for 60 s"), "no answer"),
+    (.unreachable("the proxy said 502"), "host unreachable"),
+  ])
+  func whyAServerIsAway(_ cause: Failure.Cause, _ words: String) {
+    #expect(Failure(cause).absence == words)
+  }
+
   @Test(
     arguments: [
       (-1, "0 B"), (0, "0 B"), (1, "1 B"), (999, "999 B"), (1000, "1.0 kB"), (1049, "1.0 kB"),

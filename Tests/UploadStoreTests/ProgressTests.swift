@@ -74,6 +74,35 @@ struct ProgressTests {
     #expect(try store.history().map(\.outcome) == ["withdrawn", "done"])
   }
 
+  @Test(
+    "A server that is tried all night leaves one attempt behind, and those of which bytes were sent"
+  )
+  func probes() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue([item("a"), item("b")]).map(\.id)
+    for round in 0..<100 {
+      _ = try store.begin(ids)
+      if round == 50 { try store.record([(ids[1], .sending(attempt: 1, sent: 5, total: 10))]) }
+      try store.record(ids.map { ($0, .waiting) })
+    }
+    let history = try store.history()
+    #expect(history.count { $0.item == ids[0] } == 1)
+    #expect(history.filter { $0.item == ids[1] }.map(\.bytes) == [5, 0])
+  }
+
+  @Test("Who hears late that a file was taken out does not undo that it was put back")
+  func lateCancel() throws {
+    let store = try harness.open()
+    let ids = try store.enqueue((0..<3).map { item("\($0)") }).map(\.id)
+    _ = try store.begin([ids[0], ids[2]])
+    try store.remove(ids)
+    _ = try store.relist([ids[0], ids[1]])
+    try store.record(ids.map { ($0, .failed(Failure(.cancelled))) })
+    #expect(try store.items().map(\.state) == [.waiting, .waiting])
+    #expect(try store.begin(ids) == [ids[0], ids[1]])
+    #expect(try store.relist([ids[2]]).map(\.state) == [.waiting])
+  }
+
   @Test("What was taken out while it was sent, and put back at once, can begin again")
   func putBack() throws {
     let store = try harness.open()

@@ -1,0 +1,266 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Who is sent when, as far as a person sees it.
+  @Suite("The line keeps its promises")
+  struct ScreenSchedulingTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+    private static func taking(port: Int? = nil) throws -> HostileServer {
+      let script: HostileServer.Script = { connection, _ in
+        while connection.readRequest() != nil { connection.send(ok) }
+      }
+      return if let port { try HostileServer(port: port, script) } else {
+        try HostileServer(script)
+      }
+    }
+
+    private func names(_ server: HostileServer) -> [String] {
+      server.requests.compactMap { request in
+        String(decoding: request.body, as: UTF8.self)
+          .firstMatch(of: /filename="([^"]*)"/).map { String($0.1) }
+      }
+    }
+
+    // MARK: Concurrency
+
+    @Test(
+      "a target's concurrency holds for its files however they came",
+      arguments: [":target", "add --to", "e", "a restart"])
+    func concurrency(way: String) async throws {
+      let gate = Gate()
+      let slow = try SlowServer(gate)
+      let person = try Person()
+      try person.configure(
+        """
+        default_target = "fast"
+        [targets.fast]
+        url = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+        concurrency = 8
+        [targets.slow]
+        url = "\(slow.url)"
+        concurrency = 2
+        """)
+      for number in 1...6 { try person.folder.write("\(number).bin", count: 150_000) }
+      let terminal = try await person.terminal()
+      switch way {
+      case ":target":
+        try await terminal.command("hoist")
+        try await terminal.wait(for: "Queue 0")
+        try await terminal.press(":")
+        try await terminal.command("target slow")
+        try await terminal.wait(for: "from now on go to slow")
+        try await terminal.press("a")
+        try await terminal.command("?.bin")
+      case "add --to":
+        try await terminal.command("hoist")
+        try await terminal.wait(for: "Queue 0")
+        let outcome = try await person.shell("hoist add --to slow ?.bin").end()
+        #expect(outcome.status == 0, "\(outcome)")
+      case "e":
+        try await terminal.command("hoist ?.bin")
+        try await terminal.wait(for: "Queue 6")
+        try await terminal.press("s")
+        try await terminal.wait(for: "stopped")
+        try await terminal.wait(until: "nobody on the line") { !$0.shows("preparing") }
+        try await terminal.press("C-a", "e")
+        try await terminal.wait(for: "Target")
+        // After the type and the field.
+        try await terminal.press("Tab", "Tab", "C-u")
+        try await terminal.command("slow")
+        try await terminal.wait(until: "the form is gone") { !$0.shows("Field") }
+        try await terminal.press("s")
+      default:
+        let outcome = try await person.shell("hoist add --to slow ?.bin").end()
+        #expect(outcome.status == 0, "\(outcome)")
+        try await terminal.command("hoist")
+      }
+      try await wait(for: "two uploads") { slow.visitors == 2 ? true : nil }
+      try await terminal.wait(for: "Queue 6")
+      gate.open()
+      try await terminal.wait(for: "6 ok")
+      #expect(slow.mostVisitors == 2)
+    }
+
+    // MARK: A server that is away
+
+    @Test("nothing fails while a server is away; rows say why, and all go when it is back")
+    func away() async throws {
+      let person = try Person()
+      let port = try HostileServer.closedPort()
+      let other = try Self.taking()
+      defer { other.stop() }
+      try person.configure(
+        """
+        default_target = "away"
+        [targets.away]
+        url = "http://127.0.0.1:\(port)/"
+        retry = { attempts = 1, base = "500ms", max = "1s" }
+        [targets.nobody]
+        url = "http://no-such-host.invalid/"
+        retry = { attempts = 1, base = "10m", max = "10m" }
+        [targets.other]
+        url = "\(other.url().absoluteString)"
+        """)
+      for number in 1...6 { try person.folder.write("\(number).txt", [1]) }
+      for name in ["n.dat", "o.dat"] { try person.folder.write(name, [1]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.txt")
+      try await terminal.wait(until: "why, in the rows") {
+        $0.row(with: "6.txt")?.contains("refused · ") == true && $0.shows("no server · ")
+      }
+      // Another server's files go meanwhile, and a third's say what is wrong with that one.
+      _ = try await person.shell("hoist add --to other o.dat; hoist add --to nobody n.dat").end()
+      try await terminal.wait(until: "the others") {
+        $0.shows("1 ok") && $0.row(with: "n.dat")?.contains("name not resolved · ") == true
+      }
+      // Time for more attempts than the target allows.
+      try await wait(for: "several probes") {
+        let history = try await person.hoist("history", "--json").end()
+        return history.output.contains("\"attempt\":4") || history.output.contains("\"attempt\":5")
+          ? true : nil
+      }
+      #expect(try await !terminal.screen().shows("failed"))
+      let server = try Self.taking(port: port)
+      defer { server.stop() }
+      try await terminal.wait(for: "7 ok")
+      #expect(try await !terminal.screen().shows("failed"))
+      #expect(names(server) == (1...6).map { "\($0).txt" })
+
+      // With its last file the trouble is gone from the header.
+      try await terminal.wait(for: "no no-such-host.invalid · next try in")
+      try await terminal.press("G", "x")
+      try await terminal.wait(until: "a header without a promise") { !$0.shows("next try") }
+    }
+
+    @Test("the last file that is taken out takes the promise of a next try along")
+    func lastFile() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let slow = try SlowServer(gate)
+      let person = try Person()
+      try person.configure(
+        """
+        default_target = "away"
+        [targets.away]
+        url = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+        retry = { attempts = 1, base = "10m", max = "10m" }
+        [targets.slow]
+        url = "\(slow.url)"
+        """)
+      for name in ["a.txt", "b.txt"] { try person.folder.write(name, [1]) }
+      try person.folder.write("c.bin", count: 20_000_000)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.txt b.txt")
+      try await terminal.wait(for: "no server · next try in")
+      // Something is under way all the time, so that the header has a reason to say something.
+      _ = try await person.shell("hoist add --to slow c.bin").end()
+      try await wait(for: "the other upload") { slow.visitors == 1 ? true : nil }
+      try await terminal.wait(for: "Queue 3")
+      try await terminal.press("g", "x")
+      try await terminal.wait(for: "Queue 2")
+      #expect(try await terminal.screen().shows("next try in"))
+      try await terminal.press("p")
+      try await terminal.wait(until: "no promise any more") {
+        $0.shows("1 paused") && !$0.shows("next try")
+      }
+      try await terminal.press("p")
+      try await terminal.wait(for: "next try in")
+    }
+
+    // MARK: Credentials
+
+    @Test(
+      "r on a file whose credentials are refused sends that file, and the others when they are good"
+    )
+    func credentials() async throws {
+      let isOpen = Mutex(false)
+      let server = try HostileServer { connection, _ in
+        while connection.readRequest() != nil {
+          connection.send(
+            isOpen.withLock { $0 }
+              ? Self.ok : "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { server.stop() }
+      let person = try Person()
+      for number in 1...9 { try person.folder.write("\(number).txt", [1]) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.txt --to \(server.url().absoluteString)")
+      try await terminal.wait(until: "some have failed, the others wait") {
+        $0.shows("4 failed  5 waiting")
+          && $0.row(with: "7.txt")?.contains("credentials refused") == true
+      }
+      // One that has failed.
+      try await terminal.press("g", "r")
+      try await wait(for: "its request") { server.requests.count == 5 ? true : nil }
+      try await terminal.wait(until: "as before") {
+        $0.row(with: "1.txt")?.contains("401") == true && $0.shows("4 failed  5 waiting")
+          && $0.row(with: "7.txt")?.contains("credentials refused") == true
+      }
+      // One that waits.
+      try await terminal.press("/")
+      try await terminal.command("7.txt")
+      try await terminal.press("r")
+      try await terminal.wait(until: "it has failed as well") {
+        $0.row(with: "7.txt")?.contains("401") == true && $0.shows("5 failed  4 waiting")
+      }
+      isOpen.withLock { $0 = true }
+      try await terminal.press("r")
+      try await terminal.wait(for: "5 ok  4 failed")
+      #expect(names(server).dropFirst(4).prefix(3) == ["1.txt", "7.txt", "7.txt"])
+      #expect(names(server).suffix(4).sorted() == ["5.txt", "6.txt", "8.txt", "9.txt"])
+      try await terminal.press("R")
+      try await terminal.wait(for: "9 ok")
+    }
+
+    // MARK: Undo
+
+    @Test("z right after x brings a thousand files back as they were, in their order")
+    func undo() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try HostileServer { connection, number in
+        if number == 0 {
+          _ = connection.readHead()
+          return gate.pass()
+        }
+        while connection.readRequest() != nil { connection.send(Self.ok) }
+      }
+      defer { server.stop() }
+      let person = try Person()
+      try person.configure(
+        """
+        default_target = "all"
+        [targets.all]
+        url = "\(server.url().absoluteString)"
+        concurrency = 1
+        batch = { max_files = 50 }
+        """)
+      for number in 1000..<2000 {
+        // The first one does not fit into what the kernel holds.
+        try person.folder.write("f\(number)", count: number == 1000 ? 20_000_000 : 1)
+      }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist f*")
+      try await terminal.wait(for: "50 active")
+      try await terminal.press("C-a", "x", "y", "z")
+      try await terminal.wait(for: "undone: removal of 1000 files")
+      try await terminal.wait(for: "1000 ok")
+      #expect(try await !terminal.screen().shows("failed"))
+      let arrived = server.requests.flatMap { request in
+        // Without the inside of the large file.
+        let body = request.body
+        let heads = body.count > 60_000 ? body.prefix(1000) + body.suffix(50_000) : body[...]
+        return String(decoding: heads, as: UTF8.self).matches(of: /filename="([^"]*)"/)
+          .map { String($0.1) }
+      }
+      // As one value: the differences of two long lists would take minutes to work out.
+      let isInOrder = arrived == (1000..<2000).map { "f\($0)" }
+      #expect(isInOrder)
+    }
+  }
+}
