@@ -8,7 +8,7 @@ import UploadModel
 final class Transfer {
   let attempt: Int
   /// Whose credentials it was sent with.
-  let visit: UploadEngine.Visit
+  let authorization: UploadEngine.Authorization
   let exchange: Exchange
   let request: UploadRequest
   let url: URL
@@ -38,10 +38,11 @@ final class Transfer {
   private var bodyError: BodyError?
 
   init(
-    attempt: Int, visit: UploadEngine.Visit, exchange: Exchange, request: UploadRequest, url: URL,
+    attempt: Int, authorization: UploadEngine.Authorization, exchange: Exchange,
+    request: UploadRequest, url: URL,
     start: Moment
   ) {
-    self.visit = visit
+    self.authorization = authorization
     self.attempt = attempt
     self.exchange = exchange
     self.request = request
@@ -51,7 +52,7 @@ final class Transfer {
     lastActivity = start
   }
 
-  var origin: Origin? { visit.origin }
+  var origin: Origin? { authorization.origin }
 
   var items: some Sequence<ItemID> { shares.lazy.map(\.item.id) }
 

@@ -3,8 +3,8 @@ import UploadModel
 
 /// Credentials: which a request goes with, and what its end says of them.
 extension UploadEngine {
-  /// A request that was made with a route's credentials.
-  struct Visit: Sendable {
+  /// The credentials that a request goes with.
+  struct Authorization: Sendable {
     let route: Route
     /// The token that it went with, and its number.
     let token: BearerToken?
@@ -14,40 +14,40 @@ extension UploadEngine {
     let items: [ItemID]
   }
 
-  /// A visit to an origin for these uploads, with the credentials that their route has now.
-  func visit(of items: [ItemID], to origin: Origin?) -> Visit? {
+  /// What a request for these uploads to an origin goes with: the credentials that their route has now.
+  func authorization(of items: [ItemID], to origin: Origin?) -> Authorization? {
     guard let first = items.first, let route = jobs[first]?.route else { return nil }
-    return Visit(
+    return Authorization(
       route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
       items: items)
   }
 
   /// Notes what the end of a request says of its credentials.
   func judgeCredentials(
-    of visit: Visit, _ end: TransferEnd, to target: Target
+    of authorization: Authorization, _ end: TransferEnd, to target: Target
   ) -> Credentials.Consequence {
-    let route = visit.route
+    let route = authorization.route
     // What another origin says, to which no credentials were sent, means nothing here.
-    guard let status = end.status, visit.origin == route.origin else { return .stands }
+    guard let status = end.status, authorization.origin == route.origin else { return .stands }
     if (200..<300).contains(status) {
       perform(
         scheduler.noteTaken(
-          on: route, with: visit.number, hasCommand: target.tokenCommand != nil))
+          on: route, with: authorization.number, hasCommand: target.tokenCommand != nil))
     }
     guard status == 401 || status == 403 else { return .stands }
     let failure = Failure(
       deniedCause(for: target, on: route) ?? .refused, status: status, reply: end.reply)
     let (consequence, actions) = scheduler.noteRefused(
-      on: route, with: visit.number, status: status,
-      isSecondTime: visit.items.contains { jobs[$0]?.wasRefusedEntry == true },
-      command: target.tokenCommand, visit.token?.hidden(in: failure) ?? failure)
+      on: route, with: authorization.number, status: status,
+      isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
+      command: target.tokenCommand, authorization.token?.hidden(in: failure) ?? failure)
     perform(actions)
     return consequence
   }
 
   /// Has uploads go again with a newer token.
-  func letIn(again items: [ItemID]) {
-    for id in items { jobs[id]?.wasRefusedEntry = true }
+  func authorize(again items: [ItemID]) {
+    for id in items { jobs[id]?.wasAuthorizedAgain = true }
     handle(items.map { ($0, .startOver) })
   }
 

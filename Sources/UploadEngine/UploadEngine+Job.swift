@@ -15,7 +15,7 @@ extension UploadEngine {
     /// The token that its last request went with.
     var token: BearerToken?
     /// Whether it was sent again with a newer token.
-    var wasRefusedEntry = false
+    var wasAuthorizedAgain = false
     /// Whether it is to be forgotten as soon as its transfer is over.
     var isRemoved = false
     /// What was submitted under its name since it was removed.
@@ -35,7 +35,7 @@ extension UploadEngine {
     /// Forgets its history, for the person wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)
-      (begin, token, wasRefusedEntry) = (nil, nil, false)
+      (begin, token, wasAuthorizedAgain) = (nil, nil, false)
     }
 
     /// What the scheduler has to know.

@@ -28,13 +28,13 @@ extension UploadEngine {
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
-    guard let visit = visit(of: uploads.map(\.item.id), to: origin) else { return }
+    guard let authorization = authorization(of: uploads.map(\.item.id), to: origin) else { return }
     // Whatever has been decided elsewhere: credentials are for the target's own origin.
     let mayShowThem = keepsCredentials && origin == home
     let key = RequestKey.of(uploads.map(\.item.uuid)) ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
       uploads, key: key, to: url,
-      credentials: mayShowThem ? .all(visit.token) : .none,
+      credentials: mayShowThem ? .all(authorization.token) : .none,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
@@ -45,11 +45,12 @@ extension UploadEngine {
     let number = lastTransfer
     let exchange = transport.exchange(asked) { [weak self] in self?.receive($0, of: number) }
     let transfer = Transfer(
-      attempt: attempt, visit: visit, exchange: exchange, request: request, url: url, start: start)
+      attempt: attempt, authorization: authorization, exchange: exchange, request: request,
+      url: url, start: start)
     transfers[number] = transfer
     for id in transfer.items {
       jobs[id]?.task = number
-      jobs[id]?.token = visit.token
+      jobs[id]?.token = authorization.token
     }
     startWatching()
     exchange.resume()
@@ -106,13 +107,13 @@ extension UploadEngine {
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }
-    switch judgeCredentials(of: transfer.visit, end, to: target) {
+    switch judgeCredentials(of: transfer.authorization, end, to: target) {
     case .stands, .close:
       if end.status == 401 || end.status == 403 {
-        end.trouble = deniedCause(for: target, on: transfer.visit.route) ?? end.trouble
+        end.trouble = deniedCause(for: target, on: transfer.authorization.route) ?? end.trouble
       }
     case .again, .renew:
-      return letIn(again: Array(transfer.items))
+      return authorize(again: Array(transfer.items))
     }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in

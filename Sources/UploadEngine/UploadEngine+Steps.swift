@@ -22,8 +22,8 @@ extension UploadEngine {
     else { return false }
     let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
     let target = first.target
-    guard let visit = visit(of: ids, to: Origin(target.url)) else { return false }
-    for id in ids { jobs[id]?.token = visit.token }
+    guard let authorization = authorization(of: ids, to: Origin(target.url)) else { return false }
+    for id in ids { jobs[id]?.token = authorization.token }
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<Ready, Failure.Cause>)] = []
       var first: UploadJob?
@@ -39,7 +39,7 @@ extension UploadEngine {
       var ticket: Result<Ticket.Grant?, Failure> = .success(nil)
       do throws(Failure) {
         if let first {
-          ticket = .success(try await preparation.ticket(for: first, token: visit.token))
+          ticket = .success(try await preparation.ticket(for: first, token: authorization.token))
         }
       } catch {
         ticket = .failure(error)
@@ -48,7 +48,7 @@ extension UploadEngine {
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         let sent = engine.noteReady(results, url)
-        if engine.noteTicket(answer, for: sent, visit, target, url) {
+        if engine.noteTicket(answer, for: sent, authorization, target, url) {
           engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
         }
       }
@@ -87,7 +87,7 @@ extension UploadEngine {
 
   /// Returns whether uploads may be sent, as far as it depends on the ticket that is theirs together.
   private func noteTicket(
-    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ visit: Visit,
+    _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
     _ target: Target, _ url: URL
   ) -> Bool {
     guard let first = ids.first else { return false }
@@ -95,7 +95,7 @@ extension UploadEngine {
     case .success(nil): return true
     case .success(let grant?):
       // The file itself goes where no credentials are needed; only here they are found good.
-      _ = judgeCredentials(of: visit, TransferEnd(url: url, status: 200), to: target)
+      _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
         guard let fields = ready[id]?.upload.target.fields else { continue }
         ready[id]?.address = grant.url
@@ -109,15 +109,15 @@ extension UploadEngine {
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
-      guard learn(from: end, at: visit.origin, of: first) else {
+      guard learn(from: end, at: authorization.origin, of: first) else {
         wait(again: ids)
         return false
       }
-      switch judgeCredentials(of: visit, end, to: target) {
-      case .again, .renew: letIn(again: ids)
+      switch judgeCredentials(of: authorization, end, to: target) {
+      case .again, .renew: authorize(again: ids)
       case .stands, .close:
         if end.status == 401 || end.status == 403 {
-          end.trouble = deniedCause(for: target, on: visit.route)
+          end.trouble = deniedCause(for: target, on: authorization.route)
         }
         let event = ended(end)
         handle(ids.map { ($0, event) })
@@ -145,7 +145,7 @@ extension UploadEngine {
       case .delivered = Verdict.judge(
         end, target: target, attempt: transfer.attempt, redirects: 0, now: time.date())
     else { return false }
-    let client = ServerClient(target: target, token: transfer.visit.token, renews: true)
+    let client = ServerClient(target: target, token: transfer.authorization.token, renews: true)
     let now = time.date()
     let files = uploads.enumerated().map { index, upload in
       var values = Preparation.values(for: upload, now: now)

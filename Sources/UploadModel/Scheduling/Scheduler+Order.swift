@@ -13,23 +13,31 @@ extension Scheduler {
 
   /// Puts a file before another one, or last.
   public mutating func move(_ id: ItemID, before other: ItemID?) {
-    guard let entry = entries[id], id != other else { return }
-    order.remove(entry.rank)
-    if entry.place == .line { routes[entry.route].ready.remove(entry.rank) }
-    let rank = rank(before: other)
+    guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
+      let entry = entries[id]
+    else { return }
     entries[id]?.rank = rank
+    order.remove(entry.rank)
     order.insert(RankedSet.Entry(rank: rank, id: id))
-    if entry.place == .line {
-      routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
-    }
+    guard entry.place == .line else { return }
+    routes[entry.route].ready.remove(entry.rank)
+    routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
   }
 
-  private mutating func rank(before other: ItemID?) -> Int64 {
-    guard let other, let rank = entries[other]?.rank else { return lastRank() }
-    let previous = order.entry(before: rank)?.rank ?? max(rank, .min + 2 * Self.gap) - 2 * Self.gap
-    if rank - previous > 1 { return previous + (rank - previous) / 2 }
+  /// The rank with which a file stands before another one, or last; nil where it stands there already.
+  private mutating func rank(of id: ItemID, before other: ItemID?) -> Int64? {
+    guard let other, let next = entries[other]?.rank else {
+      return order.last?.id == id ? nil : lastRank()
+    }
+    guard let previous = order.entry(before: next) else {
+      if next >= .min + Self.gap { return next - Self.gap }
+      spread()
+      return self.rank(of: id, before: other)
+    }
+    if previous.id == id { return nil }
+    if next - previous.rank > 1 { return previous.rank + (next - previous.rank) / 2 }
     spread()
-    return (entries[other]?.rank ?? 0) - Self.gap / 2
+    return self.rank(of: id, before: other)
   }
 
   /// Puts files in this order, at the places that they have now among them.

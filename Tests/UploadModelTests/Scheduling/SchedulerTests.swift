@@ -146,6 +146,10 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "where it is taken back, nobody takes its part",
       story: "a+1,2,3 go→1_2 no:1,2 r:1→a-tried hold:1→a-shut go→"),
     SchedulerStory(
+      testDescription:
+        "one that R sent ahead and that ended without an answer leaves it to the next",
+      story: "a+1,2,3,4 go→1_2 no:1,2 R→a-tried go→3 end:3→ go→4 ok:4"),
+    SchedulerStory(
       testDescription: "where it backs off, it is waited for, unless another one is wanted",
       story: "a+1,2,3 go→1_2 no:1,2 r:1 go→1 off:1 go→ back:1 go→1 off:1 r:2 go→2 ok:2 go→3"),
     SchedulerStory(
@@ -191,6 +195,9 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "halves stay halves",
       story: "m+1,2,3 go→1+2+3 back:1,2,3 tied:1,2 tied:3 m+4 go→1+2_3 end:1 go→ end:2 go→4"),
     SchedulerStory(
+      testDescription: "whoever is free does not take one of a group along",
+      story: "m+1,2,3,4 tied:2,3 go→1+4_2+3"),
+    SchedulerStory(
       testDescription: "a server in doubt is tried with one file",
       story: "m+1 go→1 m+2,3,4,5 down:1 later:2 go→1_m-away up:1 go→2+3+4_5"),
     SchedulerStory(
@@ -215,6 +222,15 @@ struct SchedulerTests {
   private func check(_ row: SchedulerStory) {
     var script = SchedulerScript(lanes: row.lanes, waits: row.waits)
     #expect(script.play(row.story) == [], "in \(row.story)")
+  }
+
+  /// Halving the room between two neighbours a hundred times leaves none.
+  @Test func thereIsAlwaysRoomBetweenTwoNeighbours() {
+    var script = SchedulerScript()
+    _ = script.play("z+1,2,3,4")
+    for _ in 0..<100 { _ = script.play("2<4 3<4") }
+    #expect(script.scheduler.disorder == [])
+    #expect(script.play("go→1_2_3_4") == [])
   }
 
   // MARK: Every event in every state
