@@ -61,13 +61,19 @@ public struct CertificateProbe: Sendable {
 
 extension TransportError {
   /// The error that a handle's transfer has ended with.
-  init(_ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>) {
+  ///
+  /// - Parameter socket: why no socket could be made, which libcurl does not tell; 0 where one was.
+  init(
+    _ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>,
+    socket: Int32 = 0
+  ) {
     var sentence = String(cString: words)
     if sentence.isEmpty { sentence = String(cString: curl_easy_strerror(code)) }
     while sentence.utf8.last == UInt8(ascii: ".") { sentence.unicodeScalars.removeLast() }
     self.init(
       code: Int(code.rawValue),
-      systemError: Int32(truncatingIfNeeded: hoist_info_long(easy, CURLINFO_OS_ERRNO)),
+      systemError: socket != 0
+        ? socket : Int32(truncatingIfNeeded: hoist_info_long(easy, CURLINFO_OS_ERRNO)),
       tunnelStatus: hoist_info_long(easy, CURLINFO_HTTP_CONNECTCODE), words: sentence)
   }
 }

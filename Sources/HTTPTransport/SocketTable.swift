@@ -9,11 +9,14 @@ struct SocketTable {
   /// A socket and the local port that it was found at.
   private var ports: [Int32: UInt16] = [:]
   private var sockets: [UInt16: Int32] = [:]
+  /// Why the last socket could not be made; 0 where it was.
+  private(set) var trouble: Int32 = 0
 
   mutating func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
     let descriptor = Glibc.socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
+    trouble = descriptor < 0 ? errno : 0
     guard descriptor >= 0 else { return -1 }
     ports[descriptor] = 0
     return descriptor

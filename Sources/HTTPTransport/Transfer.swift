@@ -353,9 +353,11 @@ final class Transfer {
   }
 
   /// Why it ended, if not well.
-  func trouble(_ code: CURLcode) -> TransportError? {
+  ///
+  /// - Parameter socket: why the last socket could not be made, which libcurl does not tell.
+  func trouble(_ code: CURLcode, socket: Int32) -> TransportError? {
     if let bodyError { return TransportError(.body(bodyError), code: code) }
     guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
-    return TransportError(code, of: easy, words: words)
+    return TransportError(code, of: easy, words: words, socket: socket)
   }
 }

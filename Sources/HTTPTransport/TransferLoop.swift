@@ -162,7 +162,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func finish(_ transfer: Transfer, _ code: CURLcode) {
-    let trouble = transfer.trouble(code)
+    let trouble = transfer.trouble(code, socket: sockets.trouble)
     let (reply, isAnswered) = transfer.link.exchange.content.withLock {
       ($0.reply, trouble == nil && $0.head != nil)
     }

@@ -17,6 +17,8 @@ public struct TransportError: Error, Sendable {
     case nameNotResolved
     /// The proxy's name has no address.
     case proxyNotResolved
+    /// The process or the machine has no room for another connection.
+    case shortage
     /// Somebody at the address turns connections away.
     case connectionRefused
     /// There is no way to the address, or nobody answers there.
@@ -67,6 +69,7 @@ public struct TransportError: Error, Sendable {
       case CURLE_COULDNT_RESOLVE_PROXY: .proxyNotResolved
       case CURLE_COULDNT_CONNECT:
         switch systemError {
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .shortage
         case EHOSTUNREACH, ENETUNREACH, ENETDOWN, EHOSTDOWN, ETIMEDOUT, EADDRNOTAVAIL: .unreachable
         default: .connectionRefused
         }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import MultipartForm
 import UploadModel
@@ -18,6 +19,7 @@ extension Failure.Cause {
         .insecure("libcurl does not take the target's tls rules, so nothing was sent")
       case .nameNotResolved: .nameNotResolved(host: host)
       case .proxyNotResolved, .unreachable: .unreachable(words)
+      case .shortage: .shortage(String(cString: strerror(error.systemError)))
       case .connectionRefused: .connectionRefused(words)
       case .proxyRefused: .unreachable(words)
       case .connectionLost: .connectionLost(words)

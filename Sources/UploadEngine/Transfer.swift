@@ -78,7 +78,8 @@ final class Transfer {
   /// The cause where nothing has moved for too long, or the reply does not end.
   func stall(at now: Moment) -> Failure.Cause? {
     let limit = request.target.stallTimeout
-    if let replyStart, now - replyStart > max(limit, Self.mostReplyTime) {
+    // One that trickles is never silent.
+    if let replyStart, now - replyStart > Self.mostReplyTimeouts * limit {
       return .stalled(seconds: now - replyStart)
     }
     let patience = limit + expectPatience + replyPatience
@@ -101,8 +102,8 @@ final class Transfer {
   }
 
   private static let slowestReader = 20_000.0
-  /// Seconds for the whole of a reply, where the target's time-out is not longer.
-  private static let mostReplyTime = 120.0
+  /// How long a reply may take as a whole, in the target's time-outs.
+  private static let mostReplyTimeouts = 4.0
 
   func noteAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 

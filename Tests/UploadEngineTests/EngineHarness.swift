@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import MultipartForm
 import Synchronization
 import TestSupport
@@ -48,11 +49,14 @@ final class EngineHarness: Sendable {
     }
   }
 
-  init(lanes: Int = 4, time: TimeSource = .system, waitsForServers: Bool = false) {
+  init(
+    lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
+    waitsForServers: Bool = false
+  ) {
     let log = Log()
     self.log = log
     engine = UploadEngine(
-      lanes: lanes, time: time, waitsForServers: waitsForServers,
+      lanes: lanes, time: time, transport: transport, waitsForServers: waitsForServers,
       outage: { _, news in log.content.withLock { $0.reachability.append(news) } },
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"

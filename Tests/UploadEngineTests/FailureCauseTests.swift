@@ -28,6 +28,8 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(code: 7, systemError: EHOSTUNREACH, cause: .unreachable("words")),
     CauseRow(code: 7, systemError: ENETUNREACH, cause: .unreachable("words")),
     CauseRow(code: 7, systemError: ETIMEDOUT, cause: .unreachable("words")),
+    CauseRow(code: 7, systemError: EMFILE, cause: .shortage("Too many open files")),
+    CauseRow(code: 7, systemError: ENFILE, cause: .shortage("Too many open files in system")),
     CauseRow(code: 8, cause: .notHTTP("words")),  // CURLE_WEIRD_SERVER_REPLY
     CauseRow(code: 16, cause: .network("words")),  // CURLE_HTTP2
     CauseRow(code: 18, cause: .connectionLost("words")),  // CURLE_PARTIAL_FILE

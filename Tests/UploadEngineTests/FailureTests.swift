@@ -332,6 +332,36 @@ struct FailureTests {
     }
   }
 
+  /// A byte now and then is no silence, and yet the lane is wanted by others.
+  @Test func aReplyThatTricklesForEverEnds() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 500 Oops\r\n\r\n")
+      while connection.send([0x61]) { usleep(20_000) }
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 100)
+    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 0.5))
+    #expect(ends.map(\.code) == ["http-500"], "\(ends)")
+  }
+
+  /// Buffers on the way take all of it at once; the server reads it in its own time.
+  @Test func aServerThatReadsSlowlyGetsItAll() async throws {
+    let server = try HostileServer(receiveBuffer: 4 << 20) { connection, _ in
+      guard connection.readHead() != nil else { return }
+      for _ in 0..<13 {
+        guard connection.discard(7_600) else { return }
+        usleep(100_000)
+      }
+      connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      connection.drain()
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 99_500)
+    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 1))
+    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+  }
+
   @Test func nobodyListens() async throws {
     let port = try HostileServer.closedPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))

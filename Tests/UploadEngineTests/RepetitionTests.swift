@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Synchronization
 import TestSupport
 import Testing
@@ -13,11 +14,14 @@ struct RepetitionTests {
 
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
+  /// Its kept connections are never too old to be used again, however busy the machine.
+  private static let patient = Transport(maxIdle: 600)
+
   /// How a server ends a connection that it kept.
   enum Ending: CaseIterable { case inOrder, byReset }
 
   /// A server that reads its second request whole without answering it. That comes over the connection
-  /// of the first, unless the machine is so busy that it is too old by then.
+  /// of the first.
   private func forgetful(_ ending: Ending) throws -> HostileServer {
     let requests = Mutex(0)
     return try HostileServer { connection, _ in
@@ -47,7 +51,7 @@ struct RepetitionTests {
     var target = Target(
       name: "t", url: server.url(), retry: RetryPolicy(attempts: 5, base: 0, cap: 0))
     try change(&target)
-    return await EngineHarness(lanes: 1).upload(paths, to: target)
+    return await EngineHarness(lanes: 1, transport: Self.patient).upload(paths, to: target)
   }
 
   @Test(arguments: Ending.allCases)
@@ -69,8 +73,7 @@ struct RepetitionTests {
   }
 
   /// A server that answers one request on each of its first two connections, once both are there, and
-  /// does `then` with the next that comes over either. On a machine so busy that a second goes by until
-  /// then, the connections are too old to be used again, and it comes over a third one.
+  /// does `then` with the next that comes over either.
   private func keepingTwo(
     _ then: @escaping @Sendable (HostileConnection) -> Void
   ) throws -> HostileServer {
@@ -124,7 +127,7 @@ struct RepetitionTests {
   private func uploadAfterTwo(
     _ count: Int, to server: HostileServer, _ meanwhile: () async throws -> Void
   ) async throws -> [ItemState] {
-    let harness = EngineHarness(lanes: 2)
+    let harness = EngineHarness(lanes: 2, transport: Self.patient)
     let target = Target.once(server.url())
     let jobs = try (1...3).map { id in
       let path = try folder.write("\(id)", count: id == 3 ? count : 100, seed: UInt64(id))
