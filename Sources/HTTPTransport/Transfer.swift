@@ -122,7 +122,8 @@ final class Transfer {
   }
 
   private static let smallBody: Int64 = 64 << 10
-  private static let largeBuffer = 1 << 20
+  /// What fits a processor's own cache beside all else: it is written once and read twice.
+  private static let largeBuffer = 256 << 10
 
   private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?
