@@ -32,19 +32,23 @@ extension EndToEnd {
       arguments: [":target", "add --to", "e", "a restart"])
     func concurrency(way: String) async throws {
       let gate = Gate()
+      defer { gate.open() }
       let slow = try SlowServer(gate)
+      let fast = try Self.taking()
+      defer { fast.stop() }
       let person = try Person()
       try person.configure(
         """
         default_target = "fast"
         [targets.fast]
-        url = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+        url = "\(fast.url().absoluteString)"
         concurrency = 8
         [targets.slow]
         url = "\(slow.url)"
         concurrency = 2
         """)
       for number in 1...6 { try person.folder.write("\(number).bin", count: 150_000) }
+      try person.folder.write("last.dat", [1])
       let terminal = try await person.terminal()
       switch way {
       case ":target":
@@ -61,11 +65,13 @@ extension EndToEnd {
         let outcome = try await person.shell("hoist add --to slow ?.bin").end()
         #expect(outcome.status == 0, "\(outcome)")
       case "e":
-        try await terminal.command("hoist ?.bin")
-        try await terminal.wait(for: "Queue 6")
+        try await terminal.command("hoist")
+        try await terminal.wait(for: "Queue 0")
         try await terminal.press("s")
         try await terminal.wait(for: "stopped")
-        try await terminal.wait(until: "nobody on the line") { !$0.shows("preparing") }
+        try await terminal.press("a")
+        try await terminal.command("?.bin")
+        try await terminal.wait(for: "6 waiting")
         try await terminal.press("C-a", "e")
         try await terminal.wait(for: "Target")
         // After the type and the field.
@@ -78,10 +84,15 @@ extension EndToEnd {
         #expect(outcome.status == 0, "\(outcome)")
         try await terminal.command("hoist")
       }
-      try await wait(for: "two uploads") { slow.visitors == 2 ? true : nil }
       try await terminal.wait(for: "Queue 6")
+      // It stands behind the others: once it has arrived, all of them have gone that could.
+      let last = try await person.shell("hoist add --to fast last.dat").end()
+      #expect(last.status == 0, "\(last)")
+      try await terminal.wait(for: "1 ok")
+      try await wait(for: "two uploads") { slow.visitors >= 2 ? true : nil }
+      #expect(try await terminal.screen().shows("2 active"))
       gate.open()
-      try await terminal.wait(for: "6 ok")
+      try await terminal.wait(for: "7 ok")
       #expect(slow.mostVisitors == 2)
     }
 
@@ -128,7 +139,8 @@ extension EndToEnd {
       defer { server.stop() }
       try await terminal.wait(for: "7 ok")
       #expect(try await !terminal.screen().shows("failed"))
-      #expect(names(server) == (1...6).map { "\($0).txt" })
+      // The probe was the first in line.
+      #expect(names(server).first == "1.txt" && names(server).count == 6)
 
       // With its last file the trouble is gone from the header.
       try await terminal.wait(for: "no no-such-host.invalid · next try in")
