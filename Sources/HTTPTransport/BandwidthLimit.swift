@@ -9,8 +9,12 @@ public final class BandwidthLimit: Sendable {
 
   /// Bytes a second from now on; nil for no bound.
   public func set(_ bytesPerSecond: Int64?) {
-    bucket.withLock { $0.set(bytesPerSecond, at: Clock.now) }
-    changed()
+    let isNews = bucket.withLock { bucket in
+      let old = bucket.rate
+      bucket.set(bytesPerSecond, at: Clock.now)
+      return bucket.rate != old
+    }
+    if isNews { changed() }
   }
 
   /// How many of the wanted bytes may go by all of the limits, which are spent; or how many seconds to

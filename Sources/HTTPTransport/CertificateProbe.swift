@@ -13,6 +13,10 @@ public struct CertificateProbe: Sendable {
   /// - Parameter verifying: whether the system's rules apply. Otherwise the server is looked at, whoever
   ///   it is.
   public init(url: String, verifying: Bool) {
+    // Freed after the handle, which writes to it until then.
+    let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    defer { words.deallocate() }
     guard let easy = curl_easy_init() else {
       trouble = TransportError(.other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
       certificate = nil
@@ -35,9 +39,6 @@ public struct CertificateProbe: Sendable {
       (trouble, certificate) = (error, nil)
       return
     }
-    let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    defer { words.deallocate() }
     _ = hoist_set_pointer(easy, CURLOPT_ERRORBUFFER, words)
     let code = curl_easy_perform(easy)
     trouble = code == CURLE_OK ? nil : TransportError(code, of: easy, words: words)

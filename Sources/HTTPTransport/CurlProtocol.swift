@@ -5,8 +5,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Foundation's way to bring another transport: sessions with this class among their `protocolClasses`
-/// hand it their requests. It takes what an exchange needs from the task's delegate, which is that
+/// Plugs libcurl into URLSession: a session that lists this class in `protocolClasses` hands it every
+/// request. It takes what an exchange needs from the task's delegate, which is that
 /// exchange.
 final class CurlProtocol: URLProtocol {
   private var link: ProtocolLink?
@@ -17,7 +17,10 @@ final class CurlProtocol: URLProtocol {
   /// Runs on the task's work queue, where all of URLSession's own state is at home.
   override func startLoading() {
     guard let task, let exchange = task.delegate as? Exchange, let queue = hoist_current_queue()
-    else { return }
+    else {
+      client?.urlProtocol(self, didFailWithError: TransportError(.other, words: "no exchange"))
+      return
+    }
     let link = ProtocolLink(self, exchange, task, queue: queue)
     self.link = link
     exchange.loop.start(link)
@@ -28,6 +31,7 @@ final class CurlProtocol: URLProtocol {
     guard let link else { return }
     letGo()
     link.isStopped = true
+    link.exchange.content.withLock { $0.isStopped = true }
     link.exchange.loop.stop(link)
   }
 
@@ -85,12 +89,16 @@ final class ProtocolLink: @unchecked Sendable {
     }
   }
 
+  /// Tells that the server does not heed `Expect`.
+  func tellExpectIgnored() { onQueue { $0.exchange.tell(.expectIgnored) } }
+
   /// Tells that it did not even begin.
   func fail(_ trouble: TransportError) {
     finish(acknowledged: nil, head: nil, reply: Data(), trouble)
   }
 
-  /// URLSession has no callback of a protocol's for it: its own protocol calls the delegate as well.
+  /// URLProtocolClient has no upload-progress callback, so this calls the delegate directly, as Foundation's
+  /// own protocol does.
   private func report(_ acknowledged: Int64?) {
     guard let acknowledged else { return }
     let (session, task, body) = (exchange.session, task, exchange.request.body)

@@ -27,8 +27,8 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     /// The other side has acknowledged so many bytes of the body. Less than before where the body
     /// started over on another connection.
     case acknowledged(Int64)
-    /// The server has let the question of `Expect` go by without an answer (RFC 9110 §10.1.1), or
-    /// refused it with 417.
+    /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with
+    /// 417.
     case expectIgnored
     /// The final reply's head. Interim replies and what a proxy says of a tunnel are none.
     case responded(ReplyHead)
@@ -36,7 +36,7 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     case ended(ExchangeEnd)
   }
 
-  /// How far it is, for those who look now and then.
+  /// A snapshot of the exchange's progress, for polling.
   public struct Progress: Sendable {
     /// Whether a connection was made and the request's head handed to it.
     public var hasBegun = false
@@ -54,9 +54,10 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     /// Nothing yet.
     public init() {}
 
-    /// Whether anything has moved since, or waits for a limit of ours.
+    /// Whether anything has moved since, or there is nothing on its way that could for a limit of ours.
     public func hasMoved(since earlier: Progress) -> Bool {
-      isHeldBack || received != earlier.received || acknowledged != earlier.acknowledged
+      isHeldBack && acknowledged >= handedOver || received != earlier.received
+        || acknowledged != earlier.acknowledged
         || hasBegun != earlier.hasBegun
     }
   }
@@ -67,6 +68,8 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     var head: ReplyHead?
     var reply = Data()
     var isReplyCut = false
+    /// Whether URLSession has told the end already: nothing more may leave.
+    var isStopped = false
   }
 
   /// What is asked.
@@ -92,7 +95,7 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
   /// Begins.
   public func resume() { task.withLock { $0 }?.resume() }
 
-  /// Ends it. The connection is closed at once.
+  /// Cancels the exchange and closes its connection.
   public func cancel() { task.withLock { $0 }?.cancel() }
 
   /// How far it is at this moment.

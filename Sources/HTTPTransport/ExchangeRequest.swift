@@ -6,22 +6,22 @@ public struct ExchangeRequest: Sendable {
   public var url: URL
   /// The method, as it is sent.
   public var method: String
-  /// The header fields in their order. `Host`, `Content-Length`, `Accept-Encoding` and `Expect` are the
-  /// transport's to write.
+  /// The header fields in their order. `Host`, `Content-Length`, `Accept-Encoding` and `Expect` are
+  /// written by the transport.
   public var headers: [(name: String, value: String)]
   /// What is sent with it.
   public var body: (any ExchangeBody)?
-  /// Whether the server is asked before the body is sent (RFC 9110 §10.1.1). Its answer is waited for
-  /// for a second.
+  /// Whether the server is asked before a body of more than 1 MiB is sent (RFC 9110 §10.1.1). libcurl
+  /// waits a second for the answer, and sends the request again without the question after a 417.
   public var expectsContinue = false
-  /// Whether a second copy does no harm. Otherwise a body whose first byte was handed to a connection is
+  /// Whether the request may safely be sent twice. If not, a body whose first byte was handed to a connection is
   /// repeated only where the server cannot have read any of it.
   public var mayRepeat = false
   /// Whether HTTP/2 is offered; HTTP/1.1 otherwise.
   public var offersHTTP2 = false
   /// Whom to trust.
   public var tls = TLSOptions()
-  /// The most that is taken of the reply's content, in bytes; the exchange ends there.
+  /// The maximum size of the reply's content, in bytes. A longer reply is cut off there.
   public var mostReply = 1 << 20
   /// What bounds the bytes of the body, beside others that share the same limits.
   public var limits: [BandwidthLimit] = []

@@ -3,55 +3,75 @@ import Foundation
 
 /// The sockets that libcurl has open, and what the kernel says of them.
 ///
-/// libcurl does not tell which socket a running transfer uses. It makes them here, and names the local
-/// port of the connection when a request begins on it.
+/// libcurl does not reveal a running transfer's socket. Sockets are created here, and found again by the
+/// addresses that libcurl reports when a request starts.
 struct SocketTable {
-  /// A socket and the local port that it was found at.
-  private var ports: [Int32: UInt16] = [:]
-  private var sockets: [UInt16: Int32] = [:]
-  /// Why the last socket could not be made; 0 where it was.
-  private(set) var trouble: Int32 = 0
+  /// What tells a connection from others.
+  struct Connection: Hashable {
+    let localPort: UInt16
+    let peerPort: UInt16
+    /// The peer's address as text.
+    let peer: String
+  }
+
+  private var sockets: Set<Int32> = []
+  private var found: [Connection: Int32] = [:]
 
   mutating func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
     let descriptor = Glibc.socket(
       address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
       address.pointee.protocol)
-    trouble = descriptor < 0 ? errno : 0
-    guard descriptor >= 0 else { return -1 }
-    ports[descriptor] = 0
+    if descriptor >= 0 { sockets.insert(descriptor) }
     return descriptor
   }
 
   mutating func close(_ descriptor: Int32) -> Int32 {
-    if let port = ports.removeValue(forKey: descriptor), sockets[port] == descriptor {
-      sockets[port] = nil
+    sockets.remove(descriptor)
+    if let connection = found.first(where: { $0.value == descriptor })?.key {
+      found[connection] = nil
     }
     return Glibc.close(descriptor)
   }
 
-  /// The socket of the connection with this local port; nil where it is none of these.
-  mutating func socket(atLocalPort port: UInt16) -> Int32? {
-    if let known = sockets[port] { return known }
-    for (descriptor, known) in ports where known == 0 {
-      guard Self.localPort(of: descriptor) == port else { continue }
-      ports[descriptor] = port
-      sockets[port] = descriptor
-      return descriptor
+  /// The socket of a connection; nil where it is none of these.
+  mutating func socket(of connection: Connection) -> Int32? {
+    if let known = found[connection] { return known }
+    let candidates = sockets.filter { descriptor in
+      Self.address(of: descriptor, getsockname)?.port == connection.localPort
+        && Self.address(of: descriptor, getpeername)?.port == connection.peerPort
     }
-    return nil
+    // Linux lets two connections share a local port where they lead to different hosts.
+    let socket =
+      candidates.count < 2
+      ? candidates.first
+      : candidates.first { Self.address(of: $0, getpeername)?.host == connection.peer }
+    found[connection] = socket
+    return socket
   }
 
-  private static func localPort(of descriptor: Int32) -> UInt16? {
+  private typealias AddressCall = (
+    Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>
+  ) -> Int32
+
+  private static func address(
+    of descriptor: Int32, _ call: AddressCall
+  ) -> (host: String, port: UInt16)? {
     var address = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-    }
-    guard result == 0 else { return nil }
-    // The port has the same place in both families' addresses.
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-        UInt16(bigEndian: $0.pointee.sin_port)
+    return withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+        guard call(descriptor, general, &size) == 0 else { return nil }
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard
+          getnameinfo(general, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        // The port has the same place in both families' addresses.
+        let port = general.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          UInt16(bigEndian: $0.pointee.sin_port)
+        }
+        return (
+          host.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }, port
+        )
       }
     }
   }

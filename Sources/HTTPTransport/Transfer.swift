@@ -16,6 +16,8 @@ final class Transfer {
   private var given: Int64 = 0
   private var parser = ReplyHeadParser()
   private var toldExpect = false
+  /// Whether the handle will not ask again, whatever it is used for.
+  private(set) var wasExpectRefused = false
   private var headBytes = 0
   private var isHeadTold = false
 
@@ -23,6 +25,8 @@ final class Transfer {
   private(set) var socket: Int32?
   /// Where on that connection the request begins.
   private var mark: Int64?
+  /// Whether libcurl wanted to repeat the request and must not.
+  private var isUnrepeatable = false
   /// The bytes of requests' heads that libcurl had sent for this transfer before.
   private var headsBefore = 0
   /// What the kernel said of the connection when it was closed: whether nothing of the request had been
@@ -32,6 +36,10 @@ final class Transfer {
   private(set) var repetitions = 0
   /// When a limit lets it go on; nil where none holds it back.
   var heldUntil: Double?
+  /// The bytes that its limits have let through and that it has not given yet.
+  private var allowance = 0
+  /// Why the last socket for it could not be made; 0 where one was.
+  private var socketError: Int32 = 0
   /// What was told last.
   private(set) var acknowledged: Int64 = 0
   private let words: UnsafeMutablePointer<CChar>
@@ -58,8 +66,7 @@ final class Transfer {
 
   // MARK: Setting up
 
-  /// Tells libcurl all of the request. An option that is not taken ends the exchange: it may be one that
-  /// its safety rests on.
+  /// Configures the handle. Fails if libcurl rejects any option, because security may depend on it.
   func setUp(maxIdle: Int) throws(TransportError) {
     let options = EasyOptions(easy)
     try options.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
@@ -90,10 +97,12 @@ final class Transfer {
       try options.set(CURLOPT_POST, 1)
       try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
       if length > Self.smallBody { options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
-      // libcurl repeats an empty body on its own where a kept connection fails.
-      if length == 0, !request.mayRepeat { try options.set(CURLOPT_FRESH_CONNECT, 1) }
     } else {
       try options.set(CURLOPT_HTTPGET, 1)
+    }
+    // Where there is no body to rewind, libcurl repeats a request without asking.
+    if length == 0, !request.mayRepeat, !["GET", "HEAD"].contains(request.method) {
+      try options.set(CURLOPT_FRESH_CONNECT, 1)
     }
     if request.method != (request.body == nil ? "GET" : "POST") {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
@@ -106,9 +115,8 @@ final class Transfer {
       // libcurl takes "Name:" for a field that it shall leave out.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
-    if request.body != nil {
-      lines.append(request.expectsContinue ? "Expect: 100-continue" : "Expect:")
-    }
+    // libcurl's own question, which it leaves out of the repetition after a 417.
+    if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
     guard !lines.isEmpty else { return }
     guard let list = Self.list(lines) else {
       throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)
@@ -149,13 +157,17 @@ final class Transfer {
     options.check(
       hoist_set_take(easy, CURLOPT_HEADERFUNCTION) { Transfer.of($3).takeLine($0, $1 * $2) })
     options.check(
-      hoist_set_prereq(easy) { context, _, _, _, port in
-        Transfer.of(context).begin(atLocalPort: port)
-        return CURL_PREREQFUNC_OK
+      hoist_set_prereq(easy) { context, peer, _, peerPort, localPort in
+        let connection = SocketTable.Connection(
+          localPort: UInt16(truncatingIfNeeded: localPort),
+          peerPort: UInt16(truncatingIfNeeded: peerPort),
+          peer: peer.map { String(cString: $0) } ?? "")
+        return Transfer.of(context).begin(on: connection)
+          ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
       })
     options.check(
       hoist_set_open_socket(easy) { context, _, address in
-        address.map { TransferLoop.of(context).openSocket($0) } ?? -1
+        address.map { Transfer.of(context).openSocket($0) } ?? -1
       })
     options.check(
       hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
@@ -163,8 +175,8 @@ final class Transfer {
       options.check(hoist_set_pointer(easy, option, context))
     }
     options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
+    options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
     // A connection outlives its first transfer, and what it is closed with has to as well.
-    options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, loop))
     options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
     try options.throwIfRefused()
   }
@@ -177,11 +189,28 @@ final class Transfer {
 
   // MARK: What libcurl asks
 
-  private func begin(atLocalPort port: Int32) {
-    socket = loop.socket(atLocalPort: UInt16(truncatingIfNeeded: port))
+  /// A request is about to go out on a connection. Returns whether it may.
+  private func begin(on connection: SocketTable.Connection) -> Bool {
+    // libcurl begins again by itself where a kept connection has ended, or `Expect` was refused. It does not
+    // always rewind the body: not where it still counts a piece as unwritten of which TLS has sent some.
+    if given > 0 {
+      guard mayRepeat else {
+        isUnrepeatable = true
+        return false
+      }
+      startOver()
+    }
+    parser = ReplyHeadParser()
+    socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    exchange.content.withLock { $0.progress.hasBegun = true }
+    return exchange.content.withLock { content in
+      guard !content.isStopped else { return false }
+      (content.head, content.reply) = (nil, Data())
+      content.progress.hasReplyBegun = false
+      content.progress.hasBegun = true
+      return true
+    }
   }
 
   /// Fills libcurl's buffer with the next bytes of the body.
@@ -190,22 +219,25 @@ final class Transfer {
     if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
     let wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
-    let (granted, delay) = BandwidthLimit.take(wanted, from: request.limits)
-    guard granted > 0 else {
-      hold(for: delay)
+    guard request.limits.isEmpty || allowance > 0 else {
+      hold()
       return Int(CURL_READFUNC_PAUSE)
     }
+    let granted = request.limits.isEmpty ? wanted : min(wanted, allowance)
     let reader = reader ?? body.makeReader()
     self.reader = reader
     do {
       let count = try reader.read(
         into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
-      given += Int64(count)
-      let handedOver = given
-      exchange.content.withLock {
-        $0.progress.handedOver = handedOver
-        $0.progress.isHeldBack = false
+      // One step: once it is stopped, whoever asks how much was handed over has the last word.
+      let total = given + Int64(count)
+      let isStopped = exchange.content.withLock { content in
+        if !content.isStopped { content.progress.handedOver = total }
+        return content.isStopped
       }
+      guard !isStopped else { return Int(CURL_READFUNC_ABORT) }
+      given = total
+      if !request.limits.isEmpty { allowance -= count }
       return count
     } catch {
       bodyError = error
@@ -213,10 +245,24 @@ final class Transfer {
     }
   }
 
-  private func hold(for delay: Double) {
-    heldUntil = Clock.now + delay
+  private func hold() {
+    heldUntil = 0
     loop.hold(self)
     exchange.content.withLock { $0.progress.isHeldBack = true }
+  }
+
+  /// Lets a transfer that is held back go on with as many bytes as its limits have for it now. Returns false
+  /// where they have none, and says in `heldUntil` when they may.
+  func letGo(at now: Double) -> Bool {
+    let wanted = Int(min(length - given, Int64(Self.largeBuffer)))
+    let (bytes, delay) = BandwidthLimit.take(wanted, from: request.limits)
+    guard bytes > 0 || wanted == 0 else {
+      heldUntil = now + delay
+      return false
+    }
+    (allowance, heldUntil) = (bytes, nil)
+    exchange.content.withLock { $0.progress.isHeldBack = false }
+    return true
   }
 
   /// libcurl wants to begin the body again: the connection was a kept one and has ended, or the server
@@ -260,7 +306,10 @@ final class Transfer {
     guard headBytes <= Self.mostHead else { return cut() }
     guard isOver, let head = parser.head else { return count }
     // libcurl asks again by itself, without the question.
-    if request.expectsContinue, head.status == 417 { tellExpectIgnored() }
+    if request.expectsContinue, head.status == 417 {
+      wasExpectRefused = true
+      tellExpectIgnored()
+    }
     exchange.content.withLock { $0.head = head }
     if head.status != 417 { loop.noteHead(self) }
     return count
@@ -288,7 +337,13 @@ final class Transfer {
   private func tellExpectIgnored() {
     guard !toldExpect else { return }
     toldExpect = true
-    exchange.tell(.expectIgnored)
+    link.tellExpectIgnored()
+  }
+
+  private func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
+    let descriptor = loop.openSocket(address)
+    socketError = descriptor < 0 ? errno : 0
+    return descriptor
   }
 
   // MARK: What the loop asks
@@ -333,8 +388,13 @@ final class Transfer {
     return note(acknowledged: min(max(0, content), given - 1))
   }
 
-  /// A reply proves that everything before it arrived.
-  func noteAnswered() -> Int64? { note(acknowledged: given) }
+  /// A reply to all of a request proves that it arrived.
+  func noteAnswered() -> Int64? {
+    guard hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T) >= given else {
+      return newlyAcknowledged(shares: 1)
+    }
+    return note(acknowledged: given)
+  }
 
   private func note(acknowledged now: Int64) -> Int64? {
     guard now > acknowledged else { return nil }
@@ -354,11 +414,15 @@ final class Transfer {
   }
 
   /// Why it ended, if not well.
-  ///
-  /// - Parameter socket: why the last socket could not be made, which libcurl does not tell.
-  func trouble(_ code: CURLcode, socket: Int32) -> TransportError? {
+  func trouble(_ code: CURLcode) -> TransportError? {
     if let bodyError { return TransportError(.body(bodyError), code: code) }
+    if isUnrepeatable {
+      return TransportError(
+        .connectionLost, code: code, words: "The server closed the connection without a reply")
+    }
     guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
-    return TransportError(code, of: easy, words: words, socket: socket)
+    // libcurl does not tell why no socket could be made.
+    return TransportError(
+      code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
   }
 }

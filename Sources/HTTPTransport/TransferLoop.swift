@@ -9,7 +9,7 @@ import Synchronization
 /// allows from anywhere, and `inbox` is a Mutex. Everything else is touched within `run` alone, which is
 /// one block of a serial queue, or by libcurl's callbacks, which it calls.
 final class TransferLoop: @unchecked Sendable {
-  /// What others want of it.
+  /// Commands from other threads.
   private enum Order: Sendable {
     case start(ProtocolLink)
     case stop(ProtocolLink)
@@ -126,20 +126,30 @@ final class TransferLoop: @unchecked Sendable {
       release(easy)
       return link.fail(error)
     }
+    guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+      release(easy)
+      return link.fail(Self.outOfMemory)
+    }
     transfers[ObjectIdentifier(link)] = transfer
-    curl_multi_add_handle(multi, easy)
   }
 
   /// Takes a transfer from libcurl, which closes a connection that is in the middle of it.
   private func retire(_ transfer: Transfer) {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
-    if let multi { curl_multi_remove_handle(multi, transfer.easy) }
-    release(transfer.easy)
+    // libcurl may still look at what belongs to the transfer.
+    withExtendedLifetime(transfer) {
+      if let multi { curl_multi_remove_handle(multi, transfer.easy) }
+      release(transfer.easy, isSpent: transfer.wasExpectRefused)
+    }
   }
 
-  private func release(_ easy: UnsafeMutableRawPointer) {
-    guard spare.count < Self.mostSpare else { return curl_easy_cleanup(easy) }
+  private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
+    // Nothing takes an old error number out of a handle, and repetitions are decided by it.
+    let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
+    guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
+      return curl_easy_cleanup(easy)
+    }
     // Connections, names and TLS sessions stay.
     curl_easy_reset(easy)
     spare.append(easy)
@@ -162,7 +172,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func finish(_ transfer: Transfer, _ code: CURLcode) {
-    let trouble = transfer.trouble(code, socket: sockets.trouble)
+    let trouble = transfer.trouble(code)
     let (reply, isAnswered) = transfer.link.exchange.content.withLock {
       ($0.reply, trouble == nil && $0.head != nil)
     }
@@ -198,26 +208,29 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
+  /// Lets those that wait for a limit go on, in the order in which they came to wait.
   private func letGo() {
     guard !held.isEmpty else { return }
     let now = Clock.now
-    let due = held.filter { ($0.heldUntil ?? 0) <= now }
-    guard !due.isEmpty else { return }
-    held.removeAll { ($0.heldUntil ?? 0) <= now }
-    for transfer in due {
-      transfer.heldUntil = nil
-      curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
+    var free: [Transfer] = []
+    held.removeAll { transfer in
+      guard (transfer.heldUntil ?? 0) <= now, transfer.letGo(at: now) else { return false }
+      free.append(transfer)
+      return true
     }
+    for transfer in free { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
   }
 
   // MARK: What transfers and libcurl's callbacks ask
 
   func hold(_ transfer: Transfer) { held.append(transfer) }
 
-  /// A final head has come. Whether there is more to tell is known once libcurl has had its turn.
+  /// Queues a final head. It is reported after this turn, together with the end if that has come too.
   func noteHead(_ transfer: Transfer) { answered.append(transfer) }
 
-  func socket(atLocalPort port: UInt16) -> Int32? { sockets.socket(atLocalPort: port) }
+  func socket(of connection: SocketTable.Connection) -> Int32? {
+    sockets.socket(of: connection)
+  }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 

@@ -87,12 +87,13 @@ public final class Transport: Sendable {
 extension Exchange {
   /// Returns when nothing has moved for so many seconds.
   fileprivate func waitForStall(of timeout: Double) async throws {
-    var (last, since) = (progress, Clock.now)
+    var (last, since, look) = (progress, Clock.now, Clock.now)
     while Clock.now - since < timeout {
       try await Task.sleep(for: .seconds(min(0.25, timeout)))
-      let current = progress
-      if current.hasMoved(since: last) { since = Clock.now }
-      last = current
+      let (current, now) = (progress, Clock.now)
+      // Nobody can be blamed for the time for which the process was stopped or the machine slept.
+      if current.hasMoved(since: last) || now - look > 2 { since = now }
+      (last, look) = (current, now)
     }
   }
 }

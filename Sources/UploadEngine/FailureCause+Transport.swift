@@ -16,7 +16,8 @@ extension Failure.Cause {
       case .body(let error as BodyError): Failure.Cause(error, wasSeen: true)
       case .body(let error): .unsendable("its body could not be read: \(error)")
       case .optionRefused:
-        .insecure("libcurl does not take the target's tls rules, so nothing was sent")
+        .insecure(
+          "libcurl does not take one of the request's settings or tls rules, so nothing was sent")
       case .nameNotResolved: .nameNotResolved(host: host)
       case .proxyNotResolved, .unreachable: .unreachable(words)
       case .shortage: .shortage(String(cString: strerror(error.systemError)))
@@ -25,7 +26,7 @@ extension Failure.Cause {
       case .connectionLost: .connectionLost(words)
       case .insecure: .insecure(words)
       case .notTLS:
-        .insecure("\(host) does not speak TLS at this port; its address may be http://")
+        .insecure("\(host) does not speak TLS on this port; should the URL begin with http://?")
       case .otherKey:
         .insecure(
           "\(host) has another key than the pinned one (\(words)). Somebody else may be answering in its place. If "

@@ -148,8 +148,11 @@ public struct ServerClient: Sendable {
           set("Authorization", token.headerValue)
         }
       }
+      // What changes something says that it has no content (RFC 9110 §8.6).
+      let hasContent = json != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
-        url: url, method: call.method, headers: headers, body: json.map { MemoryBody($0) })
+        url: url, method: call.method, headers: headers,
+        body: hasContent ? MemoryBody(json ?? Data()) : nil)
       if call.method == "GET" { request.mostReply = Self.mostContent }
       try request.obey(target)
       return await end(of: request)
@@ -164,7 +167,7 @@ public struct ServerClient: Sendable {
   private func end(of request: ExchangeRequest) async -> TransferEnd {
     let end = await Transport.shared.end(of: request, stallTimeout: target.stallTimeout)
     var trouble = end.trouble.map { Failure.Cause($0, host: request.url.host ?? "") }
-    if trouble == nil, end.head == nil { trouble = .network("its answer has no end") }
+    if trouble == nil, end.head == nil { trouble = .network("the server's reply is too long") }
     return TransferEnd(
       // A reply that broke off in its middle is none.
       url: request.url, status: trouble == nil ? end.head?.status : nil,

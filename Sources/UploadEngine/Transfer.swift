@@ -67,12 +67,20 @@ final class Transfer {
   /// the others' files would never be known.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
+  /// Begins to wait anew.
+  func resetClocks(at now: Moment) { (lastActivity, replyStart) = (now, nil) }
+
   /// Notes whether bytes have moved since it was last looked at.
   func noteActivity(at now: Moment) {
     let progress = exchange.progress
     defer { lastProgress = progress }
     if progress.hasMoved(since: lastProgress) { lastActivity = now }
-    if replyStart == nil, progress.hasReplyBegun { replyStart = now }
+    // A reply that came before the body's end, or to an earlier copy, is no reason to hurry.
+    if !progress.hasReplyBegun || progress.acknowledged != lastProgress.acknowledged {
+      replyStart = nil
+    } else if replyStart == nil {
+      replyStart = now
+    }
   }
 
   /// The cause where nothing has moved for too long, or the reply does not end.
@@ -121,7 +129,9 @@ final class Transfer {
     } else if trouble == nil, let error = end.trouble {
       trouble = Failure.Cause(error, host: url.host ?? "")
     }
-    if head == nil, trouble == nil, isReplyCut { trouble = .network("its answer has no end") }
+    if head == nil, trouble == nil, isReplyCut {
+      trouble = .network("the server's reply is too long")
+    }
   }
 
   func noteStopped(_ id: ItemID) {

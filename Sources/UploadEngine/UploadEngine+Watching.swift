@@ -24,7 +24,7 @@ extension UploadEngine {
     lastLook = now
     guard gap < 2 else {
       // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
-      for transfer in transfers.values { transfer.lastActivity = now }
+      for transfer in transfers.values { transfer.resetClocks(at: now) }
       return
     }
     for transfer in transfers.values {

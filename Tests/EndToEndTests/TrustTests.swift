@@ -49,6 +49,6 @@ struct TrustTests {
     defer { plain.stop() }
     let looked = try Tool.hoist(["trust", "https://127.0.0.1:\(plain.port)/"])
     #expect(looked.status != 0)
-    #expect(looked.errors.contains("127.0.0.1 does not speak TLS at this port"), "\(looked.errors)")
+    #expect(looked.errors.contains("127.0.0.1 does not speak TLS on this port"), "\(looked.errors)")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Synchronization
 import TestSupport
 import Testing
 import UploadEngine
@@ -97,9 +98,11 @@ struct DeliveryTests {
   }
 
   @Test func aServerThatDislikesTheQuestionGetsTheFileWithoutIt() async throws {
+    let questions = Mutex(0)
     let server = try HostileServer { connection, _ in
       while let head = connection.readHead() {
         if head.headers["expect"] != nil {
+          questions.withLock { $0 += 1 }
           connection.send("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
           continue
         }
@@ -111,6 +114,7 @@ struct DeliveryTests {
     let path = try folder.write("a.bin", count: 2_000_000)
     let ends = await EngineHarness().upload([path], to: .once(server.url()))
     #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(questions.withLock { $0 } == 1)
   }
 
   @Test func aRefusalBeforeALargeBodyCostsNoBody() async throws {

@@ -40,7 +40,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
       cause: .insecure("error:0A000410:SSL routines::sslv3 alert handshake failure")),
     CauseRow(
       code: 35, words: "error:0A00010B:SSL routines::wrong version number",
-      cause: .insecure("h does not speak TLS at this port; its address may be http://")),
+      cause: .insecure("h does not speak TLS on this port; should the URL begin with http://?")),
     // CURLE_SSL_CONNECT_ERROR without a word of OpenSSL's: the connection ended.
     CauseRow(
       code: 35, words: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",
