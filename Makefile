@@ -78,6 +78,8 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	$(BUILD) -c release --product scheduler-bench
 	$(BUILD) -c release --product screen-bench
 	python3 Benchmarks/upload/run.py $(RELEASE)/hoist
+	python3 Benchmarks/upload/truth.py $(RELEASE)/hoist
+	python3 Benchmarks/upload/limits.py $(RELEASE)/hoist
 	Benchmarks/multipart.sh
 	$(RELEASE)/queue-bench
 	$(RELEASE)/scheduler-bench

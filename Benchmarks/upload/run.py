@@ -2,7 +2,8 @@
 """hoist beside curl: the same files, the same sink, the same number at once, in turn.
 
 The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), batch (the
-same, ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), sparse (10 GiB, memory only).
+same, ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), cancel (one of four running uploads), sparse
+(10 GiB, memory only).
 
 Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the pairs): these machines
 are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
@@ -159,6 +160,8 @@ def main():
         if wanted("slow"):
             files = [make(f"small{n}.bin", 10240) for n in range(1000)]
             pair("1,000 x 10 KiB, 16 at once, 20 ms to answer", files, serve("20"), 16, 1000 * 10240)
+        if wanted("cancel"):
+            subprocess.run([os.path.join(os.path.dirname(options.hoist), "transport-bench"), "cancel", url], check=True)
         if wanted("sparse"):
             wall, cpu, peak = measure([options.hoist, "push", "--to", url, make("sparse", 10 * GIB)])
             print(f"10 GiB sparse file\n  peak memory {peak / 1e6:5.0f} MB, {10 * GIB / wall / 1e6:.0f} MB/s, {cpu / 10:.2f} CPU s/GiB")
