@@ -179,6 +179,45 @@ struct ExchangeTests {
     #expect(server.requests.isEmpty)
   }
 
+  @Test func aLimitGivesEveryoneTheirTurn() async throws {
+    let server = try HostileServer { connection, _ in connection.drain() }
+    defer { server.stop() }
+    let limit = Transport.shared.makeLimit()
+    limit.set(1_000_000)
+    let askers = (0..<4).map { _ in
+      var request = post(server, ZeroBody(length: 1 << 30))
+      request.limits = [limit]
+      return Asker(.shared, request)
+    }
+    for asker in askers { asker.exchange.resume() }
+    try await wait(for: "half a megabyte to be handed over") {
+      askers.reduce(0) { $0 + $1.exchange.progress.handedOver } > 500_000 ? true : nil
+    }
+    let shares = askers.map(\.exchange.progress.handedOver)
+    #expect(shares.allSatisfy { $0 > 60_000 }, "\(shares)")
+    for asker in askers { asker.exchange.cancel() }
+    try await wait(for: "their ends") { askers.allSatisfy { $0.events.end != nil } ? true : nil }
+  }
+
+  /// A server that has stopped reading is no less silent for a limit of ours.
+  @Test func aLimitDoesNotHideAStall() async throws {
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in connection.stall() }
+    defer { server.stop() }
+    let limit = Transport.shared.makeLimit()
+    limit.set(50_000_000)
+    var request = post(server, ZeroBody(length: 1 << 30))
+    request.limits = [limit]
+    let asker = Asker(.shared, request)
+    asker.exchange.resume()
+    var last = asker.exchange.progress
+    try await wait(for: "a look at which nothing has moved") {
+      let now = asker.exchange.progress
+      defer { last = now }
+      return now.handedOver > 0 && !now.hasMoved(since: last) ? true : nil
+    }
+    asker.exchange.cancel()
+  }
+
   @Test func theLimitHoldsForManyAndMayChange() async throws {
     let server = try HostileServer { connection, _ in
       while connection.discardRequest() { connection.send(Self.ok) }
