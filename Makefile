@@ -9,7 +9,7 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test fresh-test test lint format record pictures bench fuzz soak monkey clean
+.PHONY: help setup build demo install man deb deb-test fresh-test test lint format record pictures bench fuzz soak monkey attack clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,9 @@ soak: ## 20,000 uploads into servers that misbehave
 
 monkey: ## press 100,000 random keys
 	HOIST_MONKEY=100000 $(SWIFT) test --filter ScreenMonkeyTests
+
+attack: build ## attack the program and count what held (ATTACK=--quick: a tenth of it)
+	python3 Tests/Attack/attack.py $(RELEASE)/hoist $(ATTACK)
 
 clean: ## remove what was built
 	rm -rf .build
