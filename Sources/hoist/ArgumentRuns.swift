@@ -1,12 +1,14 @@
 import ScalarText
 import Synchronization
 
-/// Long runs of files on a command line, kept out of ArgumentParser's hands: it takes a time that grows
-/// with the square of their number, a quarter of a minute for five thousand.
+/// Long runs of files, numbers or identifiers on a command line, kept out of ArgumentParser's hands: it takes
+/// a time that grows with the square of their number, a quarter of a minute for five thousand.
 ///
-/// No option takes more than one value. So of several words in a row that are no options all but the
-/// first are files, whatever stands before them. A long run of such words is folded into one, which
-/// stands for them at the same place. It begins with a NUL, as no argument of a program can.
+/// No option takes more than one value, and no command more than one word before those of which there may be
+/// many: a command of its own, as in `queue retry`, or a target, as in `rm`. So of several words in a row that
+/// are no options all but the first two are such, whatever stands before them. A long run of them is folded
+/// into one, which stands for them at the same place. It begins with a NUL, as no argument of a program can.
+/// Every command that takes any number of words unfolds them.
 enum ArgumentRuns {
   private static let shortest = 64
   private static let runs = Mutex<[[String]]>([])
@@ -16,7 +18,7 @@ enum ArgumentRuns {
     guard arguments.count > shortest else { return arguments }
     var folded: [String] = []
     var run: [String] = []
-    var isFirst = true
+    var toKeep = 2
     var rest = arguments[...]
     func close() {
       if run.count < shortest {
@@ -34,16 +36,15 @@ enum ArgumentRuns {
       if word.hasPrefix(scalars: "-"), word != "-" {
         close()
         folded.append(word)
-        isFirst = true
+        toKeep = 2
         // Everything after it is a file.
         if word == "--" {
           run = Array(rest)
           break
         }
-      } else if isFirst {
-        // The command's name, or the value of the option before it.
+      } else if toKeep > 0 {
         folded.append(word)
-        isFirst = false
+        toKeep -= 1
       } else {
         run.append(word)
       }

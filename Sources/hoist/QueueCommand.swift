@@ -193,11 +193,11 @@ extension ItemState {
 }
 
 extension [String] {
-  /// The items with these numbers.
+  /// The items with these numbers, of which there may be many on the command line.
   fileprivate func items(in store: UploadStore) throws -> [UploadItem] {
     guard !isEmpty else { return [] }
     let known = Dictionary(uniqueKeysWithValues: try store.items().map { ($0.id, $0) })
-    return try map { text in
+    return try ArgumentRuns.unfolded(self).map { text in
       guard let number = Int64(text.hasPrefix(scalars: "#") ? String(text.dropFirst()) : text)
       else {
         throw UserError("\(text) is no number; hoist queue list shows them")

@@ -47,6 +47,20 @@ extension EndToEnd {
       #expect(outcomes.sorted() == ["done", "done", "stopped", "stopped"])
     }
 
+    @Test("commands take the numbers of any number of files")
+    func manyNumbers() async throws {
+      for number in 1...100 { try person.folder.write("\(number).txt", [1]) }
+      let away = "http://127.0.0.1:\(try HostileServer.closedPort())/"
+      _ = try await hoist("add *.txt --to \(away)")
+      let retried = try await hoist("queue retry --queue \(queue) $(seq 100)")
+      #expect(retried.errors.contains("· "), "\(retried)")
+      #expect(retried.errors.contains("waiting, has not failed"), "\(retried)")
+      // Nothing stands between the command and the numbers.
+      let removed = try await hoist("queue remove $(seq 99)")
+      #expect(removed.errors == "99 files removed\n", "\(removed)")
+      #expect(try UploadStore(path: queue).items().map(\.id.rawValue) == [100])
+    }
+
     @Test("What was interrupted says so and starts again; what may have arrived waits for a yes")
     func afterACrash() async throws {
       // It takes everything and never answers.
