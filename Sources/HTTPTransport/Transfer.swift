@@ -237,6 +237,7 @@ final class Transfer {
       }
       guard !isStopped else { return Int(CURL_READFUNC_ABORT) }
       given = total
+      if hasGivenAll { loop.noteGivenAll() }
       if !request.limits.isEmpty { allowance -= count }
       return count
     } catch {
@@ -402,6 +403,9 @@ final class Transfer {
     exchange.content.withLock { $0.progress.acknowledged = now }
     return now
   }
+
+  /// Whether the whole body was handed over.
+  var hasGivenAll: Bool { given == length }
 
   /// Whether bytes are on their way.
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }

@@ -35,6 +35,9 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Seconds between two looks at what has been acknowledged.
   private static let lookInterval = 0.025
+  /// The same once all of a body was handed over: what is written down of it must not come much later than the
+  /// other side has it.
+  private static let lastLookInterval = 0.003
   private static let mostSpare = 64
   private static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
@@ -195,7 +198,8 @@ final class TransferLoop: @unchecked Sendable {
   private func lookAtSockets() {
     let now = Clock.now
     guard now >= nextLook else { return }
-    nextLook = now + Self.lookInterval
+    let isNearEnd = transfers.values.contains { $0.isAwaitingAcknowledgement && $0.hasGivenAll }
+    nextLook = now + (isNearEnd ? Self.lastLookInterval : Self.lookInterval)
     var users: [Int32: Int] = [:]
     for transfer in transfers.values where transfer.isAwaitingAcknowledgement {
       if let socket = transfer.socket { users[socket, default: 0] += 1 }
@@ -224,6 +228,9 @@ final class TransferLoop: @unchecked Sendable {
   // MARK: What transfers and libcurl's callbacks ask
 
   func hold(_ transfer: Transfer) { held.append(transfer) }
+
+  /// The last byte of a body was handed over.
+  func noteGivenAll() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
   /// Queues a final head. It is reported after this turn, together with the end if that has come too.
   func noteHead(_ transfer: Transfer) { answered.append(transfer) }
