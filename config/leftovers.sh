@@ -31,10 +31,14 @@ while [ -n "$found" ] && [ $tries -lt 6 ]; do
   tries=$((tries + 1))
   found=$(left)
 done
-[ -n "$found" ] || exit 0
-echo "the tests have left processes behind:" >&2
+status=0
 for number in $found; do
-  echo "  $number: $(tr '\0' ' ' 2>/dev/null < "/proc/$number/cmdline")" >&2
+  words=$(tr '\0' ' ' 2>/dev/null < "/proc/$number/cmdline")
   kill -KILL "$number" 2>/dev/null
+  # Swift's crash reporter may outlive a program that a test has crashed on purpose.
+  case "$words" in *swift-backtrace\ *) continue ;; esac
+  [ $status != 0 ] || echo "the tests have left processes behind:" >&2
+  echo "  $number: $words" >&2
+  status=1
 done
-exit 1
+exit $status
