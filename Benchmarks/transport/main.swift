@@ -56,8 +56,7 @@ func send(_ files: ArraySlice<String>, to url: URL, lanes: Int) {
   for _ in 0..<lanes { done.wait() }
 }
 
-/// The server has to print a line with a monotonic time in seconds whenever a connection ends; that is
-/// Tests' business. Here the time from the call to the end that is told is measured.
+/// Measures the time from the call to the end that is told.
 func cancel(_ url: URL, times: Int) {
   var milliseconds: [Double] = []
   for _ in 0..<times {
