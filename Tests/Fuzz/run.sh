@@ -17,7 +17,7 @@ module() { # name, sources…: one instrumented static library
     -emit-module -emit-module-path "$out/$name.swiftmodule" -emit-library -static -o "$out/lib$name.a" "$@"
 }
 
-if module MultipartForm Sources/MultipartForm/*.swift 2>"$out/log"; then
+if module MultipartForm $(find Sources/MultipartForm -name "*.swift") 2>"$out/log"; then
   module MultipartOracle Tests/MultipartOracle/*.swift
   swiftc -O -swift-version 6 -parse-as-library -sanitize=fuzzer,address -I "$out" -L "$out" \
     Tests/Fuzz/LibFuzzer.swift -lMultipartOracle -lMultipartForm -o "$out/multipart-fuzz"
