@@ -22,7 +22,8 @@ extension EndToEnd {
         [targets.away]
         url = "http://127.0.0.1:9/"
         """)
-      let script = Person.repository.appendingPathComponent("Tests/EndToEndTests/Peers/monkey.py").path
+      let script = Person.repository.appendingPathComponent("Tests/EndToEndTests/Peers/monkey.py")
+        .path
       let program = try Program(
         "python3", [script, "\(Person.binaries)/hoist", "first", "\(keys)", "1"],
         environment: person.environment, directory: person.folder.path)
