@@ -34,6 +34,9 @@ public final class ChangeWatch {
   /// Calls back no more.
   public func stop() { source.cancel() }
 
+  /// Calls back soon though nobody wrote: what had been written could not be seen yet.
+  public func lookAgain() { lookSoon() }
+
   private func lookSoon() {
     guard !isDue else { return }
     isDue = true

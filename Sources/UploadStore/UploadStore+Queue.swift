@@ -230,24 +230,41 @@ extension UploadStore {
 
   /// What has changed since a revision, where another process has written since this was asked last;
   /// otherwise nothing but the revision that is there now.
-  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges {
-    let (now, version): (Int64?, Int64?)
+  ///
+  /// - Returns: nil while another process writes. What it writes can be seen only when it has ended, and
+  ///   that leaves no mark on any file: ask again soon.
+  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
+    guard let (now, version) = try stamp() else { return nil }
+    if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
+    let changes = try changes(since: revision)
+    dataVersion.withLock { $0 = version }
+    return changes
+  }
+
+  /// The revision, and the number by which SQLite counts the commits of all connections but the one that
+  /// asks; nil while another process writes.
+  private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {
-      // The version counts the commits of all connections but the one that asks. Asked for after the
-      // revision, it covers that one.
-      (now, version) = try pool.writeWithoutTransaction { db in
-        (
-          try Int64.fetchOne(db, sql: "SELECT revision FROM queue"),
-          try Int64.fetchOne(db, sql: "PRAGMA data_version")
-        )
+      return try pool.writeWithoutTransaction { db in
+        // Whoever can begin to write at once knows that nobody else is at it.
+        let patience = try Int64.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+        var stamp = (revision: Int64(0), version: Int64(0))
+        do {
+          try db.inTransaction(.immediate) {
+            stamp.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
+            stamp.version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
+            return .commit
+          }
+        } catch DatabaseError.SQLITE_BUSY {
+          return nil
+        }
+        return stamp
       }
     } catch {
       throw StoreError(error, doing: "read", path: path)
     }
-    guard dataVersion.withLock({ exchange(&$0, version) }) != version else {
-      return QueueChanges(revision: now ?? revision)
-    }
-    return try changes(since: revision)
   }
 
   /// What has changed since a revision, by whomever.
@@ -294,11 +311,6 @@ extension UploadStore {
     while let row = try rows.next() { last[row[0]] = LastAttempt(row) }
     return last
   }
-}
-
-private func exchange<Value>(_ value: inout Value, _ new: Value) -> Value {
-  defer { value = new }
-  return value
 }
 
 /// What happened to a queue between two looks at it.

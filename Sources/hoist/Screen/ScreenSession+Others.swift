@@ -10,7 +10,10 @@ extension ScreenSession {
     // As long as it is not known what is there, everything would be news.
     guard !state.isReading else { return }
     do {
-      take(in: try keeper.store.changesByOthers(since: revision))
+      guard let changes = try keeper.store.changesByOthers(since: revision) else {
+        return watch?.lookAgain() ?? ()
+      }
+      take(in: changes)
     } catch {
       take([.message(Self.brief(error))])
     }
