@@ -55,9 +55,10 @@ test: setup lint ## run all tests
 	$(TEST) --filter '^EndToEndTests\.'
 	config/leftovers.sh
 
-lint: ## check the format of the sources, and that text is taken by its bytes where those count
+lint: ## check format, the handling of text, and links in the documents
 	$(FORMAT)
 	config/lint-text.py
+	config/lint-links.py
 
 format: ## format the sources
 	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks

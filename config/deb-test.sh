@@ -49,6 +49,7 @@ within sh -eu -c '
   wait $!
   test -s /usr/share/bash-completion/completions/hoist
   test -s /usr/share/doc/hoist/examples/config.toml
+  test -s /usr/share/doc/hoist/docs/screen.md
 '
 within dpkg --purge hoist > /dev/null
 if within sh -c 'command -v hoist'; then echo "hoist is still there after its removal" >&2; exit 1; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a built hoist with its manual page, completions, sample configuration and recipes.
+# Installs a built hoist with its manual page, completions, documents, sample configuration and recipes.
 #   config/install.sh PROGRAM PREFIX [DESTDIR]
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 PROGRAM PREFIX [DESTDIR]" >&2; exit 2; }
@@ -23,6 +23,9 @@ install -D -m 644 "$work/bash" "$root/share/bash-completion/completions/hoist"
 install -D -m 644 "$work/zsh" "$root/share/zsh/site-functions/_hoist"
 install -D -m 644 "$work/fish" "$root/share/fish/vendor_completions.d/hoist.fish"
 install -D -m 644 "$here/config.toml" "$root/share/doc/hoist/examples/config.toml"
+for page in "$here"/../docs/*.md; do
+  install -D -m 644 "$page" "$root/share/doc/hoist/docs/$(basename "$page")"
+done
 for recipe in "$here"/recipes/*; do
   [ -f "$recipe" ] || continue
   install -D -m 644 "$recipe" "$root/share/doc/hoist/examples/recipes/$(basename "$recipe")"

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Screens
 
-/// The README's table of keys is made from the table of actions; `HOIST_RECORD=1` writes it anew.
+/// The table of keys in docs/screen.md is made from the table of actions; `HOIST_RECORD=1` writes it anew.
 @Suite struct KeyTableTests {
-  private static let readme = URL(fileURLWithPath: #filePath)
+  private static let page = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("README.md")
+    .appendingPathComponent("docs/screen.md")
 
   /// The actions that have a key in a pane or in the list of files.
   private static var table: String {
@@ -22,17 +22,17 @@ import Testing
     return rows.joined(separator: "\n")
   }
 
-  @Test func theReadmeHasIt() throws {
-    let text = try String(contentsOf: Self.readme, encoding: .utf8)
+  @Test func thePageHasIt() throws {
+    let text = try String(contentsOf: Self.page, encoding: .utf8)
     let start = try #require(text.range(of: "<!-- keys -->\n"))
     let end = try #require(text.range(of: "<!-- /keys -->"))
     if ProcessInfo.processInfo.environment["HOIST_RECORD"] == "1" {
       let new = text[..<start.upperBound] + Self.table + "\n" + text[end.lowerBound...]
-      try String(new).write(to: Self.readme, atomically: true, encoding: .utf8)
+      try String(new).write(to: Self.page, atomically: true, encoding: .utf8)
       return
     }
     #expect(
       text[start.upperBound..<end.lowerBound] == Self.table + "\n",
-      "the README's table of keys is old: make record writes it anew")
+      "docs/screen.md has an old table of keys: make record writes it anew")
   }
 }

@@ -56,7 +56,7 @@ public struct Target: Hashable, Sendable {
   /// Secrets that are sent in another form only, such as the password inside of Basic credentials.
   public var ingredients: [String] = []
 
-  /// A target with the defaults that the README promises.
+  /// A target with the defaults that config/config.toml shows.
   public init(
     name: String, url: URL, method: String = "POST", fileField: String = "file",
     fields: [Field] = [], query: [Field] = [], headers: [Field] = [], concurrency: Int = 4,

@@ -41,7 +41,8 @@ struct ScreenPreferences {
       guard let name = Action.Name(word: entry.key) else {
         let names = Action.Name.allCases.map(\.word)
         let near = NearestName.of(entry.key, among: names).map { "; did you mean \"\($0)\"?" }
-        throw entry.error("no action is called that\(near ?? "; hoist's README lists all of them")")
+        throw entry.error(
+          "no action is called that\(near ?? "; hoist's docs/screen.md lists all of them")")
       }
       var keys: [Key] = []
       for text in entry.value {

@@ -3,8 +3,8 @@ import MultipartForm
 import TestSupport
 import Testing
 
-@Suite struct ReadmeSnippetTests {
-  @Test("the README's example for library users does what it says")
+@Suite struct LibrarySnippetTests {
+  @Test("the example for library users does what it says")
   func runs() throws {
     let scratch = try ScratchDirectory()
     let photo = try scratch.write("photo.jpg", [UInt8](repeating: 7, count: 200_000))
@@ -18,15 +18,15 @@ import Testing
     #expect(receiver.received == ["album": 11, "photo.jpg": 200_000])
   }
 
-  @Test("the README shows exactly this example, behind <!-- snippet: library -->")
+  @Test("docs/libraries.md shows exactly this example, behind <!-- snippet: library -->")
   func shown() throws {
     let root = URL(filePath: Repository.root)
-    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let page = try String(contentsOf: root.appending(path: "docs/libraries.md"), encoding: .utf8)
     let example = try String(
-      contentsOf: root.appending(path: "Tests/MultipartFormTests/ReadmeSnippet.swift"),
+      contentsOf: root.appending(path: "Tests/MultipartFormTests/LibrarySnippet.swift"),
       encoding: .utf8)
     #expect(
-      readme.contains("<!-- snippet: library -->\n```swift\n\(example)```\n"),
-      "put Tests/MultipartFormTests/ReadmeSnippet.swift behind the marker, as a swift block")
+      page.contains("<!-- snippet: library -->\n```swift\n\(example)```\n"),
+      "put Tests/MultipartFormTests/LibrarySnippet.swift behind the marker, as a swift block")
   }
 }
