@@ -172,4 +172,105 @@ import UploadModel
     #expect(Self.said(state).contains("1  08:01:40  503"))
     #expect(Self.said(state).contains("1  08:01:50  413"))
   }
+
+  // MARK: What became of the bytes
+
+  /// The total line of a queue with files in these states, each of 1,000 bytes.
+  private static func total(_ states: ItemState...) -> String {
+    var state = Fixture.empty()
+    let items = states.indices.map { Fixture.item(Int64($0), "\($0)", size: 1000) }
+    Fixture.play(
+      &state, .added(items),
+      .engine(zip(items, states).map { ($0.id, $1) }, at: state.now))
+    return render(state, size: state.size).text[22]
+  }
+
+  private static let refused = ItemState.failed(Failure(.refused, status: 413, attempts: 1))
+  private static let unknown = ItemState.failed(Failure(.outcomeUnknown("closed"), attempts: 1))
+  private static let done = ItemState.done(Receipt(status: 201, bytes: 1000))
+
+  @Test func aFileWhoseOutcomeIsUnknownHasNotFailed() {
+    let line = Self.total(Self.refused, Self.refused, Self.unknown)
+    #expect(line.contains("2 failed") && line.contains("1 unknown"))
+    #expect(line.contains("▒▒▒") && line.contains("░░░"))
+  }
+
+  @Test func theBarShowsWhatFailedAsThat() {
+    let five = Self.total(
+      Self.done, Self.refused, Self.refused, Self.refused, Self.refused, Self.refused)
+    #expect(five.contains(" ▓▓░░░░░░░░░░░░░░ 1.0 of 6.0 kB arrived"))
+    let all = Self.total(Self.refused, Self.refused)
+    #expect(all.contains(" ░░░░░░░░░░░░░░░░ 0 B of 2.0 kB arrived"))
+    #expect(!all.contains("/s"), "what was refused has no speed")
+  }
+
+  @Test func refusedBytesAreNoSpeedAndNoTime() {
+    var state = Self.sending(Fixture.item(1, "a", size: 1_000_000))
+    Fixture.play(&state, .engine([(ItemID(1), Self.refused)], at: state.now))
+    let line = render(state, size: state.size).text[22]
+    #expect(line.contains("0 B of 1.0 MB arrived") && !line.contains("/s"))
+  }
+
+  @Test func twoBatchesAreOneSum() {
+    var state = Fixture.empty()
+    for batch: Int64 in 1...2 {
+      let item = Fixture.item(batch, "\(batch)", size: 1_000_000)
+      let sending = ItemState.sending(attempt: 1, sent: 0, total: 1_000_000)
+      Fixture.play(
+        &state, .added([item]), .engine([(item.id, sending)], at: state.now + 100),
+        .engine([(item.id, Self.done)], at: state.now + 110))
+    }
+    let line = render(state, size: state.size).text[22]
+    #expect(line.contains("2.0 MB in 0:20, 100 kB/s") && line.contains("2 ok"))
+    // What was cleared took its bytes along, and the time is of all of them.
+    Fixture.play(&state, .removed([ItemID(1)]))
+    #expect(render(state, size: state.size).text[22].contains(" 1.0 MB  "))
+  }
+
+  @Test func theSpeedIsNeverAboveTheLimitForLong() {
+    var state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "a", size: 100_000_000)]))
+    let start = state.now
+    for tenth in 0...200 {
+      let seconds = Double(tenth) / 10
+      // Buffers on the way take 300 kB at once.
+      let sent = Int64(tenth == 0 ? 0 : 300_000 + 100_000 * seconds)
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 1, sent: sent, total: 100_000_000))], at: start + seconds))
+      if let speed = state.speeds.totalSpeed(at: state.now) {
+        #expect(speed < 105_000, "after \(seconds) s")
+      }
+    }
+  }
+
+  @Test func whatOnlyAwaitsItsReplyIsCountedOnceInTheQuestion() {
+    var state = Fixture.empty()
+    let awaiting = ItemState.awaitingReply(attempt: 1, since: state.now)
+    let sending = ItemState.sending(attempt: 1, sent: 5, total: 1000)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
+      .engine([(ItemID(1), awaiting), (ItemID(2), sending)], at: state.now), .perform(.quit))
+    #expect(Self.said(state).contains("1 upload under way, 1 only awaiting a reply."))
+  }
+
+  @Test func everyTryOfAServerThatIsAwayIsInTheLog() {
+    var state = Fixture.empty()
+    func away(_ failure: Failure, _ next: Double?) -> AppEvent {
+      .reachability(
+        server: "https://api.example.com",
+        .away(failure, nextTry: next.map { state.now + $0 }))
+    }
+    let refused = Failure(.connectionRefused("no"))
+    Fixture.play(&state, .added([Fixture.item(1, "a")]))
+    for event in [away(refused, 1), away(refused, nil), away(refused, 2), away(refused, nil)] {
+      Fixture.play(&state, event)
+    }
+    Fixture.play(&state, away(Failure(.nameNotResolved(host: "api")), 4))
+    let lines = state.log.lines.map(\.text).filter { $0.contains("example.com") }
+    #expect(lines.count == 3)
+    #expect(lines[1].hasSuffix("is still away: connection refused, next try in 2 s"))
+    #expect(lines[2].hasSuffix("name not resolved, next try in 4 s"))
+  }
 }

@@ -97,4 +97,24 @@ import UploadModel
     }
     #expect(isNear(estimate.speed(at: Moment(seconds: 5)), 1000, within: 0.01))
   }
+
+  /// Buffers on the way, and what a limit had saved up, take the first bytes at once.
+  @Test(arguments: [5_000, 64_000, 2_000_000] as [Int64], [0.01, 0.1, 0.45])
+  func aBurstAtTheBeginningPromisesNothing(_ burst: Int64, _ at: Double) {
+    let (rate, size) = (100_000.0, Int64(10_000_000))
+    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    var time = at
+    while time < 30 {
+      let total = burst + Int64((time - at) * rate)
+      estimate.note(total: total, at: Moment(seconds: time))
+      let now = Moment(seconds: time)
+      if let speed = estimate.speed(at: now), let eta = estimate.eta(remaining: size, at: now) {
+        #expect(abs(speed - rate) < rate * 0.02, "after \(time) s")
+        #expect(abs(eta - 100) < 2, "after \(time) s")
+      } else {
+        #expect(time < 2.1)
+      }
+      time += 0.1
+    }
+  }
 }

@@ -185,7 +185,8 @@ struct QuestionBox {
     case .quitting:
       let totals = state.queue.totals
       var parts: [String] = []
-      if totals.active > 0 { parts.append(Wording.count(totals.active, "upload") + " under way") }
+      let moving = totals.active - totals.awaiting
+      if moving > 0 { parts.append(Wording.count(moving, "upload") + " under way") }
       if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
       let waiting = totals.waiting + totals.retrying
       if waiting > 0 { parts.append("\(waiting) still to come") }

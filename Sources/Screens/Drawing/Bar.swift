@@ -1,21 +1,119 @@
+import UploadModel
+
+/// A progress bar in parts, one after the other: what arrived, what is on its way, what failed.
+struct Bar {
+  /// What a part of a bar stands for. Each has a glyph of its own, for screens without colour.
+  enum Kind: CaseIterable {
+    /// The server has taken it.
+    case arrived
+    /// It has been handed over, and its fate is open.
+    case moving
+    /// It may have arrived.
+    case unknown
+    /// It did not arrive.
+    case failed
+    /// The attempt failed, and there will be another.
+    case lost
+
+    var role: Role {
+      switch self {
+      case .arrived: .good
+      case .moving: .barFull
+      case .unknown, .lost: .warning
+      case .failed: .bad
+      }
+    }
+
+    func glyph(ascii: Bool) -> Glyph {
+      switch self {
+      case .arrived: Glyph(base: ascii ? "=" : "▓")
+      case .moving: Glyph(base: ascii ? "#" : "█")
+      case .unknown: Glyph(base: ascii ? "?" : "▒")
+      case .failed, .lost: Glyph(base: ascii ? "x" : "░")
+      }
+    }
+  }
+
+  /// The parts, from the left, in any unit.
+  var parts: [(kind: Kind, amount: Int64)]
+  /// How much the whole bar stands for, in the same unit.
+  var total: Int64
+
+  /// Where each part ends, in steps of which a cell has `steps`. What there is shows a sliver, and the
+  /// bar is full only where nothing is left.
+  func ends(cells: Int, steps: Int) -> [Int] {
+    let shown = parts.map { max(0, $0.amount) }
+    let room = cells * steps
+    var (sum, last) = (0.0, 0)
+    return shown.map { amount in
+      sum += Double(amount)
+      let share = total > 0 ? min(1, sum / Double(total)) : 0
+      let end = max(Int(share * Double(room)), amount > 0 ? last + 1 : last)
+      last = min(room, end)
+      return last
+    }
+  }
+}
+
+extension Bar {
+  /// How far one file is, or came.
+  ///
+  /// - Parameter reached: how many bytes the last attempt had sent when it ended.
+  init(of item: UploadItem, reached: Int64) {
+    let sent = item.state.bytesHandedOver(of: item.size)
+    switch item.state {
+    case .failed(let failure) where failure.isOutcomeUnknown:
+      self.init(parts: [(.unknown, 1)], total: 1)
+    case .failed: self.init(parts: [(.failed, reached)], total: item.size)
+    case .retrying: self.init(parts: [(.lost, reached)], total: item.size)
+    // An empty file that has gone is as complete as any.
+    case .sending where item.size == 0, .awaitingReply where item.size == 0:
+      self.init(parts: [(.moving, 1)], total: 1)
+    case .waiting, .preparing, .sending, .awaitingReply, .paused, .done:
+      self.init(parts: [(.moving, sent ?? 0)], total: item.size)
+    }
+  }
+}
+
+extension Totals {
+  /// What has become of all bytes; of all files, where those that are there are empty.
+  var bar: Bar {
+    let parts: [(Bar.Kind, Int64, Int)] = [
+      (.arrived, arrivedBytes, done), (.moving, movingBytes, awaiting),
+      (.unknown, unknownBytes, unknown), (.failed, failedBytes, failed),
+    ]
+    return bytes > 0
+      ? Bar(parts: parts.map { ($0.0, $0.1) }, total: bytes)
+      : Bar(parts: parts.map { ($0.0, Int64($0.2)) }, total: Int64(all))
+  }
+}
+
 extension Canvas {
-  /// Paints a progress bar: eighths of a cell, or `#` and `.` in ASCII. It is full only where
-  /// everything is done, and shows a sliver as soon as anything is.
-  mutating func bar(_ done: Int64, of total: Int64, row: Int, columns: Range<Int>, selected: Bool) {
-    let steps = ascii ? 1 : 8
-    let cells = columns.count
-    let share = total > 0 ? Double(min(max(0, done), total)) / Double(total) : 0
-    var filled = Int(share * Double(cells * steps))
-    if done > 0, filled == 0 { filled = 1 }
-    let full = columns.lowerBound + filled / steps
-    let style = Style(.barFull, isSelected: selected)
-    let rest = Style(.barRest, isSelected: selected)
-    fill(row: row, columns: columns, with: Glyph(base: ascii ? "." : "·"), style: rest)
+  /// Paints a progress bar. Where what moves is the last part it ends in eighths of a cell.
+  mutating func bar(_ bar: Bar, row: Int, columns: Range<Int>) {
     fill(
-      row: row, columns: columns.lowerBound..<full, with: Glyph(base: ascii ? "#" : "█"),
-      style: style)
-    if filled % steps > 0, full < columns.upperBound {
-      put([Glyph(base: Self.eighths[filled % steps - 1])], row: row, column: full, style: style)
+      row: row, columns: columns, with: Glyph(base: ascii ? "." : "·"), style: Style(.barRest))
+    let start = columns.lowerBound
+    let isFine = !ascii && bar.parts.last { $0.amount > 0 }?.kind == .moving
+    let whole = bar.ends(cells: columns.count, steps: 1)
+    let fine = isFine ? bar.ends(cells: columns.count, steps: 8) : []
+    var from = 0
+    for (index, part) in bar.parts.enumerated() {
+      let style = Style(part.kind.role)
+      var to = whole[index]
+      if isFine, part.kind == .moving {
+        to = max(from, fine[index] / 8)
+        // Behind a part that was drawn too long to be seen at all, there is a sliver of this one.
+        let rest = fine[index] - to * 8
+        if rest != 0, to < columns.count {
+          let eighth = Self.eighths[max(1, rest) - 1]
+          put([Glyph(base: eighth)], row: row, column: start + to, style: style)
+        }
+      }
+      fill(
+        row: row, columns: start + from..<start + max(from, to),
+        with: part.kind.glyph(ascii: ascii), style: style)
+      from = max(from, to)
     }
   }
 

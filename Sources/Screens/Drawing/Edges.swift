@@ -93,9 +93,9 @@ struct Edges {
   /// How many items are in which state, as far as there is room: what failed comes before all else.
   private func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
     let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
-      (1, totals.failed, "failed", .bad), (0, totals.done, "ok", .good),
-      (4, totals.waiting, "waiting", .dim), (3, totals.retrying, "retrying", .warning),
-      (2, totals.paused, "paused", .warning),
+      (1, totals.failed, "failed", .bad), (2, totals.unknown, "unknown", .warning),
+      (0, totals.done, "ok", .good), (5, totals.waiting, "waiting", .dim),
+      (4, totals.retrying, "retrying", .warning), (3, totals.paused, "paused", .warning),
     ]
     var room = width
     return byImportance.filter { entry in
@@ -113,8 +113,7 @@ struct Edges {
     let (row, width) = (layout.total, canvas.size.width)
     let isNarrow = width < Self.narrow
     let barWidth = isNarrow ? 6 : 16
-    let (done, all) = share
-    canvas.bar(done, of: all, row: row, columns: 1..<1 + barWidth, selected: false)
+    canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
     used += canvas.put(
       " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
@@ -126,15 +125,7 @@ struct Edges {
   }
 
   var progress: String {
-    let speed = state.speeds.totalSpeed(at: state.now)
-    if totals.busy == 0 {
-      guard totals.paused == 0 else { return Self.part(totals.sentBytes, of: totals.bytes) }
-      guard let run = state.speeds.run, let end = run.end, let speed else {
-        return Wording.bytes(totals.sentBytes)
-      }
-      let time = Wording.clock(end - run.start)
-      return "\(Wording.bytes(run.bytes)) in \(time), \(Wording.speed(speed))"
-    }
+    guard totals.busy > 0 else { return result }
     let (done, all) = share
     let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
     let far = "\(percent)%  \(part)"
@@ -145,14 +136,29 @@ struct Edges {
     return "\(far)  ETA \(eta.map(Wording.timeLeft) ?? "—")"
   }
 
+  /// What arrived, once nothing more will by itself, and how fast that was.
+  private var result: String {
+    let isWhole = totals.arrivedBytes == totals.bytes
+    let far =
+      isWhole
+      ? Wording.bytes(totals.bytes) : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
+    // Rows that were cleared took their bytes along, and not their time.
+    let session = state.speeds.session
+    guard totals.paused == 0, totals.arrivedBytes > 0, session.bytes == totals.arrivedBytes,
+      let speed = session.speed
+    else { return far }
+    return "\(far) in \(Wording.clock(session.seconds)), \(Wording.speed(speed))"
+  }
+
   private var replies: String {
     "awaiting \(totals.awaiting) \(totals.awaiting == 1 ? "reply" : "replies")"
   }
 
-  /// How much of how much is done: bytes, or files where those that are there are empty.
+  /// How much of how much has been handed over: bytes, or files where those that are there are empty.
   private var share: (done: Int64, all: Int64) {
     totals.bytes > 0
-      ? (totals.sentBytes, totals.bytes) : (Int64(totals.done), Int64(totals.all - totals.failed))
+      ? (totals.arrivedBytes &+ totals.movingBytes, totals.bytes)
+      : (Int64(totals.done), Int64(totals.all))
   }
 
   /// 100 only when nothing is left to do, replies included.
@@ -178,7 +184,8 @@ struct Edges {
 
   /// How far everything is, while something is being sent.
   var progressOfAll: Frame.Progress? {
-    totals.busy > 0 ? Frame.Progress(percent: percent, hasFailures: totals.failed > 0) : nil
+    totals.busy > 0
+      ? Frame.Progress(percent: percent, hasFailures: totals.failed + totals.unknown > 0) : nil
   }
 
   private func paintFooter(on canvas: inout Canvas) {

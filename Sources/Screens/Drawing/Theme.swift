@@ -111,7 +111,7 @@ public struct Theme: Hashable, Sendable {
 
   /// Colours of the usual eight, which every theme of a terminal maps to something readable.
   public static let usual = Theme([
-    .accent: "cyan", .barFull: "cyan", .good: "green", .bad: "bold red", .warning: "yellow",
+    .accent: "cyan", .barFull: "bright-cyan", .good: "green", .bad: "bold red", .warning: "yellow",
     .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim", .field: "underline",
     .button: "reverse",
   ])

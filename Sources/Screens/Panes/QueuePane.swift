@@ -53,7 +53,7 @@ struct QueuePane {
 
     let name = Glyphs.of(item.fileName, ascii: canvas.ascii)
     let cut = Cutting.middle(name, to: columns.name.count, ascii: canvas.ascii)
-    canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(.plain))
+    canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(item.state.nameRole))
     if let type = columns.type {
       canvas.put(
         typeText(item, width: type.count), row: line, column: type.lowerBound, style: style(.dim))
@@ -74,14 +74,15 @@ struct QueuePane {
     let (item, style) = (row.item, Style(.plain, isSelected: isSelected))
     let reached = sent ?? row.reached
     if let bar = columns.bar {
-      // An empty file that has gone is as complete as any.
-      let isWhole = sent != nil && item.size == 0
-      canvas.bar(
-        isWhole ? 1 : reached, of: isWhole ? 1 : item.size, row: line, columns: bar,
-        selected: isSelected)
+      if item.state.isDone {
+        // What is done is done: a thin line, that nobody need look at.
+        canvas.fill(row: line, columns: bar, with: canvas.line(.horizontal), style: Style(.good))
+      } else {
+        canvas.bar(Bar(of: item, reached: row.reached), row: line, columns: bar)
+      }
     }
-    if case .done = item.state { return }
-    guard sent != nil || reached > 0 else { return }
+    // How far a file came that failed at the end says nothing.
+    guard !item.state.isDone, sent != nil || reached > 0 && reached < item.size else { return }
     let percent = "\(Wording.percent(reached, of: item.size))%"
     canvas.putRight(
       percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
@@ -121,4 +122,9 @@ struct QueuePane {
     canvas.put(
       text, row: row, column: columns.lowerBound, width: columns.count, style: style)
   }
+}
+
+extension ItemState {
+  /// How the name of a file looks: what moves is bright, what is done is quiet.
+  fileprivate var nameRole: Role { isActive ? .heading : isDone ? .dim : .plain }
 }

@@ -88,7 +88,8 @@ public struct Announcer: Sendable {
   public static func status(of state: AppState) -> String {
     let totals = state.queue.totals
     let counts = [
-      (totals.done, "done"), (totals.failed, "failed"), (totals.active, "under way"),
+      (totals.done, "done"), (totals.failed, "failed"), (totals.unknown, "unknown"),
+      (totals.active, "under way"),
       (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     guard !counts.isEmpty else { return emptiness(of: state) }

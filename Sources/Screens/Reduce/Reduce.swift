@@ -80,8 +80,16 @@ extension AppState {
     let isKnown = outages[server] != nil
     switch news {
     case .away(let failure, let nextTry):
-      if !isKnown { note("\(server) cannot be reached: \(failure.headline)", .bad) }
-      outages[server] = Outage(failure: failure, nextTry: nextTry)
+      let outage = Outage(failure: failure, nextTry: nextTry)
+      if !isKnown {
+        note("\(server) cannot be reached: \(failure.headline)", .bad)
+      } else if nextTry != nil,
+        outages[server]?.nextTry == nil || outages[server]?.failure != failure
+      {
+        // Every try that failed, not the first alone.
+        note("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
+      }
+      outages[server] = outage
     case .back:
       if isKnown { note("\(server) answers again", .good) }
       outages[server] = nil
@@ -236,7 +244,9 @@ extension AppState {
     case .bell: return [.bell]
     case .notify:
       let failed = queue.totals.failed > 0 ? ", \(queue.totals.failed) failed" : ""
-      return [.notify("\(Wording.count(queue.totals.done, "file")) sent\(failed)"), .bell]
+      let unknown = queue.totals.unknown > 0 ? ", \(queue.totals.unknown) unknown" : ""
+      let sent = Wording.count(queue.totals.done, "file")
+      return [.notify("\(sent) sent\(failed)\(unknown)"), .bell]
     }
   }
 

@@ -6,12 +6,9 @@ public struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
-  private var count = 0
-  private var sent = 0
-  private var failed = 0
-  /// Of all files, and of those that are over.
-  private var bytes: Int64 = 0
-  private var bytesOver: Int64 = 0
+  /// The states in which files were counted that neither wait for their turn nor are over.
+  private var begun: [ItemID: ItemState] = [:]
+  private var totals = Totals()
   private var isCounted = false
 
   /// A board without files.
@@ -19,8 +16,9 @@ public struct ProgressBoard: Sendable {
 
   /// Counts an item in.
   public mutating func add(_ item: UploadItem) {
-    count += 1
-    bytes &+= item.size
+    var item = item
+    item.state = .waiting
+    totals.add(item)
   }
 
   /// Says that no more items will be added: until then totals carry a plus sign.
@@ -28,20 +26,18 @@ public struct ProgressBoard: Sendable {
 
   /// Notes an item's new state.
   public mutating func note(_ item: UploadItem, at now: Moment) {
-    let old = active[item.id]?.state ?? .waiting
-    speeds.note(item.id, size: item.size, from: old, to: item.state, at: now)
+    var old = item
+    old.state = begun[item.id] ?? .waiting
+    speeds.note(item.id, size: item.size, from: old.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
-    switch item.state {
-    case .done: sent += 1
-    case .failed: failed += 1
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
-    }
-    if item.state.isFinished { bytesOver &+= item.size }
+    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item.state
+    totals.subtract(old)
+    totals.add(item)
   }
 
   /// Closes a batch of notes.
   public mutating func settle(at now: Moment) {
-    speeds.settle(isBusy: sent + failed < count || !isCounted, at: now)
+    speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
   }
 
   /// The lines for a terminal of this size; at most a half of its height.
@@ -78,38 +74,35 @@ public struct ProgressBoard: Sendable {
         ].compactMap { $0 }.joined(separator: " ")
       }
     line(
-      name: item.fileName, done: done, of: item.size, size: Wording.bytes(item.size), words: words,
+      name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.size), done: done,
+      size: Wording.bytes(item.size), words: words,
       row: row, on: &canvas)
   }
 
   private func paintTotal(row: Int, on canvas: inout Canvas, at now: Moment) {
     let plus = isCounted ? "" : "+"
-    let moving = active.values.reduce(into: Int64(0)) { sum, item in
-      if case .sending(_, let sent, _) = item.state { sum &+= sent }
-      if item.state.isHandedOver { sum &+= item.size }
-    }
-    let done = bytesOver &+ moving
     var words: [String] = []
-    let awaiting = active.values.count(where: \.state.isHandedOver)
-    if isCounted, awaiting > 0, sent + failed + awaiting == count {
+    if isCounted, totals.awaitsReplies {
       // Nothing moves any more: a speed that falls and no time left would both be wrong.
       words = ["replies awaited"]
     } else {
       words += [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
-      if isCounted, let left = speeds.totalETA(remaining: bytes &- done, at: now) {
+      if isCounted, let left = speeds.totalETA(remaining: totals.bytesToGo, at: now) {
         words.append(Wording.timeLeft(left))
       }
     }
-    if failed > 0 { words.insert("\(failed) failed", at: 0) }
+    if totals.unknown > 0 { words.insert("\(totals.unknown) unknown", at: 0) }
+    if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
     line(
-      name: "\(sent + failed) of \(count)\(plus) files", done: done, of: bytes,
-      size: Wording.bytes(bytes) + plus, words: words.joined(separator: " "), row: row, on: &canvas,
-      isTotal: true)
+      name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
+      done: totals.arrivedBytes &+ totals.movingBytes,
+      size: Wording.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
+      on: &canvas, isTotal: true)
   }
 
   /// Name, bar, percent, size, words: from the end, whatever has no room is left out.
   private func line(
-    name: String, done: Int64, of total: Int64, size: String, words: String, row: Int,
+    name: String, bar: Bar, done: Int64, size: String, words: String, row: Int,
     on canvas: inout Canvas, isTotal: Bool = false
   ) {
     let width = canvas.size.width
@@ -128,9 +121,9 @@ public struct ProgressBoard: Sendable {
     let barAt = takeLast(barWidth)
     let glyphs = Cutting.middle(Glyphs.of(name, ascii: ascii), to: max(0, end), ascii: ascii)
     canvas.put(glyphs, row: row, column: 0, style: Style(isTotal ? .heading : .plain))
-    if !barAt.isEmpty { canvas.bar(done, of: total, row: row, columns: barAt, selected: false) }
+    if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Handed over is not done: that only a reply tells.
-    let percent = total > 0 ? min(99, Wording.percent(done, of: total)) : 0
+    let percent = bar.total > 0 ? min(99, Wording.percent(done, of: bar.total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,
       style: Style(.plain))

@@ -11,7 +11,17 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
   }
 
+  /// What arrived in all runs that are over, and how long they took together.
+  struct Session: Hashable, Sendable {
+    var bytes: Int64 = 0
+    var seconds = 0.0
+
+    /// Bytes per second on the average; `nil` where nothing arrived.
+    var speed: Double? { seconds > 0 && bytes > 0 ? Double(bytes) / seconds : nil }
+  }
+
   private(set) var run: Run?
+  private(set) var session = Session()
   private var items: [ItemID: ThroughputEstimate] = [:]
   private var graphs: [ItemID: Sparkline] = [:]
   private var active: Set<ItemID> = []
@@ -27,11 +37,10 @@ struct Speeds: Sendable {
     items[id]?.eta(remaining: remaining, at: now)
   }
 
-  /// Bytes per second of the whole run: the estimate while it goes on, the mean when it is over.
+  /// Bytes per second of the run that goes on: what is on the line, whatever becomes of it.
   func totalSpeed(at now: Moment) -> Double? {
-    guard let run else { return nil }
-    guard let end = run.end else { return isIdle(at: now) ? nil : run.estimate.speed(at: now) }
-    return end - run.start > 0 ? Double(run.bytes) / (end - run.start) : nil
+    guard let run, run.end == nil, !isIdle(at: now) else { return nil }
+    return run.estimate.speed(at: now)
   }
 
   func totalETA(remaining: Int64, at now: Moment) -> Double? {
@@ -51,6 +60,7 @@ struct Speeds: Sendable {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
     if new.isActive { active.insert(id) } else { active.remove(id) }
+    if new.isDone, !old.isDone { session.bytes &+= size }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
     guard case .sending(_, let sent, _) = new else {
@@ -77,7 +87,10 @@ struct Speeds: Sendable {
       idleSince = nil
     }
     current.estimate.note(total: current.bytes, at: now)
-    if !isBusy { current.end = now }
+    if !isBusy {
+      current.end = now
+      session.seconds += now - current.start
+    }
     run = current
   }
 

@@ -3,16 +3,21 @@ import Foundation
 /// How fast bytes move, from what has been seen so far.
 ///
 /// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst
-/// of a buffer. Each is divided by the weight that it has gathered, so that the first seconds are
-/// not biased towards zero. Time without bytes counts as zero speed: a stall shows as a falling
-/// estimate and a growing ETA.
+/// of a buffer. The result is divided by the weight that it has gathered, so that the first seconds
+/// are not biased towards zero. What moves at the very beginning does not count: buffers on the way
+/// and what a limit had saved up swallow it faster than the line can go on. Time without bytes counts
+/// as zero speed: a stall shows as a falling estimate and a growing ETA.
 public struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
   public static let halfLife = 4.0
   /// Seconds before the estimate is worth showing.
   public static let settlingTime = 2.0
+  /// Seconds at the beginning in which buffers fill.
+  public static let leadIn = 0.5
 
   private var start: Moment
+  /// When the lead-in was over, and the measurement began.
+  private var begin: Moment?
   private var last: Moment
   private var count: Int64
   private var once = 0.0
@@ -36,20 +41,24 @@ public struct ThroughputEstimate: Hashable, Sendable {
   public mutating func note(total: Int64, at moment: Moment) {
     let elapsed = moment - last
     guard elapsed > 0 else { return }
-    let speed = Double(max(0, total - count)) / elapsed
-    (once, twice) = smoothed(speed: speed, elapsed: elapsed)
+    if begin != nil {
+      let speed = Double(max(0, total - count)) / elapsed
+      (once, twice) = smoothed(speed: speed, elapsed: elapsed)
+    } else if moment - start >= Self.leadIn {
+      begin = moment
+    }
     count = total
     last = moment
   }
 
   /// Bytes per second as of `moment`; `nil` while there is too little to go by.
   public func speed(at moment: Moment) -> Double? {
-    guard moment - start >= Self.settlingTime else { return nil }
+    guard moment - start >= Self.settlingTime, let begin else { return nil }
     // A pause since the last note pulls the estimate down, but a normal gap between notes must not.
     let silence = moment - last
     let value = silence > 1 ? smoothed(speed: 0, elapsed: silence).twice : twice
-    let gathered = gatheredWeight(at: silence > 1 ? moment : last)
-    return gathered > 0 ? value / gathered : nil
+    let weight = Self.weight(of: (silence > 1 ? moment : last) - begin)
+    return weight > 0 ? value / weight : nil
   }
 
   /// Seconds until `remaining` more bytes have moved; `nil` while nobody can tell.
@@ -58,16 +67,17 @@ public struct ThroughputEstimate: Hashable, Sendable {
     return Double(remaining) / speed
   }
 
+  /// Both averages after `elapsed` seconds at `speed`: a first-order low-pass filter, twice in a row.
   private func smoothed(speed: Double, elapsed: Double) -> (once: Double, twice: Double) {
     let keep = exp2(-elapsed / Self.halfLife)
-    let newOnce = once * keep + speed * (1 - keep)
-    // Feed the second average with the unbiased first one.
-    let weight = 1 - exp2(-((last - start) + elapsed) / Self.halfLife)
-    let unbiased = weight > 0 ? newOnce / weight : speed
-    return (newOnce, twice * keep + unbiased * (1 - keep))
+    let lag = Self.rate * elapsed * (once - speed)
+    return (speed + (once - speed) * keep, speed + (twice - speed + lag) * keep)
   }
 
-  private func gatheredWeight(at moment: Moment) -> Double {
-    1 - exp2(-(moment - start) / Self.halfLife)
+  /// What the second average has gathered of a steady speed after so many seconds, from 0 to 1.
+  private static func weight(of seconds: Double) -> Double {
+    1 - (1 + rate * seconds) * exp2(-seconds / halfLife)
   }
+
+  private static let rate = log(2) / halfLife
 }

@@ -43,8 +43,9 @@ struct QueueCommand: ParsableCommand {
 
     private static func sum(_ items: [UploadItem], isSent: Bool) -> String {
       guard !items.isEmpty else { return "the queue is empty" }
-      let failed = items.count { if case .failed = $0.state { true } else { false } }
-      let rest = failed > 0 ? ", \(failed) failed" : ""
+      let totals = Totals(of: items)
+      let rest = [(totals.failed, "failed"), (totals.unknown, "unknown")]
+        .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them, the next one sees to what was broken off"

@@ -118,9 +118,9 @@ struct LineReporter: PushReporter {
   /// What the server said, on one line and not too long.
   private static func words(of failure: Failure) -> String {
     // By scalars: a `Character` may be as long as the reply.
-    let said = failure.reply.text.trimming(\.isWhiteSpace).unicodeScalars
-    let text = SafeText.line(String(said.prefix(200))) + (said.count > 200 ? "…" : "")
-    return text.isEmpty ? "" : ", the server said: \(text)"
+    guard let said = failure.reply.message?.unicodeScalars else { return "" }
+    return ", the server said: " + SafeText.line(String(said.prefix(200)))
+      + (said.count > 200 ? "…" : "")
   }
 }
 

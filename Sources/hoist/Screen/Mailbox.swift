@@ -6,8 +6,7 @@ import UploadModel
 /// a hundred lanes at full speed cost the screen no more than one.
 final class Mailbox: Sendable {
   private struct Content {
-    var latest: [ItemID: ItemState] = [:]
-    var order: [ItemID] = []
+    var changes = MergedChanges()
     var isScheduled = false
     var lastDelivery = DispatchTime(uptimeNanoseconds: 1)
   }
@@ -16,16 +15,14 @@ final class Mailbox: Sendable {
   private let content = Mutex(Content())
   private let deliver: @MainActor @Sendable ([(ItemID, ItemState)]) -> Void
 
-  /// News is handed to `deliver`; of several about one item only the last.
+  /// News is handed to `deliver`, merged.
   init(_ deliver: @escaping @MainActor @Sendable ([(ItemID, ItemState)]) -> Void) {
     self.deliver = deliver
   }
 
   func put(_ changes: [(ItemID, ItemState)]) {
     let time = content.withLock { content -> DispatchTime? in
-      for (id, state) in changes where content.latest.updateValue(state, forKey: id) == nil {
-        content.order.append(id)
-      }
+      for (id, state) in changes { content.changes.put(id, state) }
       if content.isScheduled { return nil }
       content.isScheduled = true
       return max(.now(), content.lastDelivery + Self.interval)
@@ -45,12 +42,9 @@ final class Mailbox: Sendable {
 
   private func take() -> [(ItemID, ItemState)] {
     content.withLock { content in
-      let changes = content.order.compactMap { id in content.latest[id].map { (id, $0) } }
-      content.latest.removeAll(keepingCapacity: true)
-      content.order.removeAll(keepingCapacity: true)
       content.isScheduled = false
       content.lastDelivery = .now()
-      return changes
+      return content.changes.take()
     }
   }
 }

@@ -43,7 +43,8 @@ extension ScreenSession {
       do throws(Failure) {
         listing = .rows(try await ServerClient(target: target).entries().map(ServerRow.init))
       } catch {
-        listing = .failed("\(error.headline). \(error.explanation)")
+        let said = error.reply.message.map { " \"\($0)\"" } ?? ""
+        listing = .failed("\(error.headline). \(error.explanation)\(said)")
       }
       // What another server has, is not to be deleted on this one.
       if target.name == state.target { take([.server(listing)]) }
@@ -57,7 +58,8 @@ extension ScreenSession {
         do throws(Failure) {
           try await client.delete(row.id)
         } catch {
-          take([.message("\(row.name) was not deleted: \(error.headline)")])
+          let said = error.reply.message.map { ": \($0)" } ?? ""
+          take([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
         }
       }
       // Whatever became of it, the server says what is there now.

@@ -1,0 +1,107 @@
+/// What a queue amounts to: how many files are in which state, and what has become of their bytes.
+///
+/// This is the one place that says which bytes count as what. A file counts with all of its bytes,
+/// and each byte counts once; sums of several queues or files are made by adding.
+public struct Totals: Hashable, Sendable {
+  /// Files that wait for their turn.
+  public private(set) var waiting = 0
+  /// Files that occupy a connection, or are about to.
+  public private(set) var active = 0
+  /// Those of the active ones whose reply is awaited.
+  public private(set) var awaiting = 0
+  /// Files that are tried again after a while.
+  public private(set) var retrying = 0
+  /// Files that the person holds back.
+  public private(set) var paused = 0
+  /// Files that the server has taken.
+  public private(set) var done = 0
+  /// Files that may have arrived; only a look on the server tells.
+  public private(set) var unknown = 0
+  /// Files that did not arrive.
+  public private(set) var failed = 0
+
+  /// Bytes of files that the server has taken.
+  public private(set) var arrivedBytes: Int64 = 0
+  /// Bytes that have been handed over, of files whose fate is open.
+  public private(set) var movingBytes: Int64 = 0
+  /// Bytes that will still be handed over without anyone doing anything.
+  public private(set) var bytesToGo: Int64 = 0
+  /// Bytes of files that the person holds back.
+  public private(set) var pausedBytes: Int64 = 0
+  /// Bytes of files that may have arrived.
+  public private(set) var unknownBytes: Int64 = 0
+  /// Bytes of files that did not arrive.
+  public private(set) var failedBytes: Int64 = 0
+
+  /// No file.
+  public init() {}
+
+  /// What these items amount to.
+  public init(of items: some Sequence<UploadItem>) {
+    for item in items { add(item) }
+  }
+
+  /// How many files will still be sent without anyone doing anything.
+  public var busy: Int { waiting + active + retrying }
+  /// How many files there are.
+  public var all: Int { busy + paused + over }
+  /// How many files have come to their end.
+  public var over: Int { done + unknown + failed }
+  /// The bytes of all files.
+  public var bytes: Int64 {
+    arrivedBytes &+ movingBytes &+ bytesToGo &+ pausedBytes &+ unknownBytes &+ failedBytes
+  }
+  /// Whether nothing but replies is left to come.
+  public var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
+
+  /// Counts a file in.
+  public mutating func add(_ item: UploadItem) { count(item, 1) }
+  /// Takes a file out, in the state in which it was counted in.
+  public mutating func subtract(_ item: UploadItem) { count(item, -1) }
+
+  private mutating func count(_ item: UploadItem, _ one: Int) {
+    // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
+    // right when it is taken away.
+    let size = Int64(one) &* item.size
+    switch item.state {
+    case .waiting: waiting += one
+    case .preparing, .sending, .awaitingReply: active += one
+    case .retrying: retrying += one
+    case .paused:
+      paused += one
+      pausedBytes &+= size
+    case .done:
+      done += one
+      arrivedBytes &+= size
+    case .failed(let failure) where failure.isOutcomeUnknown:
+      unknown += one
+      unknownBytes &+= size
+    case .failed:
+      failed += one
+      failedBytes &+= size
+    }
+    if item.state.isHandedOver { awaiting += one }
+    guard !item.state.isFinished, item.state != .paused else { return }
+    let sent = Int64(one) &* (item.state.bytesHandedOver(of: item.size) ?? 0)
+    movingBytes &+= sent
+    bytesToGo &+= size &- sent
+  }
+}
+
+extension ItemState {
+  /// How many of the file's `size` bytes have been handed over; `nil` where none are under way.
+  public func bytesHandedOver(of size: Int64) -> Int64? {
+    switch self {
+    case .sending(_, let sent, _): min(max(0, sent), size)
+    case .awaitingReply, .done: size
+    case .waiting, .preparing, .retrying, .paused, .failed: nil
+    }
+  }
+}
+
+extension Failure {
+  /// Whether only a look on the server tells what became of the file.
+  public var isOutcomeUnknown: Bool {
+    if case .outcomeUnknown = cause { true } else { false }
+  }
+}

@@ -1,0 +1,155 @@
+import JSONText
+import ScalarText
+
+extension Reply {
+  /// What the server says in a sentence, on one line; `nil` where it says nothing that reads as one.
+  ///
+  /// It is taken out of JSON (the members that servers use for it, problem details of RFC 9457
+  /// among them), out of HTML (the title or the first heading) and out of S3's XML. Of other text
+  /// it is the first line that is not blank. It came from outside: make it safe before it is shown.
+  public var message: String? {
+    guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
+    // Long replies are pages; what is said in a sentence stands at their beginning.
+    let isLong = text.utf8.count > Self.messageReach
+    let found: String?
+    switch first {
+    case "{", "[", "\"":
+      found =
+        isLong || isCut ? nil : JSONValue(text: text).flatMap { Self.message(in: $0, depth: 4) }
+    case "<": return Markup(text, reach: Self.messageReach).message.flatMap(Self.sentence)
+    default: found = nil
+    }
+    return (found ?? firstLine).flatMap(Self.sentence)
+  }
+
+  /// How many bytes of a reply are looked through for its message.
+  private static let messageReach = 16 * 1024
+  /// As many characters as a person reads of it in passing.
+  private static let longestMessage = 400
+
+  private var firstLine: String? {
+    let beginning = String(text.unicodeScalars.prefix(Self.messageReach))
+    return beginning.unicodeScalars.split(whereSeparator: { $0 == "\n" || $0 == "\r" })
+      .first { !$0.allSatisfy(\.isWhiteSpace) }.map { String($0) }
+  }
+
+  /// `text` with single spaces for whatever blanks there are; `nil` where nothing else is there.
+  private static func sentence(_ text: String) -> String? {
+    let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
+    let whole = words.joined(separator: " ")
+    guard !whole.isEmpty else { return nil }
+    let scalars = whole.unicodeScalars
+    return scalars.count <= longestMessage
+      ? whole : String(String.UnicodeScalarView(scalars.prefix(longestMessage))) + "…"
+  }
+
+  private static func message(in value: JSONValue, depth: Int) -> String? {
+    guard depth > 0 else { return nil }
+    switch value {
+    case .string(let text): return text.unicodeScalars.allSatisfy(\.isWhiteSpace) ? nil : text
+    case .array(let values): return values.first.flatMap { message(in: $0, depth: depth - 1) }
+    case .object(let members): return message(in: members, depth: depth)
+    case .null, .bool, .integer, .number: return nil
+    }
+  }
+
+  private static func message(in members: [String: JSONValue], depth: Int) -> String? {
+    func said(_ name: String) -> String? {
+      members[name].flatMap { message(in: $0, depth: depth - 1) }
+    }
+    if case .object? = members["error"], let words = said("error") { return words }
+    // A title says the kind of problem, and the detail this one (RFC 9457 §3.1).
+    if let title = said("title") {
+      return said("detail").map { $0 == title ? title : "\(title): \($0)" } ?? title
+    }
+    for name in [
+      "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
+    ] {
+      if let words = said(name) { return words }
+    }
+    // Frameworks name the field that is wrong: {"errors": {"file": ["is too big"]}}.
+    guard depth < 4, members.count == 1, let (name, value) = members.first,
+      let words = message(in: value, depth: depth - 1)
+    else { return nil }
+    return "\(name): \(words)"
+  }
+}
+
+/// The words of an HTML or XML page in which it says what it is about.
+private struct Markup {
+  private let bytes: [UInt8]
+
+  init(_ text: String, reach: Int) { bytes = Array(text.utf8.prefix(reach)) }
+
+  /// The title, the first heading, or the message of an error of S3's.
+  var message: String? {
+    ["title", "h1", "h2", "h3", "message"].lazy.compactMap(content).first
+  }
+
+  /// The text in the first element with this name, which is in lower case; `nil` where it holds none.
+  private func content(of name: String) -> String? {
+    let (open, close) = (Array("<\(name)".utf8), Array("</\(name)".utf8))
+    var position = 0
+    while let start = find(open, from: position) {
+      position = start + open.count
+      // <header> is no <h…>.
+      guard position < bytes.count, !Self.isName(bytes[position]) else { continue }
+      guard let inside = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+      let end = find(close, from: inside) ?? bytes.count
+      let text = Self.text(bytes[(inside + 1)..<max(inside + 1, end)])
+      return text.unicodeScalars.allSatisfy(\.isWhiteSpace) ? nil : text
+    }
+    return nil
+  }
+
+  private func find(_ wanted: [UInt8], from start: Int) -> Int? {
+    guard bytes.count >= wanted.count, start <= bytes.count - wanted.count else { return nil }
+    return (start...bytes.count - wanted.count).first { index in
+      wanted.indices.allSatisfy { Self.lower(bytes[index + $0]) == wanted[$0] }
+    }
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower(byte)) || byte == UInt8(ascii: "-")
+  }
+
+  /// Text without the tags in it, and with characters for their references.
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    var plain: [UInt8] = []
+    var isTag = false
+    for byte in bytes {
+      if byte == UInt8(ascii: "<") { isTag = true }
+      if !isTag { plain.append(byte) }
+      if byte == UInt8(ascii: ">") { isTag = false }
+    }
+    let pieces = String(decoding: plain, as: UTF8.self).split(scalar: "&")
+    return pieces.dropFirst().reduce(into: pieces.first ?? "") { text, piece in
+      guard let end = piece.unicodeScalars.firstIndex(of: ";"),
+        let scalar = reference(String(piece[..<end]))
+      else {
+        text += "&" + piece
+        return
+      }
+      text.unicodeScalars.append(scalar)
+      text += piece[piece.unicodeScalars.index(after: end)...]
+    }
+  }
+
+  private static func reference(_ name: String) -> Unicode.Scalar? {
+    guard name.utf8.count <= HTMLNames.longest else { return nil }
+    guard name.utf8.first == UInt8(ascii: "#") else {
+      return HTMLNames.scalar(name).flatMap(Unicode.Scalar.init)
+    }
+    let digits = String(name.unicodeScalars.dropFirst())
+    let isHexadecimal = digits.utf8.first.map { $0 | 0x20 == UInt8(ascii: "x") } == true
+    let number =
+      isHexadecimal
+      ? UInt32(digits.unicodeScalars.dropFirst().map(\.description).joined(), radix: 16)
+      : UInt32(digits)
+    return number.flatMap(Unicode.Scalar.init)
+  }
+}

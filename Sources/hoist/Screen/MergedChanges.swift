@@ -1,0 +1,40 @@
+import UploadModel
+
+/// The engine's news between two deliveries. Of several steps of one item only the last is kept, but
+/// for those that end an attempt: they are what the details and the log are made of.
+struct MergedChanges {
+  private var changes: [(id: ItemID, state: ItemState)] = []
+  /// Where the last change of an item stands, unless it ended an attempt.
+  private var replaceable: [ItemID: Int] = [:]
+
+  var isEmpty: Bool { changes.isEmpty }
+
+  mutating func put(_ id: ItemID, _ state: ItemState) {
+    let index = replaceable[id] ?? changes.count
+    if index == changes.count {
+      changes.append((id, state))
+    } else {
+      changes[index].state = state
+    }
+    replaceable[id] = state.endsAttempt ? nil : index
+  }
+
+  /// What has come, in order, and begins anew.
+  mutating func take() -> [(ItemID, ItemState)] {
+    defer {
+      changes.removeAll(keepingCapacity: true)
+      replaceable.removeAll(keepingCapacity: true)
+    }
+    return changes.map { ($0.id, $0.state) }
+  }
+}
+
+extension ItemState {
+  /// Whether an attempt is over with this.
+  fileprivate var endsAttempt: Bool {
+    switch self {
+    case .done, .failed, .retrying: true
+    case .waiting, .preparing, .sending, .awaitingReply, .paused: false
+    }
+  }
+}

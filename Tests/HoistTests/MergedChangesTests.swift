@@ -1,0 +1,33 @@
+import Testing
+import UploadModel
+
+@testable import hoist
+
+@Suite struct MergedChangesTests {
+  @Test func stepsAreMergedAndEndsOfAttemptsAreNot() {
+    var changes = MergedChanges()
+    let busy = Failure(.refused, status: 503, attempts: 1)
+    func retrying(_ next: Int) -> ItemState {
+      .retrying(busy, next: next, of: 3, at: Moment(seconds: 1))
+    }
+    let (a, b) = (ItemID(1), ItemID(2))
+    changes.put(a, .preparing(attempt: 1))
+    changes.put(b, .preparing(attempt: 1))
+    changes.put(a, .sending(attempt: 1, sent: 1, total: 2))
+    changes.put(a, retrying(2))
+    changes.put(a, .waiting)
+    changes.put(a, .preparing(attempt: 2))
+    changes.put(a, retrying(3))
+    changes.put(a, .preparing(attempt: 3))
+    changes.put(a, .done(Receipt(status: 201)))
+    let taken = changes.take()
+    #expect(taken.map(\.0) == [a, b, a, a])
+    #expect(
+      taken.map(\.1) == [
+        retrying(2), .preparing(attempt: 1), retrying(3), .done(Receipt(status: 201)),
+      ])
+    #expect(changes.isEmpty && changes.take().isEmpty)
+    changes.put(a, .waiting)
+    #expect(changes.take().count == 1)
+  }
+}
