@@ -6,7 +6,7 @@ import Synchronization
 // distance to curl is whose.
 //
 //   transport-bench small URL LANES FILE…   sends each file as it is, so many at once
-//   transport-bench cancel URL [TIMES]      cancels one of four running uploads, again and again
+//   transport-bench cancel [TIMES]          cancels one of four running uploads, again and again
 
 /// A file in memory as a body.
 func body(of path: String) -> MemoryBody {
@@ -56,15 +56,17 @@ func send(_ files: ArraySlice<String>, to url: URL, lanes: Int) {
   for _ in 0..<lanes { done.wait() }
 }
 
-/// Measures the time from the call to the end that is told.
-func cancel(_ url: URL, times: Int) {
-  var milliseconds: [Double] = []
+/// Measures the time from the call to the end that is told, and to the close that the server sees.
+func cancel(times: Int) throws {
+  var told: [Double] = []
+  var seen: [Double] = []
   for _ in 0..<times {
+    let sink = try Sink()
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     let exchanges = (0..<4).map { _ in
       let isFirst = Mutex(true)
-      let request = ExchangeRequest(url: url, method: "POST", body: Zeros())
+      let request = ExchangeRequest(url: sink.url, method: "POST", body: Zeros())
       return Transport.shared.exchange(request) { event in
         switch event {
         case .acknowledged:
@@ -84,14 +86,18 @@ func cancel(_ url: URL, times: Int) {
     let start = DispatchTime.now().uptimeNanoseconds
     exchanges[0].cancel()
     ended.wait()
-    milliseconds.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
+    told.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
+    seen.append(Double(sink.firstClose() - start) / 1e6)
     for exchange in exchanges.dropFirst() { exchange.cancel() }
     for _ in exchanges.dropFirst() { ended.wait() }
   }
-  milliseconds.sort()
-  print(
-    "cancel of one of four: median \(String(format: "%.1f", milliseconds[times / 2])) ms, most \(String(format: "%.1f", milliseconds[times - 1])) ms"
-  )
+  print("cancel of one of four running uploads, \(times) times")
+  for (title, times) in [("told", told.sorted()), ("closed, as the server sees it", seen.sorted())]
+  {
+    let median = String(format: "%.1f", times[times.count / 2])
+    print(
+      "  \(title): median \(median) ms, most \(String(format: "%.1f", times[times.count - 1])) ms")
+  }
 }
 
 let arguments = CommandLine.arguments
@@ -99,9 +105,9 @@ if arguments.count > 4, arguments[1] == "small", let url = URL(string: arguments
   let lanes = Int(arguments[3])
 {
   send(arguments[4...], to: url, lanes: lanes)
-} else if arguments.count > 2, arguments[1] == "cancel", let url = URL(string: arguments[2]) {
-  cancel(url, times: arguments.count > 3 ? Int(arguments[3]) ?? 20 : 20)
+} else if arguments.count > 1, arguments[1] == "cancel" {
+  try cancel(times: arguments.count > 2 ? Int(arguments[2]) ?? 20 : 20)
 } else {
-  print("usage: transport-bench small URL LANES FILE… | cancel URL [TIMES]")
+  print("usage: transport-bench small URL LANES FILE… | cancel [TIMES]")
   exit(2)
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """hoist beside curl: the same files, the same sink, the same number at once, in turn.
 
-The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), batch (the
-same, ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), cancel (one of four running uploads), sparse
-(10 GiB, memory only).
+The work: one (1 GiB), four (4 x 1 GiB), tls (1 GiB through nginx), small (5,000 x 10 KiB), tls-small (the same
+through nginx), batch (ten in a request), slow (1,000 x 10 KiB, 20 ms to answer), start (one small file), cancel (one
+of four running uploads), sparse (10 GiB, memory only).
 
 Prints throughput, CPU seconds per GiB and peak memory as ratios (median of the pairs): these machines
 are noisy, so only figures of one run are comparable. usage: run.py HOIST [--runs N] [--only NAME]
@@ -37,7 +37,7 @@ def compare(title, ours, theirs, volume, runs):
     speed = median(t[0] / o[0] for o, t in pairs)
     cpu = median(o[1] / t[1] for o, t in pairs)
     ours_wall, theirs_wall = median(o[0] for o, _ in pairs), median(t[0] for _, t in pairs)
-    print(f"{title}")
+    print(f"{title}: {ours_wall * 1000:.0f} ms beside {theirs_wall * 1000:.0f} ms")
     print(f"  throughput  {speed:5.2f} of curl's   ({volume / ours_wall / 1e6:7.0f} MB/s beside {volume / theirs_wall / 1e6:7.0f} MB/s)")
     print(f"  CPU         {cpu:5.2f} of curl's   ({median(o[1] for o, _ in pairs) * GIB / volume:7.2f} s/GiB beside {median(t[1] for _, t in pairs) * GIB / volume:7.2f} s/GiB)")
     print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
@@ -138,15 +138,22 @@ def main():
         if wanted("four"):
             files = [make("one", GIB)] + [make(f"gib{n}", GIB) for n in range(3)]
             pair("4 x 1 GiB, 4 at once", files, url, 4, 4 * GIB)
-        if wanted("tls"):
+        if wanted("tls") or wanted("tls-small"):
             server, secure, certificate = nginx(folder, url)
             servers.append(server)
+            target = configured("tls", secure, f'tls = {{ ca_file = "{certificate}" }}')
+        versions = ("--http1.1", "--http2")
+        if wanted("tls"):
             file = make("one", GIB)
             listing = curl_config(os.path.join(folder, "curl.conf"), [file], secure)
-            versions = [["--cacert", certificate, version] for version in ("--http1.1", "--http2")]
-            quickest = min(versions, key=lambda v: min(measure(["curl", "-sS", *v, "--config", listing])[0] for _ in range(2)))
-            target = configured("tls", secure, f'tls = {{ ca_file = "{certificate}" }}')
-            pair(f"1 GiB over TLS through nginx, curl with {quickest[-1]}", [file], secure, 1, GIB, target, curl_options=quickest)
+            trust = ["--cacert", certificate]
+            quickest = min(versions, key=lambda v: min(measure(["curl", "-sS", *trust, v, "--config", listing])[0] for _ in range(2)))
+            pair(f"1 GiB over TLS through nginx, curl with {quickest}", [file], secure, 1, GIB, target, curl_options=[*trust, quickest])
+        if wanted("tls-small"):
+            files = [make(f"small{n}.bin", 10240) for n in range(5000)]
+            for version in versions:
+                pair(f"5,000 x 10 KiB over TLS through nginx, 4 at once, curl with {version}", files, secure, 4,
+                     5000 * 10240, target, curl_options=["--cacert", certificate, version])
         if wanted("small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             curl = pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
@@ -160,8 +167,10 @@ def main():
         if wanted("slow"):
             files = [make(f"small{n}.bin", 10240) for n in range(1000)]
             pair("1,000 x 10 KiB, 16 at once, 20 ms to answer", files, serve("20"), 16, 1000 * 10240)
+        if wanted("start"):
+            pair("one file of 10 KiB from start to end", [make("small0.bin", 10240)], url, 1, 10240)
         if wanted("cancel"):
-            subprocess.run([os.path.join(os.path.dirname(options.hoist), "transport-bench"), "cancel", url], check=True)
+            subprocess.run([os.path.join(os.path.dirname(options.hoist), "transport-bench"), "cancel"], check=True)
         if wanted("sparse"):
             wall, cpu, peak = measure([options.hoist, "push", "--to", url, make("sparse", 10 * GIB)])
             print(f"10 GiB sparse file\n  peak memory {peak / 1e6:5.0f} MB, {10 * GIB / wall / 1e6:.0f} MB/s, {cpu / 10:.2f} CPU s/GiB")

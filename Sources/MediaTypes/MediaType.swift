@@ -20,14 +20,18 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
   /// Nil if the text is not two HTTP tokens with a slash between them, so that a value of this type can
   /// always be written into a header as it is.
   public init?(_ text: some StringProtocol) {
-    var essence = Array(text.utf8.prefix { $0 != UInt8(ascii: ";") })[...]
-    essence = essence.drop(while: Self.isWhitespace)
+    var essence = Array(text.utf8)[...]
+    essence = essence.prefix { $0 != UInt8(ascii: ";") }.drop(while: Self.isWhitespace)
     while let last = essence.last, Self.isWhitespace(last) { essence.removeLast() }
-    let halves = essence.split(
-      separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isToken) })
+    guard let slash = essence.firstIndex(of: UInt8(ascii: "/")), slash > essence.startIndex,
+      slash + 1 < essence.endIndex
     else { return nil }
-    description = String(decoding: essence, as: UTF8.self).lowercased()
+    for index in essence.indices where index != slash {
+      guard Self.isToken(essence[index]) else { return nil }
+      // ASCII alone is left by now, where 0x20 makes a capital small.
+      if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(essence[index]) { essence[index] |= 0x20 }
+    }
+    description = String(decoding: essence, as: UTF8.self)
   }
 
   private init(checked essence: String) { description = essence }

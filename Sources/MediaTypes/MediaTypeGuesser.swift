@@ -58,11 +58,12 @@ public struct MediaTypeGuesser: Sendable {
       let isLonger = match.pattern.utf8.count > known.pattern.utf8.count
       let decides =
         match.pattern.utf8.count == known.pattern.utf8.count
-        && known.types.count > 1 && match.types.count == 1
+        && known.isAmbiguous && !match.isAmbiguous
       if isLonger || decides { best = (match, table) }
     }
-    guard let best, let type = best.match.types.first else { return nil }
+    guard let best else { return nil }
     return MediaTypeGuess(
-      type: type, source: .extensionTable(pattern: best.match.pattern, name: best.table.title))
+      type: best.match.type,
+      source: .extensionTable(pattern: best.match.pattern, name: best.table.title))
   }
 }

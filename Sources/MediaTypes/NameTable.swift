@@ -8,11 +8,13 @@ public struct NameTable: Sendable {
   /// What people know the table as, for example `mime.types`.
   public let title: String
 
-  /// The types of the best pattern, in the table's order; more than one if the table is ambiguous.
+  /// The best pattern and its type, the first in the table's order.
   struct Match {
     var pattern: String
-    var types: [MediaType]
+    var type: MediaType
     var weight: Int
+    /// Whether the table gives the pattern other types as well.
+    var isAmbiguous = false
   }
 
   /// `.jpg` and `.tar.gz`: nearly all of a table, so found by hash. The key is the pattern's text
@@ -29,7 +31,11 @@ public struct NameTable: Sendable {
     var isCaseSensitive: Bool
   }
 
-  init(title: String) { self.title = title }
+  /// - Parameter expected: how many patterns will be added, or about as many.
+  init(title: String, expected: Int = 0) {
+    self.title = title
+    suffixes.reserveCapacity(expected)
+  }
 
   /// How many patterns the table holds.
   public var count: Int { suffixes.count + names.count + globs.count }
@@ -37,7 +43,7 @@ public struct NameTable: Sendable {
   /// Adds one pattern.
   mutating func add(pattern: String, type: MediaType, weight: Int, isCaseSensitive: Bool) {
     let pattern = isCaseSensitive ? pattern : pattern.lowercased()
-    let wildcards = pattern.utf8.filter { "*?[".utf8.contains($0) }.count
+    let wildcards = pattern.utf8.count { Self.isWildcard($0) }
     if wildcards == 0 {
       Self.merge(&names, pattern, pattern, type, weight, isCaseSensitive)
     } else if wildcards == 1, pattern.utf8.starts(with: "*.".utf8) {
@@ -48,6 +54,10 @@ public struct NameTable: Sendable {
     }
   }
 
+  private static func isWildcard(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "[")
+  }
+
   private static func merge(
     _ table: inout [Key: Match], _ text: String, _ pattern: String, _ type: MediaType,
     _ weight: Int,
@@ -55,10 +65,10 @@ public struct NameTable: Sendable {
   ) {
     let key = Key(text: text, isCaseSensitive: isCaseSensitive)
     guard let known = table[key], known.weight >= weight else {
-      table[key] = Match(pattern: pattern, types: [type], weight: weight)
+      table[key] = Match(pattern: pattern, type: type, weight: weight)
       return
     }
-    if known.weight == weight, !known.types.contains(type) { table[key]?.types.append(type) }
+    if known.weight == weight, known.type != type { table[key]?.isAmbiguous = true }
   }
 
   /// The best pattern for a name, nil if none matches.

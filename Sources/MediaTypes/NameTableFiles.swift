@@ -3,37 +3,65 @@ import Foundation
 extension NameTable {
   /// Weight of a pattern that states none (shared-mime-info specification, section 2.5).
   private static let usualWeight = 50
+  /// Of a table's file, as Debian's are.
+  private static let bytesPerPattern = 30
 
   /// Reads the format of `/etc/mime.types`: a type, then its extensions without their first dot; `#`
   /// starts a comment. Lines that make no sense are left out.
   public init(title: String, mimeTypes text: String) {
-    self.init(title: title)
-    for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-      let words = line.prefix { $0 != UInt8(ascii: "#") }
-        .split { $0 == 0x20 || (0x09...0x0D).contains($0) }
-        .map { String(decoding: $0, as: UTF8.self) }
-      guard let first = words.first, words.count > 1, let type = MediaType(first) else { continue }
-      for word in words.dropFirst() {
-        add(pattern: "*.\(word)", type: type, weight: Self.usualWeight, isCaseSensitive: false)
+    // Read at every start, so the bytes are looked at in place.
+    let bytes = Array(text.utf8)
+    self.init(title: title, expected: bytes.count / Self.bytesPerPattern)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      var words = Words(line.prefix { $0 != UInt8(ascii: "#") })
+      guard let first = words.next(), let extensions = words.next(),
+        let type = MediaType(String(decoding: first, as: UTF8.self))
+      else { continue }
+      var word: ArraySlice<UInt8>? = extensions
+      while let last = word {
+        add(
+          pattern: "*.\(String(decoding: last, as: UTF8.self))", type: type,
+          weight: Self.usualWeight, isCaseSensitive: false)
+        word = words.next()
       }
+    }
+  }
+
+  /// What lies between white space, one after the other.
+  private struct Words {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ line: ArraySlice<UInt8>) { rest = line }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+      rest = rest.drop(while: Self.isBlank)
+      let word = rest.prefix { !Self.isBlank($0) }
+      rest = rest[word.endIndex...]
+      return word.isEmpty ? nil : word
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+      byte == 0x20 || (0x09...0x0D).contains(byte)
     }
   }
 
   /// Reads the format of shared-mime-info's `globs2`: `weight:type:glob[:flags]`, where the only known
   /// flag is `cs` for case-sensitive. Lines that make no sense are left out.
   public init(title: String, globs2 text: String) {
-    self.init(title: title)
-    for line in text.utf8.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#")
-    {
+    let bytes = Array(text.utf8)
+    self.init(title: title, expected: bytes.count / Self.bytesPerPattern)
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
       let columns = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        .map { String(decoding: $0, as: UTF8.self) }
-      guard columns.count >= 3, let weight = Int(columns[0]), let type = MediaType(columns[1]),
-        !columns[2].isEmpty, columns[2] != "__NOGLOBS__"
+      guard columns.count >= 3, let weight = Int(String(decoding: columns[0], as: UTF8.self)),
+        !columns[2].isEmpty, !columns[2].elementsEqual("__NOGLOBS__".utf8),
+        let type = MediaType(String(decoding: columns[1], as: UTF8.self))
       else { continue }
-      let flags = columns.dropFirst(3).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      let isCaseSensitive = columns.dropFirst(3).contains { flags in
+        flags.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("cs".utf8) }
+      }
       add(
-        pattern: columns[2], type: type, weight: weight,
-        isCaseSensitive: flags.contains { $0.elementsEqual("cs".utf8) })
+        pattern: String(decoding: columns[2], as: UTF8.self), type: type, weight: weight,
+        isCaseSensitive: isCaseSensitive)
     }
   }
 

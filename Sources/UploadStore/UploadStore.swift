@@ -10,6 +10,15 @@ import UploadModel
 /// that whoever writes before acting can be killed, or lose power, at any moment. Several processes
 /// may use the file at once; which of them sends is decided by `SenderLock`.
 public final class UploadStore: Sendable {
+  /// What a change outlives once the method that made it has returned.
+  public enum Durability: Sendable {
+    /// A loss of power: it waits for the disk, some milliseconds each time.
+    case powerLoss
+    /// The end of the process, however sudden. For what nobody acts on, such as a history. The file stays whole
+    /// when power is lost; the last changes may be missing.
+    case crash
+  }
+
   /// Where the file lies.
   public let path: String
   let pool: DatabasePool
@@ -39,7 +48,7 @@ public final class UploadStore: Sendable {
   ///
   /// - Throws: ``StoreError`` where it cannot be opened or was written by a newer version; the file
   ///   is left as it was.
-  public init(path: String) throws(StoreError) {
+  public init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
     do {
       try Self.makeFile(at: path)
@@ -52,8 +61,10 @@ public final class UploadStore: Sendable {
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
       pool = try DatabasePool(path: path, configuration: configuration)
-      // GRDB leaves it at NORMAL, which forgets the last changes in a power cut.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      // GRDB leaves it at NORMAL, which forgets the last changes when power is lost.
+      if durability == .powerLoss {
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      }
       if try pool.read(Schema.migrator.hasBeenSuperseded) {
         throw StoreError(
           "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "

@@ -113,13 +113,16 @@ struct VersionTests {
     }
   }
 
-  @Test("What was written is on the disk, not only with the system")
+  @Test(
+    "What was written is on the disk, not only with the system, unless a crash is all it is to outlive"
+  )
   func durability() throws {
-    let store = try harness.open()
-    let level = try store.pool.writeWithoutTransaction {
-      try Int.fetchOne($0, sql: "PRAGMA synchronous")
+    func level(_ store: UploadStore) throws -> Int? {
+      try store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
-    #expect(level == 2)
+    #expect(try level(harness.open()) == 2)
+    let path = harness.folder.path("history.sqlite")
+    #expect(try level(UploadStore(path: path, durability: .crash)) == 1)
   }
 
   @Test("A folder that cannot be made is said with its name")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaTypes
 import MultipartForm
 import Settings
 import UploadModel
@@ -58,6 +59,8 @@ struct PushCommand: AsyncParsableCommand {
   var failFast = false
 
   func run() async throws {
+    // The first file needs the tables of types. They are read while the configuration and the history are.
+    Thread.detachNewThread { _ = MediaTypeGuesser.system }
     let environment = ProcessInfo.processInfo.environment
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
@@ -126,7 +129,9 @@ struct PushCommand: AsyncParsableCommand {
       return nil
     }
     do {
-      let intake = QueueIntake(store: try queue.store(environment: environment), sent)
+      // Nothing waits for what it says, so the uploads do not wait for the disk.
+      let store = try queue.store(environment: environment, durability: .crash)
+      let intake = QueueIntake(store: store, sent)
       return PushHistory(intake: intake, target: target)
     } catch let error as UserError {
       if sent.skipSent { throw error }

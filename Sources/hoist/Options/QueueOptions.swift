@@ -18,9 +18,11 @@ struct QueueOptions: ParsableArguments {
   }
 
   /// Opens it.
-  func store(environment: [String: String]) throws -> UploadStore {
+  func store(
+    environment: [String: String], durability: UploadStore.Durability = .powerLoss
+  ) throws -> UploadStore {
     do {
-      return try UploadStore(path: path(environment: environment))
+      return try UploadStore(path: path(environment: environment), durability: durability)
     } catch {
       throw UserError("\(error)")
     }
