@@ -40,7 +40,7 @@ do {
   for item in added.prefix(500) {
     changes.append(try seconds { _ = try store.begin([item.id]) })
     let states: [ItemState] = [
-      .awaitingReply(attempt: 1, since: Moment(seconds: 0)),
+      .awaitingReply(attempt: 1, since: Instant(seconds: 0)),
       .done(Receipt(status: 201, bytes: 3_000_000)),
     ]
     for state in states {

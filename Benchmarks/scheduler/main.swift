@@ -25,11 +25,11 @@ func seconds(_ work: () -> Void) -> Double {
 }
 
 /// Targets at servers of their own, the last of which takes several files in one request.
-let targets = (0..<8).compactMap { number -> Shared<Target>? in
+let targets = (0..<8).compactMap { number -> Boxed<Target>? in
   guard let url = URL(string: "http://host\(number).example/") else { return nil }
   var target = Target(name: "target \(number)", url: url, concurrency: 4)
   if number == 7 { target.batch = BatchRule(maxFiles: 10) }
-  return Shared(target)
+  return Boxed(target)
 }
 
 func file(_ number: Int64) -> Scheduler.File {
@@ -38,7 +38,7 @@ func file(_ number: Int64) -> Scheduler.File {
 }
 
 var scheduler = Scheduler(lanes: 16, waitsForServers: true)
-var now = Moment(seconds: 0)
+var now = Instant(seconds: 0)
 let all = (0..<count).map(file)
 let adding = seconds { _ = scheduler.add(all) }
 print("add \(count) files", String(format: "%.0f ms", adding * 1000))
@@ -94,13 +94,13 @@ measure("a file is removed and another one added") {
 measure("a server is away, and there again") {
   guard let id = underWay.first?.first, let origin = Origin(file(id.rawValue).target.value.url)
   else { return }
-  _ = scheduler.noteUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0.5)
+  _ = scheduler.recordUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0.5)
   _ = scheduler.next(at: now)
-  _ = scheduler.noteReached(origin)
+  _ = scheduler.recordReached(origin)
 }
 measure("credentials are refused, and tried again") {
   let route = Route(to: targets[3].value)
-  _ = scheduler.noteRefused(
+  _ = scheduler.recordRefused(
     on: route, with: 0, status: 401, isSecondTime: false, command: nil,
     Failure(.refused, status: 401))
   _ = scheduler.tryEverything(at: now)
@@ -112,7 +112,7 @@ for number in 0..<Int64(6) {
   var probe = file(number)
   probe.id = id
   _ = scheduler.add([probe])
-  _ = scheduler.noteUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0.5)
+  _ = scheduler.recordUnreachable(by: id, Failure(.connectionRefused("")), at: now, random: 0.5)
 }
 measure("a start past 75,000 that wait for servers") {
   let (files, _) = scheduler.next(at: now)

@@ -24,7 +24,7 @@ func item(_ number: Int64) -> UploadItem {
 let size = Size(width: 200, height: 60)
 let items = (0..<100_000).map { item(Int64($0)) }
 var state = AppState(
-  target: "photos", url: "https://api.example.com/upload", size: size, now: Moment(seconds: 0))
+  target: "photos", url: "https://api.example.com/upload", size: size, now: Instant(seconds: 0))
 
 // From an empty screen to the first frame that shows the queue.
 let first = seconds {
@@ -33,7 +33,7 @@ let first = seconds {
 }
 for lane in 0..<8 {
   let progress = ItemState.sending(attempt: 1, sent: 1_000_000, total: 3_000_000)
-  _ = reduce(&state, .engine([(ItemID(Int64(lane)), progress)], at: Moment(seconds: 3)))
+  _ = reduce(&state, .engine([(ItemID(Int64(lane)), progress)], at: Instant(seconds: 3)))
 }
 let full = median(500) { _ = render(state, size: size) }
 let key = median(500) {

@@ -3,13 +3,6 @@ import Foundation
 import ScalarText
 import Synchronization
 
-/// Whether something has happened, asked and told on different threads.
-final class Flag: Sendable {
-  private let value = Atomic(false)
-  var isSet: Bool { value.load(ordering: .relaxed) }
-  func set() { value.store(true, ordering: .relaxed) }
-}
-
 /// A process of ours and the two pipes that it writes to. It leads a process group of its own, so
 /// that what it starts ends with it; and it ends with the thread that started it, and so with hoist, also
 /// where that is killed. What it has started itself does not, then.

@@ -106,7 +106,7 @@ public struct Command: Hashable, Sendable {
 
   /// Runs it on a thread of its own and gives what it printed. It is ended with the task.
   public func output() async throws(Failure) -> Data {
-    let isCancelled = Flag()
+    let isCancelled = AtomicFlag()
     let result: Result<Data, Failure> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {

@@ -19,7 +19,7 @@ public final class BandwidthLimit: Sendable {
 
   /// How many of the wanted bytes may go by all of the limits, which are spent; or how many seconds to
   /// wait.
-  static func take(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
+  static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
     guard !limits.isEmpty else { return (wanted, 0) }
     let now = Clock.now
     var (bytes, delay) = (wanted, 0.0)

@@ -153,9 +153,11 @@ final class Transfer {
     options.check(
       hoist_set_seek(easy) { context, offset, _ in Transfer.of(context).seek(to: offset) })
     options.check(
-      hoist_set_take(easy, CURLOPT_WRITEFUNCTION) { Transfer.of($3).take($0, $1 * $2) })
+      hoist_set_take(easy, CURLOPT_WRITEFUNCTION) { Transfer.of($3).receive($0, $1 * $2) })
     options.check(
-      hoist_set_take(easy, CURLOPT_HEADERFUNCTION) { Transfer.of($3).takeLine($0, $1 * $2) })
+      hoist_set_take(easy, CURLOPT_HEADERFUNCTION) {
+        Transfer.of($3).receiveHeaderLine($0, $1 * $2)
+      })
     options.check(
       hoist_set_prereq(easy) { context, peer, _, peerPort, localPort in
         let connection = SocketTable.Connection(
@@ -237,7 +239,7 @@ final class Transfer {
       }
       guard !isStopped else { return Int(CURL_READFUNC_ABORT) }
       given = total
-      if hasGivenAll { loop.noteGivenAll() }
+      if hasGivenAll { loop.recordBodyHandedOver() }
       if !request.limits.isEmpty { allowance -= count }
       return count
     } catch {
@@ -256,7 +258,7 @@ final class Transfer {
   /// where they have none, and says in `heldUntil` when they may.
   func letGo(at now: Double) -> Bool {
     let wanted = Int(min(length - given, Int64(Self.largeBuffer)))
-    let (bytes, delay) = BandwidthLimit.take(wanted, from: request.limits)
+    let (bytes, delay) = BandwidthLimit.consume(wanted, from: request.limits)
     guard bytes > 0 || wanted == 0 else {
       heldUntil = now + delay
       return false
@@ -296,9 +298,9 @@ final class Transfer {
     }
   }
 
-  private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+  private func receiveHeaderLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
-    let isOver = parser.take(UnsafeRawBufferPointer(start: bytes, count: count))
+    let isOver = parser.consume(UnsafeRawBufferPointer(start: bytes, count: count))
     let hasBegun = parser.hasBegun
     exchange.content.withLock {
       $0.progress.received += count
@@ -312,11 +314,11 @@ final class Transfer {
       tellExpectIgnored()
     }
     exchange.content.withLock { $0.head = head }
-    if head.status != 417 { loop.noteHead(self) }
+    if head.status != 417 { loop.recordHead(self) }
     return count
   }
 
-  private func take(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+  private func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     let most = request.mostReply
     let isAll = exchange.content.withLock { content in
       content.progress.received += count
@@ -350,7 +352,7 @@ final class Transfer {
   // MARK: What the loop asks
 
   /// The connection is about to be closed: the last chance to ask the kernel about it.
-  func noteClosing(_ descriptor: Int32) {
+  func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket, let mark else { return }
     closed = (hoist_look_at(descriptor).acknowledged <= mark, isUnseen)
     (socket, self.mark) = (nil, nil)
@@ -377,27 +379,27 @@ final class Transfer {
     guard let socket, given > acknowledged else { return nil }
     let written = min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    if waiting == 0, written == given { return note(acknowledged: given) }
+    if waiting == 0, written == given { return record(acknowledged: given) }
     guard let mark, !request.offersHTTP2 else {
-      return note(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
+      return record(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
     }
     // libcurl counts a piece as written once all of its TLS records are: up to a mebibyte too late. The
     // connection's own count is finer. It has the head in it, and what a record is longer than its content.
     let head = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
     let arrived = hoist_look_at(socket).acknowledged - mark - head
     let content = request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
-    return note(acknowledged: min(max(0, content), given - 1))
+    return record(acknowledged: min(max(0, content), given - 1))
   }
 
   /// A reply to all of a request proves that it arrived.
-  func noteAnswered() -> Int64? {
+  func recordAnswered() -> Int64? {
     guard hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T) >= given else {
       return newlyAcknowledged(shares: 1)
     }
-    return note(acknowledged: given)
+    return record(acknowledged: given)
   }
 
-  private func note(acknowledged now: Int64) -> Int64? {
+  private func record(acknowledged now: Int64) -> Int64? {
     guard now > acknowledged else { return nil }
     acknowledged = now
     exchange.content.withLock { $0.progress.acknowledged = now }
@@ -411,7 +413,7 @@ final class Transfer {
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
 
   /// The final reply's head, where nobody has been told of it yet.
-  func takeHead() -> ReplyHead? {
+  func removeHead() -> ReplyHead? {
     guard !isHeadTold, let head = exchange.content.withLock({ $0.head }) else { return nil }
     isHeadTold = true
     return head

@@ -81,11 +81,11 @@ final class TransferLoop: @unchecked Sendable {
 
   private func run() {
     while let multi {
-      takeOrders()
+      performOrders()
       letGo()
       var running: Int32 = 0
       if !transfers.isEmpty { curl_multi_perform(multi, &running) }
-      takeEnds()
+      collectEnds()
       tellHeads()
       lookAtSockets()
       curl_multi_poll(multi, nil, 0, milliseconds(), nil)
@@ -102,7 +102,7 @@ final class TransferLoop: @unchecked Sendable {
     return Int32(min(max(0, (next - Clock.now) * 1000).rounded(.up), 1e9))
   }
 
-  private func takeOrders() {
+  private func performOrders() {
     let orders = inbox.withLock { inbox in
       defer { inbox.orders.removeAll(keepingCapacity: true) }
       return inbox.orders
@@ -158,7 +158,7 @@ final class TransferLoop: @unchecked Sendable {
     spare.append(easy)
   }
 
-  private func takeEnds() {
+  private func collectEnds() {
     guard let multi else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
@@ -180,8 +180,8 @@ final class TransferLoop: @unchecked Sendable {
       ($0.reply, trouble == nil && $0.head != nil)
     }
     let acknowledged =
-      isAnswered ? transfer.noteAnswered() : transfer.newlyAcknowledged(shares: 1)
-    let head = transfer.takeHead()
+      isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
+    let head = transfer.removeHead()
     transfers[ObjectIdentifier(transfer.link)] = nil
     retire(transfer)
     transfer.link.finish(acknowledged: acknowledged, head: head, reply: reply, trouble)
@@ -189,7 +189,7 @@ final class TransferLoop: @unchecked Sendable {
 
   private func tellHeads() {
     for transfer in answered {
-      guard let head = transfer.takeHead() else { continue }
+      guard let head = transfer.removeHead() else { continue }
       transfer.link.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
     }
     answered = []
@@ -230,10 +230,10 @@ final class TransferLoop: @unchecked Sendable {
   func hold(_ transfer: Transfer) { held.append(transfer) }
 
   /// The last byte of a body was handed over.
-  func noteGivenAll() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
+  func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
   /// Queues a final head. It is reported after this turn, together with the end if that has come too.
-  func noteHead(_ transfer: Transfer) { answered.append(transfer) }
+  func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
   func socket(of connection: SocketTable.Connection) -> Int32? {
     sockets.socket(of: connection)
@@ -242,7 +242,7 @@ final class TransferLoop: @unchecked Sendable {
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
-    for transfer in transfers.values { transfer.noteClosing(descriptor) }
+    for transfer in transfers.values { transfer.recordClosing(descriptor) }
     return sockets.close(descriptor)
   }
 }

@@ -5,9 +5,9 @@ extension JSONValue {
   /// (§4 leaves that open). Half a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
   /// ``integer(_:)``, however it is written.
   ///
-  /// - Throws: ``JSONMistake``, also where the document is more than `limits` allow.
-  public init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONMistake) {
-    self = try bytes.withUnsafeBufferPointer { bytes throws(JSONMistake) in
+  /// - Throws: ``JSONError``, also where the document is more than `limits` allow.
+  public init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    self = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
       var reader = JSONReader(bytes, limits)
       return try reader.document()
     }
@@ -37,21 +37,21 @@ private struct JSONReader {
     self.limits = limits
   }
 
-  mutating func document() throws(JSONMistake) -> JSONValue {
+  mutating func document() throws(JSONError) -> JSONValue {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
     let value = try value(depth: 0)
     skipBlanks()
-    guard index == bytes.count else { throw mistake() }
+    guard index == bytes.count else { throw syntaxError() }
     return value
   }
 
   // MARK: Values
 
-  private mutating func value(depth: Int) throws(JSONMistake) -> JSONValue {
+  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
     skipBlanks()
     values += 1
-    guard values <= limits.values else { throw mistake(.tooManyValues(limit: limits.values)) }
-    guard let byte = next else { throw mistake() }
+    guard values <= limits.values else { throw syntaxError(.tooManyValues(limit: limits.values)) }
+    guard let byte = next else { throw syntaxError() }
     switch byte {
     case UInt8(ascii: "\""): return .string(try string())
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
@@ -60,51 +60,51 @@ private struct JSONReader {
     case UInt8(ascii: "t"): return try word("true", .bool(true))
     case UInt8(ascii: "f"): return try word("false", .bool(false))
     case UInt8(ascii: "n"): return try word("null", .null)
-    default: throw mistake()
+    default: throw syntaxError()
     }
   }
 
-  private func deeper(_ depth: Int) throws(JSONMistake) -> Int {
-    guard depth < limits.depth else { throw mistake(.tooDeep(limit: limits.depth)) }
+  private func deeper(_ depth: Int) throws(JSONError) -> Int {
+    guard depth < limits.depth else { throw syntaxError(.tooDeep(limit: limits.depth)) }
     return depth + 1
   }
 
-  private mutating func array(depth: Int) throws(JSONMistake) -> [JSONValue] {
+  private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
     index += 1
     skipBlanks()
-    if take(UInt8(ascii: "]")) { return [] }
+    if consume(UInt8(ascii: "]")) { return [] }
     var elements: [JSONValue] = []
     while true {
       elements.append(try value(depth: depth))
       skipBlanks()
-      if take(UInt8(ascii: "]")) { return elements }
-      guard take(UInt8(ascii: ",")) else { throw mistake() }
+      if consume(UInt8(ascii: "]")) { return elements }
+      guard consume(UInt8(ascii: ",")) else { throw syntaxError() }
     }
   }
 
-  private mutating func object(depth: Int) throws(JSONMistake) -> [String: JSONValue] {
+  private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
     index += 1
     skipBlanks()
-    if take(UInt8(ascii: "}")) { return [:] }
+    if consume(UInt8(ascii: "}")) { return [:] }
     var members: [String: JSONValue] = [:]
     while true {
       skipBlanks()
-      guard next == UInt8(ascii: "\"") else { throw mistake() }
+      guard next == UInt8(ascii: "\"") else { throw syntaxError() }
       let name = try string()
       skipBlanks()
-      guard take(UInt8(ascii: ":")) else { throw mistake() }
+      guard consume(UInt8(ascii: ":")) else { throw syntaxError() }
       members[name] = try value(depth: depth)
       skipBlanks()
-      if take(UInt8(ascii: "}")) { return members }
-      guard take(UInt8(ascii: ",")) else { throw mistake() }
+      if consume(UInt8(ascii: "}")) { return members }
+      guard consume(UInt8(ascii: ",")) else { throw syntaxError() }
     }
   }
 
   private mutating func word(
     _ word: StaticString, _ value: JSONValue
-  ) throws(JSONMistake) -> JSONValue {
+  ) throws(JSONError) -> JSONValue {
     for offset in 0..<word.utf8CodeUnitCount {
-      guard take(word.utf8Start[offset]) else { throw mistake() }
+      guard consume(word.utf8Start[offset]) else { throw syntaxError() }
     }
     return value
   }
@@ -112,24 +112,24 @@ private struct JSONReader {
   // MARK: Numbers
 
   /// RFC 8259 §6.
-  private mutating func number() throws(JSONMistake) -> JSONValue {
+  private mutating func number() throws(JSONError) -> JSONValue {
     let start = index
-    _ = take(UInt8(ascii: "-"))
-    if !take(UInt8(ascii: "0")) { try digits() }
+    _ = consume(UInt8(ascii: "-"))
+    if !consume(UInt8(ascii: "0")) { try digits() }
     var isWhole = true
-    if take(UInt8(ascii: ".")) {
+    if consume(UInt8(ascii: ".")) {
       isWhole = false
       try digits()
     }
-    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+    if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
       isWhole = false
-      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
       try digits()
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if isWhole, let number = Int64(text) { return .integer(number) }
     guard let number = Double(text), number.isFinite else {
-      throw JSONMistake(reason: .numberOutOfRange, offset: start)
+      throw JSONError(reason: .numberOutOfRange, offset: start)
     }
     // Up to here every whole Double is one number and no other.
     if number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return .integer(whole) }
@@ -137,8 +137,8 @@ private struct JSONReader {
   }
 
   /// One digit or more.
-  private mutating func digits() throws(JSONMistake) {
-    guard Self.isDigit(next) else { throw mistake() }
+  private mutating func digits() throws(JSONError) {
+    guard Self.isDigit(next) else { throw syntaxError() }
     while Self.isDigit(next) { index += 1 }
   }
 
@@ -149,7 +149,7 @@ private struct JSONReader {
   // MARK: Strings
 
   /// RFC 8259 §7.
-  private mutating func string() throws(JSONMistake) -> String {
+  private mutating func string() throws(JSONError) -> String {
     let opening = index
     index += 1
     var start = index
@@ -163,22 +163,22 @@ private struct JSONReader {
           ? String(validating: bytes[start..<index], as: UTF8.self)
           : String(validating: decoded + bytes[start..<index], as: UTF8.self)
         index += 1
-        guard let text else { throw JSONMistake(reason: .notUTF8, offset: opening) }
+        guard let text else { throw JSONError(reason: .notUTF8, offset: opening) }
         return text
       case UInt8(ascii: "\\"):
         decoded += bytes[start..<index]
         index += 1
         try escape(into: &decoded)
         start = index
-      case 0..<0x20: throw mistake()
+      case 0..<0x20: throw syntaxError()
       default: index += 1
       }
     }
-    throw mistake()
+    throw syntaxError()
   }
 
-  private mutating func escape(into decoded: inout [UInt8]) throws(JSONMistake) {
-    guard let byte = next else { throw mistake() }
+  private mutating func escape(into decoded: inout [UInt8]) throws(JSONError) {
+    guard let byte = next else { throw syntaxError() }
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
     case UInt8(ascii: "b"): decoded.append(0x08)
@@ -190,17 +190,17 @@ private struct JSONReader {
       index += 1
       decoded += String(try scalar()).utf8
       return
-    default: throw mistake()
+    default: throw syntaxError()
     }
     index += 1
   }
 
   /// Behind `\u`: four digits, and four more where they are the first half of a surrogate pair.
-  private mutating func scalar() throws(JSONMistake) -> Unicode.Scalar {
+  private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
     let first = try fourDigits()
     if let scalar = Unicode.Scalar(first) { return scalar }
     let end = index
-    if first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) {
+    if first < 0xDC00, consume(UInt8(ascii: "\\")), consume(UInt8(ascii: "u")) {
       let second = try fourDigits()
       if (0xDC00...0xDFFF).contains(second),
         let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
@@ -213,10 +213,10 @@ private struct JSONReader {
     return "\u{FFFD}"
   }
 
-  private mutating func fourDigits() throws(JSONMistake) -> UInt32 {
+  private mutating func fourDigits() throws(JSONError) -> UInt32 {
     var number: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = next, let digit = Self.hexadecimal(byte) else { throw mistake() }
+      guard let byte = next, let digit = Self.hexadecimal(byte) else { throw syntaxError() }
       number = number << 4 | UInt32(digit)
       index += 1
     }
@@ -236,7 +236,7 @@ private struct JSONReader {
 
   private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func consume(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     index += 1
     return true
@@ -248,7 +248,7 @@ private struct JSONReader {
     }
   }
 
-  private func mistake(_ reason: JSONMistake.Reason? = nil) -> JSONMistake {
-    JSONMistake(reason: reason ?? next.map { .unexpected($0) } ?? .ended, offset: index)
+  private func syntaxError(_ reason: JSONError.Reason? = nil) -> JSONError {
+    JSONError(reason: reason ?? next.map { .unexpected($0) } ?? .ended, offset: index)
   }
 }

@@ -100,29 +100,3 @@ public struct NameTable: Sendable {
     return best
   }
 }
-
-/// A file's name made ready for look-ups: as written and in lower case.
-struct FileName {
-  let exact: String
-  let folded: String
-
-  init(_ bytes: [UInt8]) {
-    // Bytes that are not UTF-8 become U+FFFD, which no table contains; the extension stays readable.
-    exact = String(decoding: bytes, as: UTF8.self)
-    folded = exact.lowercased()
-  }
-
-  private init(exact: String, folded: String) {
-    self.exact = exact
-    self.folded = folded
-  }
-
-  /// Everything from each dot on, longest first. The dot of a hidden file starts no extension.
-  func suffixes(upTo longest: Int) -> [FileName] {
-    let tail = exact.utf8.dropFirst().suffix(longest)
-    return tail.indices.filter { tail[$0] == UInt8(ascii: ".") }.map { start in
-      let text = String(exact[start...])
-      return FileName(exact: text, folded: text.lowercased())
-    }
-  }
-}

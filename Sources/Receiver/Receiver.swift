@@ -95,7 +95,7 @@ public final class Receiver: Sendable {
       .serverChannelInitializer { [connections] channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
-            AcceptGate(
+            AcceptHandler(
               configuration: configuration, maxConnections: maxConnections,
               connections: connections))
         }

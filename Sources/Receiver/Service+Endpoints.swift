@@ -22,7 +22,7 @@ extension Service {
     let query = URLComponents(string: head.uri)?.queryItems ?? []
     let bookmarks = Bookmarks(records: records)
     switch endpoint {
-    case .notes: return try await note(head, &body, on: channel)
+    case .notes: return try await record(head, &body, on: channel)
     case .addCatch: return try await addCatch(head, &body, on: channel)
     case .listCatches:
       try await body.skip(atMost: configuration.maxHeaderBytes)
@@ -57,7 +57,7 @@ extension Service {
         throw Refusal(.payloadTooLarge, "At most \(Self.mostJSON) bytes of JSON are taken.")
       }
     }
-    do throws(JSONMistake) {
+    do throws(JSONError) {
       return try JSONValue(bytes: bytes, limits: Self.limits)
     } catch {
       throw Refusal(.badRequest, "The body is not JSON that is taken: \(error).")
@@ -66,7 +66,7 @@ extension Service {
 
   // MARK: Notes
 
-  private func note(
+  private func record(
     _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
   ) async throws -> Reply {
     let words = head.headers["authorization"].first?.pieces(at: " ", atMost: 2) ?? []

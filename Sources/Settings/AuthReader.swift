@@ -67,7 +67,7 @@ struct AuthReader {
   private func secret(_ node: ConfigNode) throws(ConfigError) -> Template {
     let source = try node.string()
     let template: Template
-    do throws(Template.Mistake) {
+    do throws(Template.ExpansionError) {
       template = try Template(source, lookup: templates.lookup)
     } catch {
       throw node.fault(error.description)
@@ -82,7 +82,7 @@ struct AuthReader {
   private func header(
     _ value: Template, _ node: ConfigNode
   ) throws(ConfigError) -> Target.Field {
-    do throws(HeaderRule.Mistake) {
+    do throws(HeaderRule.ValidationError) {
       try HeaderRule.check(name: "Authorization", value: value.fixedText)
     } catch {
       throw node.fault(error.description)

@@ -154,7 +154,9 @@ struct ConfigNode: Sendable {
       throw fault("expected \(wanted), found \"\(text)\"")
     }
     guard range.contains(seconds) else {
-      let (least, most) = (Wording.seconds(range.lowerBound), Wording.seconds(range.upperBound))
+      let (least, most) = (
+        HumanReadable.seconds(range.lowerBound), HumanReadable.seconds(range.upperBound)
+      )
       throw fault("expected a time from \(least) to \(most)")
     }
     return seconds

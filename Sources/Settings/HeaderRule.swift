@@ -1,7 +1,7 @@
 /// Which header fields a target may add to its requests (RFC 9110 §5).
 public enum HeaderRule {
   /// Why a header field cannot be sent.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct ValidationError: Error, Hashable, CustomStringConvertible {
     /// What is wrong with it.
     public let description: String
   }
@@ -14,16 +14,16 @@ public enum HeaderRule {
   ]
 
   /// Checks a name and, where it is known already, its value.
-  public static func check(name: String, value: String?) throws(Mistake) {
+  public static func check(name: String, value: String?) throws(ValidationError) {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {
-      throw Mistake(description: "\"\(name)\" is not a header name")
+      throw ValidationError(description: "\"\(name)\" is not a header name")
     }
     guard !reserved.contains(name.lowercased()) else {
-      throw Mistake(description: "\(name) is set by hoist itself")
+      throw ValidationError(description: "\(name) is set by hoist itself")
     }
     if let value, value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-      throw Mistake(description: "the value of \(name) holds a control character")
+      throw ValidationError(description: "the value of \(name) holds a control character")
     }
   }
 }

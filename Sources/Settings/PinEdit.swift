@@ -9,7 +9,7 @@ import UploadModel
 /// exactly what the original said, and the pin.
 public struct PinEdit {
   /// Why the pin was not written: what to write by hand, and where.
-  public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct EditError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, as a sentence without its full stop.
     public let description: String
   }
@@ -30,17 +30,17 @@ public struct PinEdit {
   /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
   public func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
-  ) throws(Mistake) -> String {
+  ) throws(EditError) -> String {
     let before: Settings
     do {
       before = try Settings.parse(text, file: file, environment: environment)
     } catch {
-      throw Mistake(description: "\(error)")
+      throw EditError(description: "\(error)")
     }
     let isNew = !before.targetNames.contains(name)
     let edited = isNew ? adding(pin, to: name, at: url) : replacing(pin, in: name)
     guard let edited, says(edited, before, name, pin, isNew ? url : nil) else {
-      throw Mistake(
+      throw EditError(
         description: "\(file) is written in a way that hoist does not edit; write "
           + "pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
     }

@@ -73,7 +73,7 @@ struct ResponseReader {
     guard case .string(let text) = node.value else {
       throw node.fault("expected a JSON Pointer, found \(node.value.kind)")
     }
-    do throws(JSONPointer.Mistake) {
+    do throws(JSONPointer.SyntaxError) {
       return try JSONPointer(text)
     } catch {
       throw node.fault(error.description)
@@ -103,7 +103,7 @@ struct ResponseReader {
   private func pattern(_ node: ConfigNode) throws(ConfigError) -> Pattern {
     let source = try node.string()
     guard !source.isEmpty else { throw node.fault("expected a regular expression, found nothing") }
-    do throws(Pattern.Mistake) {
+    do throws(Pattern.SyntaxError) {
       return try Pattern(source)
     } catch {
       throw node.fault(error.description)

@@ -74,15 +74,15 @@ struct Secrets: Sendable {
   /// The value of a secret.
   func value(
     of name: String, environment: [String: String]
-  ) throws(Template.Mistake) -> String {
-    func mistake(_ text: String) -> Template.Mistake {
-      Template.Mistake(description: "the secret \"\(name)\": \(text)")
+  ) throws(Template.ExpansionError) -> String {
+    func failure(_ text: String) -> Template.ExpansionError {
+      Template.ExpansionError(description: "the secret \"\(name)\": \(text)")
     }
     let text: String
     switch try source(of: name) {
     case .environment(let variable):
       guard let value = environment[variable] else {
-        throw mistake("the environment variable \(variable) is not set")
+        throw failure("the environment variable \(variable) is not set")
       }
       text = value
     case .file(let path):
@@ -90,54 +90,39 @@ struct Secrets: Sendable {
       do {
         data = try Data(contentsOf: URL(fileURLWithPath: path))
       } catch {
-        throw mistake("\(path) cannot be read: \(Settings.reason(for: error))")
+        throw failure("\(path) cannot be read: \(Settings.reason(for: error))")
       }
-      text = try Self.text(data, mistake)
+      text = try Self.text(data, failure)
     case .command(let command):
       let data: Data
       do throws(Command.Failure) { data = try command.run() } catch {
-        throw mistake(error.description)
+        throw failure(error.description)
       }
-      text = try Self.text(data, mistake)
+      text = try Self.text(data, failure)
     }
-    guard !text.isEmpty else { throw mistake("it is empty") }
+    guard !text.isEmpty else { throw failure("it is empty") }
     return text
   }
 
   /// Throws where there is no secret of that name.
-  func source(of name: String) throws(Template.Mistake) -> Source {
+  func source(of name: String) throws(Template.ExpansionError) -> Source {
     if let source = sources[name] { return source }
     let hint =
       NearestName.of(name, among: Array(sources.keys)).map { "did you mean \"\($0)\"?" }
       ?? (sources.isEmpty
         ? "the configuration has no [secrets]"
         : "there are: \(sources.keys.sorted().joined(separator: ", "))")
-    throw Template.Mistake(description: "no secret is called \"\(name)\"; \(hint)")
+    throw Template.ExpansionError(description: "no secret is called \"\(name)\"; \(hint)")
   }
 
   /// Without the line break that an editor or a program puts at the end.
   private static func text(
-    _ data: Data, _ mistake: (String) -> Template.Mistake
-  ) throws(Template.Mistake) -> String {
+    _ data: Data, _ failure: (String) -> Template.ExpansionError
+  ) throws(Template.ExpansionError) -> String {
     guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
-      throw mistake("it is no short UTF-8 text")
+      throw failure("it is no short UTF-8 text")
     }
     let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
     return end.map { String(text.unicodeScalars[...$0]) } ?? ""
-  }
-}
-
-/// Where the paths of a configuration start from.
-struct FilePath {
-  /// The folder of the configuration.
-  let folder: String
-  /// What `~` stands for.
-  let home: String
-
-  func absolute(_ path: String) -> String {
-    if path == "~" || path.hasPrefix(scalars: "~/") {
-      return home + String(path.unicodeScalars.dropFirst())
-    }
-    return path.hasPrefix(scalars: "/") ? path : "\(folder)/\(path)"
   }
 }

@@ -10,7 +10,7 @@ public struct Settings: Sendable {
   /// The target that is used where none is named.
   public let defaultTarget: String?
   private let nodes: [String: ConfigNode]
-  private let lines: KeyLines
+  private let lines: KeyLocator
   private let environment: [String: String]
   private let secrets: Secrets
   /// What it says about the screen.
@@ -22,12 +22,12 @@ public struct Settings: Sendable {
   /// Settings without a file: no targets, only defaults.
   public static func none(environment: [String: String]) -> Settings {
     Settings(
-      file: nil, defaultTarget: nil, nodes: [:], lines: KeyLines(""), environment: environment,
+      file: nil, defaultTarget: nil, nodes: [:], lines: KeyLocator(""), environment: environment,
       secrets: .none)
   }
 
   private init(
-    file: String?, defaultTarget: String?, nodes: [String: ConfigNode], lines: KeyLines,
+    file: String?, defaultTarget: String?, nodes: [String: ConfigNode], lines: KeyLocator,
     environment: [String: String], secrets: Secrets
   ) {
     self.file = file
@@ -119,7 +119,7 @@ public struct Settings: Sendable {
   private static func read(
     _ text: String, file: String, environment: [String: String]
   ) -> (settings: Settings, mistakes: [ConfigError]) {
-    let lines = KeyLines(text)
+    let lines = KeyLocator(text)
     var mistakes: [ConfigError] = []
     // What is wrong in one part keeps nobody from reading the others.
     func part<Value>(or fallback: Value, _ read: () throws(ConfigError) -> Value) -> Value {
@@ -202,7 +202,7 @@ public struct Settings: Sendable {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
     let target: Target
-    do throws(TargetURL.Mistake) {
+    do throws(TargetURL.SyntaxError) {
       let url = try TargetURL.parse(name)
       target = Target(name: TargetURL.shown(url), url: url)
     } catch {
@@ -260,7 +260,7 @@ public struct Settings: Sendable {
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
     return Template.Lookup(environment: { _ in Template.unknown }) {
-      name throws(Template.Mistake) in
+      name throws(Template.ExpansionError) in
       if !names.contains(name) { _ = try secrets.source(of: name) }
       return Template.unknown
     }
@@ -270,7 +270,8 @@ public struct Settings: Sendable {
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])
-    return Template.Lookup(environment: { environment[$0] }) { name throws(Template.Mistake) in
+    return Template.Lookup(environment: { environment[$0] }) {
+      name throws(Template.ExpansionError) in
       if let value = known.withLock({ $0[name] }) { return value }
       let value = try secrets.value(of: name, environment: environment)
       known.withLock { $0[name] = value }
@@ -313,7 +314,7 @@ extension Target {
 
 extension ConfigError {
   /// The error with the file, and the line where it can be found.
-  fileprivate func placed(in file: String?, _ lines: KeyLines) -> ConfigError {
+  fileprivate func placed(in file: String?, _ lines: KeyLocator) -> ConfigError {
     var error = self
     error.file = file
     if error.line == nil { error.line = lines.line(of: keyPath) }

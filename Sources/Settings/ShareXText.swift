@@ -7,7 +7,7 @@ import UploadModel
 /// The texts of a ShareX uploader, with its placeholders in one of two syntaxes.
 struct ShareXText {
   /// What cannot be carried over.
-  struct Mistake: Error {
+  struct ImportError: Error {
     let description: String
   }
 
@@ -25,8 +25,8 @@ struct ShareXText {
   /// A text of a request: what it asks for becomes a placeholder of ours, where there is one.
   func template(
     _ text: String, escaping: Template.Escaping = .none
-  ) throws(Template.Mistake) -> Template {
-    let source = try pieces(of: text).map { (piece) throws(Template.Mistake) in
+  ) throws(Template.ExpansionError) -> Template {
+    let source = try pieces(of: text).map { (piece) throws(Template.ExpansionError) in
       switch piece {
       case .text(let text): return try Self.dates(Self.braced(text))
       case .call("filename", ""): return "{file.name}"
@@ -34,7 +34,7 @@ struct ShareXText {
         // Only what is fixed; it stays in the configuration as the text that it comes to.
         return Self.braced(Data(text.utf8).base64EncodedString())
       case .call(let name, _):
-        throw Template.Mistake(description: "{\(name)} has no counterpart here")
+        throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
       }
     }.joined()
     return try Template(
@@ -42,10 +42,10 @@ struct ShareXText {
   }
 
   /// What a text of the reply picks out of it.
-  func value(_ text: String) throws(Mistake) -> ReplyValue {
+  func value(_ text: String) throws(ImportError) -> ReplyValue {
     let pieces: [Piece]
-    do throws(Template.Mistake) { pieces = try self.pieces(of: text) } catch {
-      throw Mistake(description: error.description)
+    do throws(Template.ExpansionError) { pieces = try self.pieces(of: text) } catch {
+      throw ImportError(description: error.description)
     }
     var (prefix, suffix) = ("", "")
     var place: ReplyValue.Place?
@@ -55,37 +55,37 @@ struct ShareXText {
       case .text(let text): suffix += text
       case .call(let name, let argument):
         guard place == nil else {
-          throw Mistake(description: "it puts several values together, and hoist takes one")
+          throw ImportError(description: "it puts several values together, and hoist takes one")
         }
         place = try self.place(name, argument)
       }
     }
-    guard let place else { throw Mistake(description: "it takes nothing from the reply") }
+    guard let place else { throw ImportError(description: "it takes nothing from the reply") }
     return ReplyValue(place, prefix: prefix, suffix: suffix)
   }
 
-  private func place(_ name: String, _ argument: String) throws(Mistake) -> ReplyValue.Place {
+  private func place(_ name: String, _ argument: String) throws(ImportError) -> ReplyValue.Place {
     switch name {
     case "response": return .pattern(try pattern(#"\S+"#))
     case "json":
       guard let pointer = Self.pointer(argument) else {
-        throw Mistake(description: "the path \"\(argument)\" has no JSON Pointer")
+        throw ImportError(description: "the path \"\(argument)\" has no JSON Pointer")
       }
       return .pointer(pointer)
     case "header": return .header(argument.lowercased())
     case "regex": return .pattern(try expression(argument))
-    default: throw Mistake(description: "{\(name)} has no counterpart here")
+    default: throw ImportError(description: "{\(name)} has no counterpart here")
     }
   }
 
   /// Old: the number of an expression, and of a group after `,` or `|`. New: the expression, and the
   /// number of a group after `|`.
-  private func expression(_ argument: String) throws(Mistake) -> Pattern {
+  private func expression(_ argument: String) throws(ImportError) -> Pattern {
     if isOld {
       let numbers = argument.unicodeScalars.split { $0 == "," || $0 == "|" }.map { Int(String($0)) }
       guard let first = numbers.first, let number = first,
         expressions.indices.contains(number - 1)
-      else { throw Mistake(description: "RegexList has no number \(argument)") }
+      else { throw ImportError(description: "RegexList has no number \(argument)") }
       return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
     }
     let scalars = argument.unicodeScalars
@@ -97,20 +97,20 @@ struct ShareXText {
     return try pattern(argument)
   }
 
-  private func grouped(_ source: String, _ group: Int?) throws(Mistake) -> Pattern {
+  private func grouped(_ source: String, _ group: Int?) throws(ImportError) -> Pattern {
     let pattern = try pattern(source)
     switch group {
     // hoist takes the first group, or the whole where there is none.
     case nil where pattern.groups == 0, 0 where pattern.groups == 0, 1: return pattern
     case nil, 0: return try self.pattern("(\(source))")
     case .some(let group):
-      throw Mistake(description: "it takes group \(group), and hoist the first")
+      throw ImportError(description: "it takes group \(group), and hoist the first")
     }
   }
 
-  private func pattern(_ source: String) throws(Mistake) -> Pattern {
-    do throws(Pattern.Mistake) { return try Pattern(source) } catch {
-      throw Mistake(description: error.description)
+  private func pattern(_ source: String) throws(ImportError) -> Pattern {
+    do throws(Pattern.SyntaxError) { return try Pattern(source) } catch {
+      throw ImportError(description: error.description)
     }
   }
 
@@ -147,7 +147,7 @@ struct ShareXText {
 
   // MARK: Syntax
 
-  private func pieces(of text: String) throws(Template.Mistake) -> [Piece] {
+  private func pieces(of text: String) throws(Template.ExpansionError) -> [Piece] {
     var pieces: [Piece] = []
     var literal = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -175,7 +175,7 @@ struct ShareXText {
   /// What stands up to the end of a placeholder. An expression may hold braces in pairs.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
-  ) throws(Template.Mistake) -> (
+  ) throws(Template.ExpansionError) -> (
     Substring.UnicodeScalarView, Substring.UnicodeScalarView
   ) {
     var depth = 0
@@ -193,7 +193,7 @@ struct ShareXText {
       }
       index = text.index(after: index)
     }
-    throw Template.Mistake(description: "a placeholder without its end")
+    throw Template.ExpansionError(description: "a placeholder without its end")
   }
 
   /// Only what the syntax itself had to escape: the other backslashes are the expression's.
@@ -207,13 +207,13 @@ struct ShareXText {
   }
 
   /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.
-  private static func dates(_ text: String) throws(Template.Mistake) -> String {
+  private static func dates(_ text: String) throws(Template.ExpansionError) -> String {
     let known = text.replacing(scalars: "%unix", with: "{unix_s}").replacing(
       scalars: "%guid", with: "{uuid}")
     let codes =
       /%(?:yy|y|mon2|mon|mo|d|h|mi|s|ms|pm|w2|w|i|rn|ra|rx|ro|rf|remoji|un|uln|cn|pn|t|n|width|height)\b/
     if let code = known.firstMatch(of: codes) {
-      throw Template.Mistake(description: "\(code.0) has no counterpart here")
+      throw Template.ExpansionError(description: "\(code.0) has no counterpart here")
     }
     return known
   }

@@ -7,7 +7,7 @@ import UploadModel
 /// in both syntaxes: `{json:data.link}`, and `$json:data.link$` of the years before.
 public struct ShareXUploader {
   /// Why a file is no uploader that can be carried over.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct ImportError: Error, Hashable, CustomStringConvertible {
     /// What is wrong, as a sentence without its full stop.
     public let description: String
   }
@@ -23,24 +23,24 @@ public struct ShareXUploader {
   private var texts: ShareXText
 
   /// Reads the text of a file.
-  public init(_ text: String) throws(Mistake) {
+  public init(_ text: String) throws(ImportError) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let members)? = JSONValue(text: text) else {
-      throw Mistake(description: "is not a JSON object, as ShareX writes its uploaders")
+      throw ImportError(description: "is not a JSON object, as ShareX writes its uploaders")
     }
     self.members = members
     // The syntax with braces came with version 13.7.1.
     let isOld = members["Version"].map { Self.isOlder($0.text, than: [13, 7, 1]) } ?? false
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
-    guard !written.isEmpty else { throw Mistake(description: "has no RequestURL") }
+    guard !written.isEmpty else { throw ImportError(description: "has no RequestURL") }
     guard let address = try? texts.template(written), address.isLiteral else {
-      throw Mistake(description: "RequestURL holds placeholders; write the target by hand")
+      throw ImportError(description: "RequestURL holds placeholders; write the target by hand")
     }
-    do throws(TargetURL.Mistake) {
+    do throws(TargetURL.SyntaxError) {
       target = Target(name: "", url: try TargetURL.parse(address.fixedText))
     } catch {
-      throw Mistake(description: "RequestURL: \(error.description)")
+      throw ImportError(description: "RequestURL: \(error.description)")
     }
     name = members["Name"]?.text ?? ""
     if name.isEmpty { name = target.url.host ?? "sharex" }
@@ -54,23 +54,23 @@ public struct ShareXUploader {
 
   // MARK: The request
 
-  private mutating func readRequest(_ text: String) throws(Mistake) {
+  private mutating func readRequest(_ text: String) throws(ImportError) {
     let method = (members["RequestMethod"] ?? members["RequestType"])?.text ?? "POST"
     let body = members["Body"]?.text ?? "MultipartFormData"
     guard ["POST", "PUT", "PATCH"].contains(method) else {
-      throw Mistake(description: "RequestMethod is \(method), and no file goes with that")
+      throw ImportError(description: "RequestMethod is \(method), and no file goes with that")
     }
     target.method = method
     switch body {
     case "MultipartFormData": target.body = .multipart
     case "Binary": target.body = .binary
     default:
-      throw Mistake(
+      throw ImportError(
         description: "Body is \(body): it sends texts or addresses, and no file")
     }
     target.query = fields("Parameters", in: text)
     target.headers = fields("Headers", in: text).filter { field in
-      do throws(HeaderRule.Mistake) {
+      do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: field.name, value: field.value.fixedText)
         return true
       } catch {
@@ -102,7 +102,7 @@ public struct ShareXUploader {
     }
     var fields: [Target.Field] = []
     for (name, value) in members.sorted(by: { (place($0.key), $0.key) < (place($1.key), $1.key) }) {
-      do throws(Template.Mistake) {
+      do throws(Template.ExpansionError) {
         let template = try texts.template(value.text)
         fields.append(
           Target.Field(
@@ -120,7 +120,7 @@ public struct ShareXUploader {
     let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
       members["ResponseType"]?.text ?? "")
     if let text = members["URL"]?.text, !text.isEmpty {
-      do throws(ShareXText.Mistake) {
+      do throws(ShareXText.ImportError) {
         target.response.url = try texts.value(text)
       } catch {
         notes.append("URL: \(error.description)")

@@ -3,7 +3,7 @@ import UploadModel
 /// Adds a target to the text of a configuration and leaves every other byte as it is.
 public struct TargetEdit {
   /// Why the target was not written.
-  public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct EditError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, as a sentence without its full stop.
     public let description: String
   }
@@ -21,7 +21,7 @@ public struct TargetEdit {
 
   /// The text with a table at its end. It is read again, and must say what it said before and the
   /// target.
-  public func adding(_ target: Target, named name: String) throws(Mistake) -> String {
+  public func adding(_ target: Target, named name: String) throws(EditError) -> String {
     let table = TargetText.of(target, named: name, isRevealing: true)
     let gap = text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n"
     let edited = text + gap + table
@@ -42,7 +42,7 @@ public struct TargetEdit {
           file: file, "is written in a way that hoist does not edit; add this yourself:\n\(table)")
       }
     } catch {
-      throw Mistake(description: error.description)
+      throw EditError(description: error.description)
     }
     return edited
   }

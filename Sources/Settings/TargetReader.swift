@@ -255,7 +255,7 @@ struct TargetReader {
   private func headers(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
     var headers: [Target.Field] = []
     for (name, node) in try node.entries() {
-      do throws(HeaderRule.Mistake) {
+      do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: nil)
       } catch {
         throw node.fault(error.description)
@@ -266,7 +266,7 @@ struct TargetReader {
       let value = try templates.value(node, named: name)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
       // The value with its environment variables, and never in the message: it may be a secret.
-      do throws(HeaderRule.Mistake) {
+      do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: value.fixedText)
       } catch {
         throw node.fault(error.description)
@@ -284,8 +284,8 @@ struct TargetReader {
     if let node = entries["max"] { policy.cap = try node.seconds(in: 0...86_400) }
     guard policy.base <= policy.cap else {
       throw node.fault(
-        "\"base\" (\(Wording.seconds(policy.base))) is longer than "
-          + "\"max\" (\(Wording.seconds(policy.cap)))")
+        "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "
+          + "\"max\" (\(HumanReadable.seconds(policy.cap)))")
     }
     return policy
   }

@@ -5,7 +5,7 @@ import UploadModel
 /// Reads the address of a target.
 public enum TargetURL {
   /// Why a text is no address that files can be sent to.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
     /// What was expected and what was found.
     public let description: String
   }
@@ -18,31 +18,33 @@ public enum TargetURL {
   }
 
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
-  public static func parse(_ text: String) throws(Mistake) -> URL {
+  public static func parse(_ text: String) throws(SyntaxError) -> URL {
     // First of all, for every later message shows the text.
     guard !mayHoldPassword(text) else {
-      throw Mistake(
+      throw SyntaxError(
         description: "the URL holds a user name or password; put an Authorization header instead")
     }
     guard !text.unicodeScalars.contains(where: isControl) else {
-      throw Mistake(description: "the URL holds a control character")
+      throw SyntaxError(description: "the URL holds a control character")
     }
     guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
-      throw Mistake(description: "the URL holds a space; write %20 for it")
+      throw SyntaxError(description: "the URL holds a space; write %20 for it")
     }
     // A query can hold a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(string: text), url.scheme != nil else {
-      throw Mistake(description: "expected a URL such as https://host/upload, found \"\(shown)\"")
+      throw SyntaxError(
+        description: "expected a URL such as https://host/upload, found \"\(shown)\"")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
-      throw Mistake(description: "expected an http or https URL with a host, found \"\(shown)\"")
+      throw SyntaxError(
+        description: "expected an http or https URL with a host, found \"\(shown)\"")
     }
     guard url.fragment == nil else {
-      throw Mistake(description: "a fragment (\"#…\") is never sent; leave it away")
+      throw SyntaxError(description: "a fragment (\"#…\") is never sent; leave it away")
     }
     if let port = url.port, !(1...65_535).contains(port) {
-      throw Mistake(description: "the port \(port) is not between 1 and 65535")
+      throw SyntaxError(description: "the port \(port) is not between 1 and 65535")
     }
     // libcurl knows schemes in lower case only.
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }

@@ -17,7 +17,7 @@ struct TemplateReader {
     case .bool(let flag): source = String(flag)
     case .string, .float, .array, .table, .other: source = try node.string()
     }
-    do throws(Template.Mistake) {
+    do throws(Template.ExpansionError) {
       return try Template(source, scope: scope, escaping: escaping, lookup: lookup)
     } catch {
       throw node.fault(error.description)
@@ -97,7 +97,7 @@ struct TemplateReader {
   }
 
   static func url(_ text: String, _ node: ConfigNode) throws(ConfigError) -> URL {
-    do throws(TargetURL.Mistake) {
+    do throws(TargetURL.SyntaxError) {
       return try TargetURL.parse(text)
     } catch {
       throw node.fault(error.description)

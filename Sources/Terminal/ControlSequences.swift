@@ -36,7 +36,7 @@ enum ControlSequences {
   }
 
   /// Asks for a notification on the desktop. The text holds no control characters.
-  static func notification(_ text: String, _ kind: Manners.Notification) -> String {
+  static func notification(_ text: String, _ kind: TerminalFeatures.Notification) -> String {
     switch kind {
     case .osc9: "\u{1B}]9;\(text)\u{07}"
     case .osc99: "\u{1B}]99;;\(text)\u{1B}\\"

@@ -25,7 +25,7 @@ public final class Terminal {
   private let keyboard: UnsafeMutablePointer<WINDOW>
   private let palette: Palette
   private let hasTitle: Bool
-  private let manners: Manners
+  private let manners: TerminalFeatures
   private let usesMouse: Bool
 
   private var decoder = KeyDecoder()
@@ -74,7 +74,7 @@ public final class Terminal {
     // Reading from a window refreshes it; a pad that is never shown has nothing to refresh.
     self.keyboard = keyboard
     palette = Palette(theme, allowsColor: (environment["NO_COLOR"] ?? "").isEmpty)
-    manners = Manners(environment: environment)
+    manners = TerminalFeatures(environment: environment)
     self.usesMouse = usesMouse
     hasTitle = ControlSequences.hasTitle
     size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
@@ -179,7 +179,7 @@ public final class Terminal {
     endwin()
     rescue_disarm()
     signals_stop()
-    takeAgain()
+    reclaim()
   }
 
   /// Gives the terminal back as it was. May be called more than once; nothing is drawn afterwards.
@@ -291,7 +291,7 @@ public final class Terminal {
     if numbers.contains(SIGTSTP) {
       suspend()
     } else if numbers.contains(SIGCONT) {
-      takeAgain()
+      reclaim()
     } else if numbers.contains(SIGWINCH) {
       resize()
       onEvents([.resized(size)])
@@ -299,7 +299,7 @@ public final class Terminal {
   }
 
   /// Back on the screen: the shell may have changed everything.
-  private func takeAgain() {
+  private func reclaim() {
     var settings = before
     let rescue = Array(ControlSequences.rescue().utf8CString)
     rescue_arm(output, &settings, rescue, rescue.count - 1)

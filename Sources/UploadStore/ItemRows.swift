@@ -54,7 +54,7 @@ enum ItemRows {
     case .waiting, .preparing, .sending, .awaitingReply, .retrying: ("waiting", nil)
     case .paused: ("paused", nil)
     case .done: ("done", nil)
-    case .failed(let failure): ("failed", CauseText.encode(failure.cause))
+    case .failed(let failure): ("failed", CauseJSON.encode(failure.cause))
     }
   }
 
@@ -76,7 +76,7 @@ enum ItemRows {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.number ?? 1)
     case "handed over":
-      item.state = .awaitingReply(attempt: last?.number ?? 1, since: Moment(seconds: 0))
+      item.state = .awaitingReply(attempt: last?.number ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
     case "failed": item.state = .failed(failure(row[14], last))
     default: item.wasInterrupted = last?.outcome == "interrupted"
@@ -85,52 +85,8 @@ enum ItemRows {
   }
 
   private static func failure(_ text: String?, _ last: LastAttempt?) -> Failure {
-    let cause = text.map(CauseText.decode) ?? .network("the reason was not kept")
+    let cause = text.map(CauseJSON.decode) ?? .network("the reason was not kept")
     return Failure(
       cause, status: last?.status, reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
-  }
-}
-
-/// What is kept of an item's last attempt to tell its state.
-struct LastAttempt {
-  var number: Int
-  var status: Int?
-  var outcome: String?
-  var reply: Reply
-  var url: String?
-  var seconds: Double
-  var bytes: Int64
-
-  static let columns = """
-    item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes
-    """
-
-  init(_ row: Row) {
-    number = row[1]
-    status = row[2]
-    outcome = row[3]
-    reply = Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5])
-    url = row[7]
-    seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
-    bytes = row[10] ?? 0
-  }
-
-  var receipt: Receipt {
-    Receipt(
-      status: status ?? 200, url: url, reply: reply, attempts: number, seconds: seconds,
-      bytes: bytes)
-  }
-}
-
-/// Causes as JSON.
-enum CauseText {
-  static func encode(_ cause: Failure.Cause) -> String {
-    let data = try? JSONEncoder().encode(cause)
-    return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
-
-  static func decode(_ text: String) -> Failure.Cause {
-    let cause = try? JSONDecoder().decode(Failure.Cause.self, from: Data(text.utf8))
-    return cause ?? .network("another version of hoist wrote the reason down: \(text)")
   }
 }

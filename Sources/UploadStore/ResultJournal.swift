@@ -1,18 +1,6 @@
 import Foundation
 import UploadModel
 
-/// What became of an item, as long as the queue's own disk has no room for it.
-public struct KeptResult: Codable, Hashable, Sendable {
-  /// The item.
-  public var item: ItemID
-  /// The key by which it is told from an item of another queue with the same number.
-  public var uuid: UUID
-  /// What became of it.
-  public var state: ItemState
-  /// When.
-  public var date: Date
-}
-
 /// A small file on another disk than the queue's, for results that the queue could not be told: the next
 /// process that sends reads it and removes it.
 public struct ResultJournal: Sendable {
@@ -34,7 +22,7 @@ public struct ResultJournal: Sendable {
 
   /// Keeps these results and no others. Returns the file that they are in; nil where there was no room for
   /// them either.
-  public func keep(_ results: [KeptResult]) -> String? {
+  public func keep(_ results: [JournalEntry]) -> String? {
     guard let data = try? JSONEncoder().encode(results) else { return nil }
     for path in paths where Self.write(data, to: path) {
       for other in paths where other != path { unlink(other) }
@@ -44,10 +32,10 @@ public struct ResultJournal: Sendable {
   }
 
   /// The results that were kept, in their order.
-  public func results() -> [KeptResult] {
+  public func results() -> [JournalEntry] {
     for path in paths {
       if let data = Self.read(path),
-        let results = try? JSONDecoder().decode([KeptResult].self, from: data)
+        let results = try? JSONDecoder().decode([JournalEntry].self, from: data)
       {
         return results
       }

@@ -22,7 +22,7 @@ public final class SenderLock: Sendable {
 
   /// Who took the right to send the queue at `path` last, as a process number; nil where nobody says so.
   public static func holder(queue path: String) -> Int32? {
-    let text = try? String(contentsOfFile: note(path), encoding: .utf8)
+    let text = try? String(contentsOfFile: lockFilePath(path), encoding: .utf8)
     return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
   }
 
@@ -48,10 +48,13 @@ public final class SenderLock: Sendable {
   deinit { file.putBack() }
 
   /// The file that says who it is, for people. Nothing depends on it.
-  private static func note(_ path: String) -> String { "\(UploadStore.realPath(path)).sender" }
+  private static func lockFilePath(_ path: String) -> String {
+    "\(UploadStore.realPath(path)).sender"
+  }
 
   private static func leaveNote(beside path: String) {
-    let file = open(note(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let file = open(
+      lockFilePath(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return }
     let text = Array("\(getpid())\n".utf8)
     _ = write(file, text, text.count)

@@ -53,7 +53,7 @@ extension UploadStore {
     }
     guard !notable.isEmpty else { return }
     try write { db, revision in
-      let pen = Pen(db: db, revision: revision, now: now.timeIntervalSince1970)
+      let pen = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (id, state) in notable {
         let bytes = progress.withLock { $0[id] }
         try pen.write(state, of: id, bytes: bytes, leaving: leaving)
@@ -67,26 +67,26 @@ extension UploadStore {
   /// The same changes for a `ResultJournal`. Items that are not there are left out.
   public func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
-  ) throws(StoreError) -> [KeptResult] {
+  ) throws(StoreError) -> [JournalEntry] {
     try read { db in
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
       return try changes.compactMap { id, state in
         guard state.isWrittenDown,
           let uuid = try UUID.fetchOne(uuid, arguments: [id.rawValue])
         else { return nil }
-        return KeptResult(item: id, uuid: uuid, state: state, date: now)
+        return JournalEntry(item: id, uuid: uuid, state: state, date: now)
       }
     }
   }
 
   /// Notes what an earlier process could only keep in a `ResultJournal`. Results of other items than those of
   /// this queue are passed over.
-  public func record(_ kept: [KeptResult]) throws(StoreError) {
+  public func record(_ kept: [JournalEntry]) throws(StoreError) {
     try write { db, revision in
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
       for result in kept
       where try UUID.fetchOne(uuid, arguments: [result.item.rawValue]) == result.uuid {
-        let pen = Pen(db: db, revision: revision, now: result.date.timeIntervalSince1970)
+        let pen = StateWriter(db: db, revision: revision, now: result.date.timeIntervalSince1970)
         try pen.write(result.state, of: result.item, bytes: nil, leaving: true)
       }
     }
@@ -107,7 +107,7 @@ extension UploadStore {
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """)
       for (id, (item, began)) in zip(ids, ended) {
-        guard let ending = Ending(item.state) else { continue }
+        guard let ending = AttemptOutcome(item.state) else { continue }
         try attempt.execute(
           arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970]
             + ending.values(at: now.timeIntervalSince1970))
@@ -117,7 +117,7 @@ extension UploadStore {
 }
 
 /// Writes states and the ends of attempts within one transaction.
-private struct Pen {
+private struct StateWriter {
   let db: Database
   let revision: Int64
   let now: Double
@@ -127,30 +127,30 @@ private struct Pen {
     case .waiting:
       // Taken back without its fault: its server cannot be reached or wants other credentials, or
       // another file of its request broke it off.
-      if try end(id, Ending("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
+      if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
-      try end(id, Ending("paused", bytes: bytes))
+      try end(id, AttemptOutcome("paused", bytes: bytes))
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .retrying(let failure, _, _, _):
-      try end(id, Ending(failure, bytes: bytes))
+      try end(id, AttemptOutcome(failure, bytes: bytes))
       try set("waiting", of: id)
     case .done(let receipt):
-      try end(id, Ending(receipt))
+      try end(id, AttemptOutcome(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
       // It goes on next time. Whatever did not run stays as it is: waiting, or paused.
-      if try end(id, Ending("stopped", bytes: bytes)) { try set("waiting", of: id) }
+      if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
-      try end(id, Ending(failure, bytes: bytes))
+      try end(id, AttemptOutcome(failure, bytes: bytes))
       // Whoever took it out may have put it back since: then it waits.
       try set(
-        "failed", of: id, failure: CauseText.encode(failure.cause),
+        "failed", of: id, failure: CauseJSON.encode(failure.cause),
         unless: "listed AND state = 'waiting'")
     case .failed(let failure):
-      try end(id, Ending(failure, bytes: bytes))
-      try set("failed", of: id, failure: CauseText.encode(failure.cause))
+      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try set("failed", of: id, failure: CauseJSON.encode(failure.cause))
     case .preparing, .sending: break
     }
   }
@@ -177,7 +177,7 @@ private struct Pen {
 
   /// Ends the item's open attempt; false where it had none.
   @discardableResult
-  private func end(_ id: ItemID, _ ending: Ending) throws -> Bool {
+  private func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
     try db.cachedStatement(
       sql: """
         UPDATE attempt SET ended = ?, bytes = ?, status = ?, outcome = ?, message = ?, reply = ?,
@@ -191,7 +191,7 @@ private struct Pen {
 }
 
 /// How an attempt ended, as the history keeps it.
-private struct Ending {
+private struct AttemptOutcome {
   /// How much of a reply the history keeps, in bytes.
   private static let replyLimit = 8 * 1024
 
@@ -231,8 +231,8 @@ private struct Ending {
   }
 
   /// The values of the columns from `ended` to `url`.
-  func values(at moment: Double) -> StatementArguments {
-    [moment, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url]
+  func values(at instant: Double) -> StatementArguments {
+    [instant, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url]
   }
 
   private static func excerpt(_ reply: Reply) -> Reply {

@@ -58,7 +58,7 @@ extension UploadStore {
         refused.insert(item.id)
         try list.execute(arguments: [revision, item.id.rawValue])
       }
-      try Self.noteOrder(db, revision)
+      try Self.recordOrder(db, revision)
       if refused.isEmpty { return items }
       let touched = try Self.items(db, where: "item.revision = ?", [revision])
       let present = Dictionary(uniqueKeysWithValues: touched.map { ($0.id, $0) })
@@ -79,12 +79,12 @@ extension UploadStore {
           """)
       let list = try db.cachedStatement(
         sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
-      let cancelled = CauseText.encode(.cancelled)
+      let cancelled = CauseJSON.encode(.cancelled)
       for id in ids {
         try again.execute(arguments: [id.rawValue, cancelled])
         try list.execute(arguments: [revision, id.rawValue])
       }
-      try Self.noteOrder(db, revision)
+      try Self.recordOrder(db, revision)
       return try Self.items(db, where: "item.revision = ?", [revision])
     }
   }
@@ -126,7 +126,7 @@ extension UploadStore {
       try db.execute(
         sql: "UPDATE item SET position = ?, revision = ? WHERE id = ?",
         arguments: [position, revision, id.rawValue])
-      try Self.noteOrder(db, revision)
+      try Self.recordOrder(db, revision)
     }
   }
 
@@ -147,11 +147,11 @@ extension UploadStore {
       for (place, position) in moved {
         try write.execute(arguments: [position, place.id])
       }
-      try Self.noteOrder(db, revision)
+      try Self.recordOrder(db, revision)
     }
   }
 
-  private static func noteOrder(_ db: Database, _ revision: Int64) throws {
+  private static func recordOrder(_ db: Database, _ revision: Int64) throws {
     try db.execute(sql: "UPDATE queue SET reordered = ?", arguments: [revision])
   }
 
@@ -211,7 +211,7 @@ extension UploadStore {
   ///
   /// - Returns: the revision that all of it shows.
   public func read(
-    inPortionsOf size: Int, _ take: ([UploadItem]) -> Void
+    inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
     try read { db in
       let end = try db.cachedStatement(
@@ -221,7 +221,7 @@ extension UploadStore {
           """)
       var (last, portion) = (Int64.min, min(100, size))
       while let next = try Int64.fetchOne(end, arguments: [last, portion]) {
-        take(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
+        body(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
         (last, portion) = (next, min(portion * 2, size))
       }
       return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
@@ -311,16 +311,4 @@ extension UploadStore {
     while let row = try rows.next() { last[row[0]] = LastAttempt(row) }
     return last
   }
-}
-
-/// What happened to a queue between two looks at it.
-public struct QueueChanges: Sendable {
-  /// The revision to ask from next time.
-  public var revision: Int64
-  /// Items that are new or have changed, in the order of the queue.
-  public var items: [UploadItem] = []
-  /// Items that are no longer in the queue.
-  public var removed: [ItemID] = []
-  /// All items in their order, where it has changed.
-  public var order: [ItemID]?
 }

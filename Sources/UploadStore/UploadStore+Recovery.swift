@@ -43,7 +43,7 @@ extension UploadStore {
           if isRepeatable(row[2]) {
             try Self.set(id, "waiting", nil, revision, db)
           } else {
-            try Self.set(id, "failed", CauseText.encode(failure.cause), revision, db)
+            try Self.set(id, "failed", CauseJSON.encode(failure.cause), revision, db)
           }
         }
       }

@@ -2,19 +2,11 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// When and where a file was sent before.
-public struct SentBefore: Hashable, Sendable {
-  /// When the server took it.
-  public var date: Date
-  /// Where it can be found, if the reply said so.
-  public var url: String?
-}
-
 extension UploadStore {
   /// Which of these files their targets have taken already: the same content from whatever path, where
   /// an item has a sum; and the same file at the same path, with the same size and the same time of
   /// change, unless its sum was known and was another one.
-  public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: SentBefore] {
+  public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: PreviousUpload] {
     try read { db in
       let byIdentity = try db.cachedStatement(
         sql: """
@@ -23,7 +15,7 @@ extension UploadStore {
           """)
       let bySum = try db.cachedStatement(
         sql: "\(Self.deliveries) AND sum = ? AND target = ? ORDER BY attempt.id DESC LIMIT 1")
-      var found: [ItemID: SentBefore] = [:]
+      var found: [ItemID: PreviousUpload] = [:]
       for item in items {
         var row: Row?
         if let sum = item.sum {
@@ -38,7 +30,7 @@ extension UploadStore {
               item.sum == nil,
             ])
         }
-        if let row { found[item.id] = SentBefore(row) }
+        if let row { found[item.id] = PreviousUpload(row) }
       }
       return found
     }
@@ -49,10 +41,4 @@ extension UploadStore {
     JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
     WHERE item.state = 'done'
     """
-}
-
-extension SentBefore {
-  fileprivate init(_ row: Row) {
-    self.init(date: Date(timeIntervalSince1970: row[0]), url: row[1])
-  }
 }

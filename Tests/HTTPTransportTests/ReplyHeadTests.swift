@@ -6,7 +6,7 @@ struct ReplyHeadTests {
   private func parse(_ lines: [String]) -> ReplyHeadParser {
     var parser = ReplyHeadParser()
     for line in lines {
-      _ = Array((line + "\r\n").utf8).withUnsafeBytes { parser.take($0) }
+      _ = Array((line + "\r\n").utf8).withUnsafeBytes { parser.consume($0) }
     }
     return parser
   }

@@ -24,7 +24,7 @@ struct URLProtocolTrapTests {
     nonisolated(unsafe) static var seen = Seen()
     static let lock = NSLock()
 
-    static func note(_ change: (inout Seen) -> Void) {
+    static func record(_ change: (inout Seen) -> Void) {
       lock.lock()
       defer { lock.unlock() }
       change(&seen)
@@ -36,7 +36,7 @@ struct URLProtocolTrapTests {
     override func startLoading() {
       let queue = hoist_current_queue()
       let delegate = task?.delegate.map { ObjectIdentifier($0) }
-      Self.note {
+      Self.record {
         $0.queue = queue
         $0.delegate = delegate
       }
@@ -52,7 +52,7 @@ struct URLProtocolTrapTests {
       client?.urlProtocolDidFinishLoading(self)
     }
 
-    override func stopLoading() { Self.note { $0.stops += 1 } }
+    override func stopLoading() { Self.record { $0.stops += 1 } }
   }
 
   /// Notes a session's callbacks.
@@ -122,7 +122,7 @@ struct URLProtocolTrapTests {
     #expect(heard.data == Data("content".utf8))
     #expect(heard.errorCode == nil)
     #expect(delegate.heard.withLock { $0.status } == nil)
-    Probe.note { seen in
+    Probe.record { seen in
       #expect(seen.queue != nil)
       #expect(seen.delegate == ObjectIdentifier(delegate))
     }
@@ -138,10 +138,10 @@ struct URLProtocolTrapTests {
     #expect(refused.status == 401)
     #expect(refused.errorCode == nil)
     // Cancelling stops the protocol once, and URLSession tells the end by itself.
-    Probe.note { $0.stops = 0 }
+    Probe.record { $0.stops = 0 }
     let cancelled = try await load("/hang", cancels: true)
     #expect(cancelled.errorCode == NSURLErrorCancelled)
-    Probe.note { #expect($0.stops == 1) }
+    Probe.record { #expect($0.stops == 1) }
   }
 
   /// URLSession reads its registry of tasks without a lock: answers from other threads than the task's

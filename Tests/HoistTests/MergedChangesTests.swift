@@ -8,7 +8,7 @@ import UploadModel
     var changes = MergedChanges()
     let busy = Failure(.refused, status: 503, attempts: 1)
     func retrying(_ next: Int) -> ItemState {
-      .retrying(busy, next: next, of: 3, at: Moment(seconds: 1))
+      .retrying(busy, next: next, of: 3, at: Instant(seconds: 1))
     }
     let (a, b) = (ItemID(1), ItemID(2))
     changes.put(a, .preparing(attempt: 1))
@@ -20,14 +20,14 @@ import UploadModel
     changes.put(a, retrying(3))
     changes.put(a, .preparing(attempt: 3))
     changes.put(a, .done(Receipt(status: 201)))
-    let taken = changes.take()
+    let taken = changes.drain()
     #expect(taken.map(\.0) == [a, b, a, a])
     #expect(
       taken.map(\.1) == [
         retrying(2), .preparing(attempt: 1), retrying(3), .done(Receipt(status: 201)),
       ])
-    #expect(changes.isEmpty && changes.take().isEmpty)
+    #expect(changes.isEmpty && changes.drain().isEmpty)
     changes.put(a, .waiting)
-    #expect(changes.take().count == 1)
+    #expect(changes.drain().count == 1)
   }
 }

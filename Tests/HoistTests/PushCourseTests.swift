@@ -9,10 +9,10 @@ import UploadModel
     UploadItem(id: ItemID(number), location: path, size: 10)
   }
 
-  private func course(_ state: ItemState) -> PushCourse {
-    var course = PushCourse(start: Moment(seconds: 0), keepsResults: true)
+  private func course(_ state: ItemState) -> PushProgress {
+    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true)
     course.add(item(1))
-    _ = course.note(state, of: ItemID(1))
+    _ = course.record(state, of: ItemID(1))
     return course
   }
 
@@ -21,33 +21,33 @@ import UploadModel
   @Test(
     "a file that comes anew before a byte of it has left is forgotten",
     arguments: [
-      .waiting, .paused, .retrying(refused, next: 2, of: 5, at: Moment(seconds: 9)),
+      .waiting, .paused, .retrying(refused, next: 2, of: 5, at: Instant(seconds: 9)),
     ] as [ItemState])
   func unsent(state: ItemState) {
     var course = course(state)
-    #expect(course.replaced(by: [item(2)]) == PushCourse.Replaced(unsent: [ItemID(1)]))
+    #expect(course.replaced(by: [item(2)]) == PushProgress.Replaced(unsent: [ItemID(1)]))
     course.add(item(2))
-    #expect(course.note(.done(Receipt(status: 200)), of: ItemID(1)) == nil)
+    #expect(course.record(.done(Receipt(status: 200)), of: ItemID(1)) == nil)
     #expect(course.openItems == [ItemID(2)])
   }
 
   @Test(
     "one that the server has all of, or is getting, counts once it is known that it arrived",
     arguments: [
-      (.awaitingReply(attempt: 1, since: Moment(seconds: 1)), []),
+      (.awaitingReply(attempt: 1, since: Instant(seconds: 1)), []),
       (.sending(attempt: 1, sent: 1, total: 10), [ItemID(1)]),
       (.preparing(attempt: 1), [ItemID(1)]),
     ] as [(ItemState, [ItemID])])
   func underWay(state: ItemState, stopped: [ItemID]) {
     var course = course(state)
-    #expect(course.replaced(by: [item(2)]) == PushCourse.Replaced(sending: stopped))
+    #expect(course.replaced(by: [item(2)]) == PushProgress.Replaced(sending: stopped))
     course.add(item(2))
     course.isComplete = true
-    _ = course.note(.done(Receipt(status: 200)), of: ItemID(2))
+    _ = course.record(.done(Receipt(status: 200)), of: ItemID(2))
     #expect(!course.isOver)
-    #expect(course.note(.done(Receipt(status: 201)), of: ItemID(1)) != nil)
+    #expect(course.record(.done(Receipt(status: 201)), of: ItemID(1)) != nil)
     #expect(course.isOver)
-    let summary = course.end(at: Moment(seconds: 2))
+    let summary = course.end(at: Instant(seconds: 2))
     #expect(summary.sent == 2 && summary.bytes == 20)
     #expect(summary.results.map(\.id) == [ItemID(1), ItemID(2)])
   }
@@ -61,18 +61,19 @@ import UploadModel
   func failed(failure: Failure, isTold: Bool) {
     var course = course(.sending(attempt: 1, sent: 1, total: 10))
     _ = course.replaced(by: [item(2)])
-    #expect((course.note(.failed(failure), of: ItemID(1)) != nil) == isTold)
-    #expect(course.end(at: Moment(seconds: 2)).failed.count == (isTold ? 1 : 0))
+    #expect((course.record(.failed(failure), of: ItemID(1)) != nil) == isTold)
+    #expect(course.end(at: Instant(seconds: 2)).failed.count == (isTold ? 1 : 0))
     #expect(course.openItems == [])
   }
 
   @Test("one that would be tried again is not")
   func again() {
-    var course = course(.awaitingReply(attempt: 1, since: Moment(seconds: 1)))
-    let later = ItemState.retrying(Self.refused, next: 2, of: 5, at: Moment(seconds: 9))
+    var course = course(.awaitingReply(attempt: 1, since: Instant(seconds: 1)))
+    let later = ItemState.retrying(Self.refused, next: 2, of: 5, at: Instant(seconds: 9))
     #expect(!course.isGivenUp(ItemID(1), in: later))
     _ = course.replaced(by: [item(2)])
     #expect(course.isGivenUp(ItemID(1), in: later))
-    #expect(!course.isGivenUp(ItemID(1), in: .awaitingReply(attempt: 1, since: Moment(seconds: 1))))
+    #expect(
+      !course.isGivenUp(ItemID(1), in: .awaitingReply(attempt: 1, since: Instant(seconds: 1))))
   }
 }

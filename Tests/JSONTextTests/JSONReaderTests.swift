@@ -67,7 +67,7 @@ import Testing
 
   @Test("what is no JSON, and where that shows", arguments: bad)
   func refuses(text: String, offset: Int) throws {
-    let mistake = try #require(throws: JSONMistake.self) {
+    let mistake = try #require(throws: JSONError.self) {
       try JSONValue(bytes: Array(text.utf8))
     }
     #expect(mistake.offset == offset)
@@ -85,18 +85,18 @@ import Testing
   func notUTF8(_ bytes: [UInt8]) throws {
     for escape in [[], Array("\\n".utf8)] {
       let text = Array("[\"".utf8) + escape + bytes + Array("\"]".utf8)
-      let mistake = try #require(throws: JSONMistake.self) { try JSONValue(bytes: text) }
-      #expect(mistake == JSONMistake(reason: .notUTF8, offset: 1))
+      let mistake = try #require(throws: JSONError.self) { try JSONValue(bytes: text) }
+      #expect(mistake == JSONError(reason: .notUTF8, offset: 1))
     }
   }
 
   @Test("a number beyond Double is refused and not taken for infinity")
   func hugeNumbers() throws {
     for text in ["1e999", "-1e309", String(repeating: "9", count: 400), "1e99999999999999999999"] {
-      let mistake = try #require(throws: JSONMistake.self) {
+      let mistake = try #require(throws: JSONError.self) {
         try JSONValue(bytes: Array("[\(text)]".utf8))
       }
-      #expect(mistake == JSONMistake(reason: .numberOutOfRange, offset: 1), "\(text)")
+      #expect(mistake == JSONError(reason: .numberOutOfRange, offset: 1), "\(text)")
     }
     let long = "0." + String(repeating: "1", count: 100_000)
     #expect(JSONValue(text: long) == .number(0.1111111111111111))
@@ -114,7 +114,7 @@ import Testing
       #expect(throws: Never.self) {
         try JSONValue(bytes: nested(6 / levels, open, "1", close), limits: JSONLimits(depth: 6))
       }
-      let mistake = try #require(throws: JSONMistake.self) {
+      let mistake = try #require(throws: JSONError.self) {
         try JSONValue(bytes: nested(6 / levels, open, "[]", close), limits: JSONLimits(depth: 6))
       }
       #expect(mistake.reason == .tooDeep(limit: 6))
@@ -122,7 +122,7 @@ import Testing
     let three = JSONLimits(values: 3)
     #expect(throws: Never.self) { try JSONValue(bytes: Array("[1,2]".utf8), limits: three) }
     for text in ["[1,2,3]", "{\"a\":1,\"a\":2,\"a\":3}", "[[[[]]]]"] {
-      let mistake = try #require(throws: JSONMistake.self) {
+      let mistake = try #require(throws: JSONError.self) {
         try JSONValue(bytes: Array(text.utf8), limits: three)
       }
       #expect(mistake.reason == .tooManyValues(limit: 3), "\(text)")
@@ -142,7 +142,7 @@ import Testing
     // A megabyte of opening brackets ends at the limit.
     for sign in ["[", "{\"a\":", "[{\"a\":"] {
       let endless = String(repeating: sign, count: 1 << 20)
-      let mistake = try #require(throws: JSONMistake.self) {
+      let mistake = try #require(throws: JSONError.self) {
         try JSONValue(bytes: Array(endless.utf8))
       }
       #expect(mistake.reason == .tooDeep(limit: 128))

@@ -28,7 +28,7 @@ public struct Parsed: Equatable, Sendable {
         while offset < body.count {
           let size = min(max(next(), 1), body.count - offset)
           try parser.push(UnsafeRawBufferPointer(rebasing: body[offset..<(offset + size)])) {
-            take($0)
+            apply($0)
           }
           offset += size
         }
@@ -41,7 +41,7 @@ public struct Parsed: Equatable, Sendable {
     }
   }
 
-  private mutating func take(_ event: FormParser.Event) {
+  private mutating func apply(_ event: FormParser.Event) {
     switch event {
     case .partBegan(let header):
       precondition(parts.last?.ended != false, "a part began inside another")

@@ -10,17 +10,17 @@ struct DiskReserveTests {
       looks += 1
       return free
     }
-    for _ in 0..<(20 << 4) { try reserve.take(64 << 10) }
+    for _ in 0..<(20 << 4) { try reserve.reserve(64 << 10) }
     #expect(looks == 3)
     free = 50 << 20
-    #expect(throws: Refusal.self) { for _ in 0..<(8 << 4) { try reserve.take(64 << 10) } }
+    #expect(throws: Refusal.self) { for _ in 0..<(8 << 4) { try reserve.reserve(64 << 10) } }
   }
 
   @Test("nothing is kept free unless that is asked for, and nothing refused for what is unknown")
   func without() throws {
     var none = DiskReserve(bytes: 0) { 0 }
-    try none.take(.max)
+    try none.reserve(.max)
     var unknown = DiskReserve(bytes: .max) { nil }
-    try unknown.take(1)
+    try unknown.reserve(1)
   }
 }

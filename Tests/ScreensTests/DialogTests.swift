@@ -85,7 +85,7 @@ import UploadModel
       return
     }
     let source = ItemDetails(row, in: state).textSource(width: 72, request: ["POST /"])
-    let texts = details.texts.made(of: source) { _ in
+    let texts = details.texts.value(for: source) { _ in
       Issue.record("laid out again")
       return ItemDetails.Texts()
     }

@@ -12,7 +12,7 @@ enum Fixture {
   static func empty(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
     AppState(
       target: "photos", url: "https://api.example.com/upload", isASCII: ascii, size: size,
-      now: Moment(seconds: 100))
+      now: Instant(seconds: 100))
   }
 
   static func item(
@@ -30,7 +30,7 @@ enum Fixture {
   static let away = AppEvent.reachability(
     server: "https://api.example.com",
     .away(
-      Failure(.connectionRefused("Could not connect to server")), nextTry: Moment(seconds: 108)))
+      Failure(.connectionRefused("Could not connect to server")), nextTry: Instant(seconds: 108)))
 
   static let tooLarge = Failure(
     .refused, status: 413,

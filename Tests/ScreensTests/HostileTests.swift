@@ -69,7 +69,7 @@ enum Hostile {
     item.state = .failed(Failure(.network(name), status: 500, reply: reply))
     for size in Fixture.sizes + [Size(width: 41, height: 11), Size(width: 77, height: 20)] {
       var state = AppState(
-        target: name, url: name, isASCII: ascii, size: size, now: Moment(seconds: 0), notice: name)
+        target: name, url: name, isASCII: ascii, size: size, now: Instant(seconds: 0), notice: name)
       Fixture.play(&state, .added([item]))
       Self.expectSound(render(state, size: size))
       Fixture.play(&state, .key(.enter))

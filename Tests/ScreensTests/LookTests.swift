@@ -33,10 +33,10 @@ import UploadModel
 
   @Test(
     arguments: [
-      ([.retry: ["a"]], Keymap.Mistake.ambiguous("a", .add, .retry)),
+      ([.retry: ["a"]], Keymap.BindingError.ambiguous("a", .add, .retry)),
       ([.quit: []], .noWayOut(.quit)), ([.close: ["x"]], .typed("x", .close)),
-    ] as [(Keymap.Bindings, Keymap.Mistake)])
-  func whatCannotBeBound(_ bindings: Keymap.Bindings, _ mistake: Keymap.Mistake) {
+    ] as [(Keymap.Bindings, Keymap.BindingError)])
+  func whatCannotBeBound(_ bindings: Keymap.Bindings, _ mistake: Keymap.BindingError) {
     #expect(throws: mistake) { _ = try Keymap(bindings) }
   }
 
@@ -88,10 +88,10 @@ import UploadModel
 
   @Test func aGraphOfTheLastSeconds() {
     var graph = Sparkline()
-    let start = Moment(seconds: 100.5)
+    let start = Instant(seconds: 100.5)
     #expect(graph.text(width: 10, at: start, ascii: false) == "")
     for (second, bytes) in [0, 100, 50, 0, 100].enumerated() {
-      graph.note(Int64(bytes), at: start + Double(second))
+      graph.record(Int64(bytes), at: start + Double(second))
     }
     // The second that still runs is not shown.
     #expect(graph.text(width: 10, at: start + 4, ascii: false) == "▁█▄▁")
@@ -282,25 +282,25 @@ import UploadModel
     var speeds = Speeds()
     let (id, size) = (ItemID(1), Int64(100_000_000))
     var state = ItemState.waiting
-    func note(_ new: ItemState, at seconds: Double) {
-      speeds.note(id, size: size, from: state, to: new, at: Moment(seconds: seconds))
-      speeds.settle(isBusy: true, at: Moment(seconds: seconds))
+    func record(_ new: ItemState, at seconds: Double) {
+      speeds.record(id, size: size, from: state, to: new, at: Instant(seconds: seconds))
+      speeds.settle(isBusy: true, at: Instant(seconds: seconds))
       state = new
     }
     func eta(at seconds: Double) -> Double? {
-      speeds.totalETA(remaining: size, at: Moment(seconds: seconds))
+      speeds.totalETA(remaining: size, at: Instant(seconds: seconds))
     }
-    note(.preparing(attempt: 1), at: 0)
+    record(.preparing(attempt: 1), at: 0)
     for second in 0...4 {
-      note(.sending(attempt: 1, sent: Int64(second) * 1_000_000, total: size), at: Double(second))
+      record(.sending(attempt: 1, sent: Int64(second) * 1_000_000, total: size), at: Double(second))
     }
     #expect(try #require(eta(at: 4)).rounded() == 100)
-    note(.waiting, at: 4.5)
+    record(.waiting, at: 4.5)
     #expect(eta(at: 5) != nil, "the gap between two files")
-    #expect(eta(at: 60) == nil && speeds.totalSpeed(at: Moment(seconds: 60)) == nil)
+    #expect(eta(at: 60) == nil && speeds.totalSpeed(at: Instant(seconds: 60)) == nil)
     for second in 100...104 {
       let sent = Int64(second - 100) * 2_000_000
-      note(.sending(attempt: 1, sent: sent, total: size), at: Double(second))
+      record(.sending(attempt: 1, sent: sent, total: size), at: Double(second))
     }
     #expect(try #require(eta(at: 104)).rounded() == 50)
   }

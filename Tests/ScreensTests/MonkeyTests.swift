@@ -102,7 +102,7 @@ import UploadModel
     return Fixture.item(nextID, name, size: nextID * 1000 % 7000)
   }
 
-  private static func news(_ now: Moment, _ dice: inout Dice) -> ItemState {
+  private static func news(_ now: Instant, _ dice: inout Dice) -> ItemState {
     let states: [ItemState] = [
       .waiting, .preparing(attempt: 1), .sending(attempt: 1, sent: 500, total: 1000),
       .sending(attempt: 2, sent: 9_000_000, total: 1), .awaitingReply(attempt: 1, since: now),

@@ -11,11 +11,11 @@ import UploadModel
     return state
   }
 
-  private static func path(_ name: String) -> PathText {
+  private static func path(_ name: String) -> PathInput {
     .bytes(Array("/home/me/pictures/\(name)".utf8))
   }
 
-  static let choices: [([Key], [PathText])] = [
+  static let choices: [([Key], [PathInput])] = [
     (["j", "a"], [path("IMG_0001.jpg")]), (["j", .enter], [path("IMG_0001.jpg")]),
     (["j", " ", " ", .enter], [path("IMG_0001.jpg"), path("IMG_0002.jpg")]),
     (["/", "n", "o", "t", .enter, "a"], [path("notes.txt")]),
@@ -25,7 +25,7 @@ import UploadModel
   ]
 
   @Test(arguments: choices)
-  func filesAreChosenFromAList(_ keys: [Key], _ paths: [PathText]) {
+  func filesAreChosenFromAList(_ keys: [Key], _ paths: [PathInput]) {
     var state = Self.browsing()
     let effects = keys.flatMap { reduce(&state, .key($0)) }
     guard case .add(let added)? = effects.last else {

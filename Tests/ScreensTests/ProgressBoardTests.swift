@@ -14,11 +14,11 @@ struct ProgressBoardTests {
     var board = ProgressBoard(ascii: ascii)
     for id in 1...files { board.add(item(id, "\(id)", .waiting)) }
     for step in 0...10 {
-      let now = Moment(seconds: Double(step))
+      let now = Instant(seconds: Double(step))
       let sent = Int64(step) * 50_000
       for id in 1..<files {
         let name = id == 1 ? "漢字-of-a-long-name-\(id).jpeg" : "photo-\(id).jpeg"
-        board.note(item(id, name, .sending(attempt: 1, sent: sent, total: 1_000_000)), at: now)
+        board.record(item(id, name, .sending(attempt: 1, sent: sent, total: 1_000_000)), at: now)
       }
       board.settle(at: now)
     }
@@ -28,16 +28,16 @@ struct ProgressBoardTests {
   @Test("with everything sent it says that replies are awaited, and neither a speed nor a time")
   func replies() {
     var board = board()
-    let now = Moment(seconds: 11)
-    board.note(item(3, "3", .done(Fixture.receipt)), at: now)
-    board.note(item(1, "1", .awaitingReply(attempt: 1, since: now)), at: now)
+    let now = Instant(seconds: 11)
+    board.record(item(3, "3", .done(Fixture.receipt)), at: now)
+    board.record(item(1, "1", .awaitingReply(attempt: 1, since: now)), at: now)
     board.settle(at: now)
     board.endCounting()
     let size = Size(width: 80, height: 24)
     #expect(text(board.frame(size: size, at: now)).last?.contains("B/s") == true)
-    board.note(item(2, "2", .awaitingReply(attempt: 1, since: now)), at: now)
+    board.record(item(2, "2", .awaitingReply(attempt: 1, since: now)), at: now)
     board.settle(at: now)
-    let last = text(board.frame(size: size, at: Moment(seconds: 12))).last
+    let last = text(board.frame(size: size, at: Instant(seconds: 12))).last
     #expect(last?.contains("replies awaited") == true)
     #expect(last?.contains("B/s") == false)
   }
@@ -50,7 +50,7 @@ struct ProgressBoardTests {
 
   @Test("show each file under way and all of them together")
   func usual() {
-    let lines = text(board().frame(size: Size(width: 79, height: 24), at: Moment(seconds: 10)))
+    let lines = text(board().frame(size: Size(width: 79, height: 24), at: Instant(seconds: 10)))
     #expect(lines.count == 3)
     #expect(lines[0].hasPrefix("漢字-of-a") && lines[0].contains(".jpeg"))
     #expect(lines[0].contains("50%") && lines[0].contains("1.0 MB") && lines[0].contains("kB/s"))
@@ -61,10 +61,10 @@ struct ProgressBoardTests {
   func counting() {
     var board = board()
     board.endCounting()
-    board.note(item(1, "1", .done(Receipt(status: 200))), at: Moment(seconds: 10))
-    board.note(item(2, "2", .failed(Failure(.missing))), at: Moment(seconds: 10))
-    board.settle(at: Moment(seconds: 10))
-    let lines = text(board.frame(size: Size(width: 100, height: 24), at: Moment(seconds: 10)))
+    board.record(item(1, "1", .done(Receipt(status: 200))), at: Instant(seconds: 10))
+    board.record(item(2, "2", .failed(Failure(.missing))), at: Instant(seconds: 10))
+    board.settle(at: Instant(seconds: 10))
+    let lines = text(board.frame(size: Size(width: 100, height: 24), at: Instant(seconds: 10)))
     #expect(lines.count == 1)
     #expect(lines[0].contains("2 of 3 files") && lines[0].contains("33%"))
     #expect(lines[0].contains("1 failed"))
@@ -75,7 +75,7 @@ struct ProgressBoardTests {
   func sizes(width: Int, height: Int) {
     for ascii in [true, false] {
       let board = board(ascii: ascii, files: 40)
-      let frame = board.frame(size: Size(width: width, height: height), at: Moment(seconds: 10))
+      let frame = board.frame(size: Size(width: width, height: height), at: Instant(seconds: 10))
       #expect(frame.size.width == width)
       #expect(frame.size.height <= max(2, height / 2 + 1))
       if ascii { #expect(text(frame).allSatisfy { $0.utf8.allSatisfy { $0 < 0x7F } }) }

@@ -103,12 +103,12 @@ import Testing
 
   /// Blanks need no quotes in the prompt; whoever writes them as for a shell means what a shell would.
   @Test(arguments: [
-    ("a b.txt", [.typed("a b.txt")] as [PathText]), ("it's.txt", [.typed("it's.txt")]),
+    ("a b.txt", [.typed("a b.txt")] as [PathInput]), ("it's.txt", [.typed("it's.txt")]),
     ("'a b.txt'", [.exact("a b.txt")]), ("\"*.txt\"", [.exact("*.txt")]),
     ("'a b' c*", [.exact("a b"), .typed("c*")]), ("a\\ b c", [.typed("a b"), .typed("c")]),
     ("'open", [.typed("'open")]), ("''", [.typed("''")]),
   ])
-  func whatIsTypedIsOnePathUnlessItIsQuoted(_ text: String, _ paths: [PathText]) {
+  func whatIsTypedIsOnePathUnlessItIsQuoted(_ text: String, _ paths: [PathInput]) {
     var state = Self.open(text)
     #expect(Fixture.play(&state, .key(.enter)) == [.add(paths)])
   }

@@ -220,7 +220,7 @@ import UploadModel
   /// Presses keys on a row of the queue of all states; lists that are asked for are given. `note` is
   /// told what the keys ask for.
   private static func press(
-    _ keys: [Key], on row: Int, noting note: (Action.Name) -> Void = { _ in }
+    _ keys: [Key], on row: Int, noting record: (Action.Name) -> Void = { _ in }
   ) -> (state: AppState, effects: [Effect]) {
     var state = Fixture.mixed()
     state.options.listsServer = true
@@ -228,11 +228,11 @@ import UploadModel
     var effects: [Effect] = []
     for key in keys {
       let name = state.keymap.asked(by: key, in: state.mode)
-      if let name { note(name) }
+      if let name { record(name) }
       if name == .accept, case .command(let prompt) = state.dialog,
         let action = CommandLine(prompt.line.field.text)?.action
       {
-        note(action.name)
+        record(action.name)
       }
       let asked = reduce(&state, .key(key))
       effects += asked

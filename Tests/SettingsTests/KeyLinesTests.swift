@@ -45,7 +45,7 @@ struct KeyLinesTests {
     ("nowhere", nil), ("", nil),
   ])
   func lines(_ path: String, _ line: Int?) {
-    #expect(KeyLines(Self.text).line(of: path) == line)
+    #expect(KeyLocator(Self.text).line(of: path) == line)
   }
 
   /// It is asked about texts that are wrong: it must come to an end with any of them.
@@ -53,11 +53,11 @@ struct KeyLinesTests {
     "", "[", "[[", "a", "a =", "= 1", "\"", "a = \"", "a = '''", "]", "a = [", ".", "[a\nb",
   ])
   func anyTextEnds(_ text: String) {
-    for prefix in ["", "\u{FEFF}", "x = 1\n"] { _ = KeyLines(prefix + text).line(of: "a.b[0]") }
+    for prefix in ["", "\u{FEFF}", "x = 1\n"] { _ = KeyLocator(prefix + text).line(of: "a.b[0]") }
   }
 
   @Test func windowsLineEndsCountOnce() {
-    #expect(KeyLines("a = 1\r\nb = 2\r\n").line(of: "b") == 2)
+    #expect(KeyLocator("a = 1\r\nb = 2\r\n").line(of: "b") == 2)
   }
 
   @Test(arguments: [
@@ -67,10 +67,10 @@ struct KeyLinesTests {
     ("a = 1 # \0", "a", 1), ("a = 1\n\0\nb = 2", "", 2), ("a = '''\n\0'''", "a", 2),
   ])
   func whereANULStands(_ text: String, _ key: String, _ line: Int) {
-    let place = KeyLines(text).firstNUL
+    let place = KeyLocator(text).firstNUL
     #expect(place?.key == key && place?.line == line, "\(String(describing: place))")
   }
 
   @Test(arguments: [#"a = "\\u0000""#, #"a = '\u0000'"#, #"a = '''\u0000'''"#, "a = 1 # \\u0000"])
-  func whatIsNoNUL(_ text: String) { #expect(KeyLines(text).firstNUL == nil) }
+  func whatIsNoNUL(_ text: String) { #expect(KeyLocator(text).firstNUL == nil) }
 }

@@ -135,7 +135,7 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
   func whatCannotBeEditedStaysAsItIs(_ text: String) throws {
     let url = try #require(URL(string: "https://nas/up"))
     let edit = PinEdit(of: text, file: "config.toml", environment: [:])
-    #expect(throws: PinEdit.Mistake.self) {
+    #expect(throws: PinEdit.EditError.self) {
       try edit.writing(try #require(PublicKeyPin(pin)), to: "nas", at: url)
     }
   }

@@ -128,7 +128,7 @@ struct TargetTextTests {
     #expect(try settings(text).blueprint(of: "new") == target, "\(text)")
     // There is no way to write this.
     target.query = [Target.Field(name: "a", value: Template(literal: "b"), type: "text/csv")]
-    #expect(throws: TargetEdit.Mistake.self) {
+    #expect(throws: TargetEdit.EditError.self) {
       try TargetEdit(of: "", file: "/c.toml", environment: [:]).adding(target, named: "new")
     }
   }
@@ -139,7 +139,7 @@ struct TargetTextTests {
     ("targets = { old = { url = \"http://o/\" } }\n", "/c.toml:"),
   ])
   func whatIsNotEdited(_ text: String, _ beginning: String) {
-    let mistake = #expect(throws: TargetEdit.Mistake.self) { try add("http://h/", to: text) }
+    let mistake = #expect(throws: TargetEdit.EditError.self) { try add("http://h/", to: text) }
     #expect(mistake?.description.hasPrefix(beginning) == true, "\(mistake?.description ?? "")")
   }
 }

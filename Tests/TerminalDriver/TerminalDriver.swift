@@ -36,8 +36,8 @@ final class Driver {
       size: terminal.size, now: Self.now, notice: "received files: /tmp/hoist-demo/inbox")
   }
 
-  private static var now: Moment {
-    Moment(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
+  private static var now: Instant {
+    Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9)
   }
 
   private func start(count: Int) {

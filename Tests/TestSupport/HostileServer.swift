@@ -97,7 +97,7 @@ public final class HostileServer: Sendable {
     open.withLock { for socket in $0 { shutdown(socket, Int32(SHUT_RDWR)) } }
   }
 
-  fileprivate func note(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
+  fileprivate func record(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
 
   /// Closes a connection's socket, and not between another thread's look at it and its shutdown.
   fileprivate func close(_ socket: Int32) {
@@ -167,7 +167,7 @@ public final class HostileConnection: @unchecked Sendable {
     let length = Int(request.headers["content-length"] ?? "") ?? 0
     guard let body = read(length) else { return nil }
     request.body = body
-    server.note(request)
+    server.record(request)
     return request
   }
 

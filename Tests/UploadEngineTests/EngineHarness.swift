@@ -28,7 +28,7 @@ final class EngineHarness: Sendable {
     }
     let content = Mutex(Content())
 
-    func note(_ changes: [(ItemID, ItemState)]) {
+    func record(_ changes: [(ItemID, ItemState)]) {
       let ready = content.withLock { content in
         for (id, state) in changes { content.states[id, default: []].append(state) }
         let states = content.states
@@ -63,7 +63,7 @@ final class EngineHarness: Sendable {
         log.content.withLock { $0.refusals.append(words) }
       }
     ) {
-      log.note($0)
+      log.record($0)
     }
   }
 

@@ -21,7 +21,7 @@ struct StepsTests {
     try HostileServer { connection, _ in
       guard let request = connection.readRequest() else { return }
       let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-      let count = requests.note(path, request)
+      let count = requests.record(path, request)
       let (status, body) = answers(path, count)
       connection.send(
         "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
@@ -32,7 +32,7 @@ struct StepsTests {
   private final class Log: Sendable {
     private let content = Mutex<[(path: String, request: HostileServer.SeenRequest)]>([])
     var all: [(path: String, request: HostileServer.SeenRequest)] { content.withLock { $0 } }
-    func note(_ path: String, _ request: HostileServer.SeenRequest) -> Int {
+    func record(_ path: String, _ request: HostileServer.SeenRequest) -> Int {
       content.withLock { content in
         content.append((path, request))
         return content.count { $0.path == path }
@@ -246,7 +246,7 @@ struct StepsTests {
     try HostileServer { connection, _ in
       guard let request = connection.readRequest() else { return }
       let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
-      _ = log.note(path, request)
+      _ = log.record(path, request)
       let isGuest = path != guarded || request.headers["authorization"] == "Bearer \(token)"
       let answer = isGuest && path == guarded ? body : ""
       connection.send(

@@ -217,6 +217,6 @@ struct FailureTests {
     (0.4, "0.4 s"), (8, "8 s"),
   ])
   func shortSpansAreNotRoundedToNothing(_ seconds: Double, _ words: String) {
-    #expect(Wording.seconds(seconds) == words)
+    #expect(HumanReadable.seconds(seconds) == words)
   }
 }

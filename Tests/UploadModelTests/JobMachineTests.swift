@@ -39,7 +39,7 @@ private struct Log {
   ]
 
   private static func end(_ end: TransferEnd) -> JobMachine.Event {
-    .ended(end, at: Moment(seconds: 100), wall: Date(timeIntervalSince1970: 0), random: 0.5)
+    .ended(end, at: Instant(seconds: 100), wall: Date(timeIntervalSince1970: 0), random: 0.5)
   }
 
   private static func words(_ action: JobMachine.Action) -> String {
@@ -57,8 +57,8 @@ private struct Log {
     case .waiting: "waiting"
     case .preparing(let attempt): "preparing #\(attempt)"
     case .sending, .awaitingReply: "under way"
-    case .retrying(let failure, let next, let all, let moment):
-      "\(failure.code), then #\(next) of \(all) at \(Int(moment.seconds))"
+    case .retrying(let failure, let next, let all, let instant):
+      "\(failure.code), then #\(next) of \(all) at \(Int(instant.seconds))"
     case .paused: "paused"
     case .done(let receipt): "done with #\(receipt.attempts)"
     case .failed(let failure): "\(failure.code) after \(failure.attempts)"
@@ -213,8 +213,8 @@ struct ItemStateTests {
   @Test(arguments: [
     (ItemState.waiting, false, false, false), (.preparing(attempt: 1), false, true, false),
     (.sending(attempt: 1, sent: 0, total: 9), false, true, false),
-    (.awaitingReply(attempt: 1, since: Moment(seconds: 0)), false, true, false),
-    (.retrying(failure, next: 2, of: 5, at: Moment(seconds: 0)), false, false, true),
+    (.awaitingReply(attempt: 1, since: Instant(seconds: 0)), false, true, false),
+    (.retrying(failure, next: 2, of: 5, at: Instant(seconds: 0)), false, false, true),
     (.paused, false, false, false), (.done(Receipt(status: 200)), true, false, false),
     (.failed(failure), true, false, true),
   ])

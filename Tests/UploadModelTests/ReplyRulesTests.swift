@@ -251,7 +251,7 @@ struct TicketTests {
     ),
   ])
   func whatIsNoTicket(_ reply: String, _ message: String) {
-    let mistake = #expect(throws: Ticket.Mistake.self) { try grant(reply) }
+    let mistake = #expect(throws: Ticket.ReplyError.self) { try grant(reply) }
     #expect(mistake?.description == message)
   }
 

@@ -123,7 +123,7 @@ import UploadModel
       Failure(.rejected("bad \(token)"), status: 200, reply: Reply(text: "you sent \(token)"))),
     .failed(Failure(.redirected(to: "http://h/?key=AbC%2FdEf%3D%3D%22%2B%C3%BC", .losesBody))),
     .retrying(
-      Failure(.network("no \(token)")), next: 2, of: 5, at: Moment(seconds: 0)),
+      Failure(.network("no \(token)")), next: 2, of: 5, at: Instant(seconds: 0)),
     .done(
       Receipt(
         status: 201, url: "http://h/AbC%2FdEf%3D%3D%22%2B%C3%BC", reply: Reply(text: token))),

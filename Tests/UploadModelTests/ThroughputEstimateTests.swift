@@ -4,10 +4,10 @@ import UploadModel
 @Suite struct ThroughputEstimateTests {
   /// An estimate fed ten times a second for `seconds` with bytes at `speed`.
   private func steady(_ speed: Double, seconds: Int) -> ThroughputEstimate {
-    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    var estimate = ThroughputEstimate(start: Instant(seconds: 0))
     for tenth in 1...seconds * 10 {
       let time = Double(tenth) / 10
-      estimate.note(total: Int64(time * speed), at: Moment(seconds: time))
+      estimate.record(total: Int64(time * speed), at: Instant(seconds: time))
     }
     return estimate
   }
@@ -19,12 +19,12 @@ import UploadModel
 
   @Test func saysNothingAtFirst() {
     let estimate = steady(1e6, seconds: 1)
-    #expect(estimate.speed(at: Moment(seconds: 1)) == nil)
-    #expect(estimate.eta(remaining: 1000, at: Moment(seconds: 1)) == nil)
+    #expect(estimate.speed(at: Instant(seconds: 1)) == nil)
+    #expect(estimate.eta(remaining: 1000, at: Instant(seconds: 1)) == nil)
   }
 
   @Test(arguments: [2, 3, 10, 100]) func findsASteadySpeed(_ seconds: Int) {
-    let now = Moment(seconds: Double(seconds))
+    let now = Instant(seconds: Double(seconds))
     let estimate = steady(1e6, seconds: seconds)
     #expect(isNear(estimate.speed(at: now), 1e6, within: 0.01))
     #expect(isNear(estimate.eta(remaining: 5_000_000, at: now), 5, within: 0.01))
@@ -34,38 +34,38 @@ import UploadModel
     let estimate = steady(1e6, seconds: 10)
     var last = 1e6
     for second in [12.0, 14, 18, 26, 40] {
-      let speed = estimate.speed(at: Moment(seconds: second)) ?? -1
+      let speed = estimate.speed(at: Instant(seconds: second)) ?? -1
       #expect(speed < last)
       last = speed
     }
     #expect(last < 1e5)
-    let eta = estimate.eta(remaining: 1_000_000, at: Moment(seconds: 26))
+    let eta = estimate.eta(remaining: 1_000_000, at: Instant(seconds: 26))
     #expect((eta ?? 0) > 2)
-    #expect(estimate.eta(remaining: 1_000_000, at: Moment(seconds: 500)) == nil)
+    #expect(estimate.eta(remaining: 1_000_000, at: Instant(seconds: 500)) == nil)
   }
 
   @Test func aShortPauseIsNoStall() {
     let estimate = steady(1e6, seconds: 10)
-    #expect(isNear(estimate.speed(at: Moment(seconds: 10.9)), 1e6, within: 0.01))
+    #expect(isNear(estimate.speed(at: Instant(seconds: 10.9)), 1e6, within: 0.01))
   }
 
   @Test func followsAChangeWithinAFewHalfLives() {
     var estimate = steady(1e6, seconds: 20)
     for tenth in 1...300 {
       let time = Double(tenth) / 10
-      estimate.note(total: 20_000_000 + Int64(time * 4e6), at: Moment(seconds: 20 + time))
+      estimate.record(total: 20_000_000 + Int64(time * 4e6), at: Instant(seconds: 20 + time))
     }
-    #expect(isNear(estimate.speed(at: Moment(seconds: 50)), 4e6, within: 0.05))
+    #expect(isNear(estimate.speed(at: Instant(seconds: 50)), 4e6, within: 0.05))
   }
 
   @Test func burstsAreSmoothed() {
-    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    var estimate = ThroughputEstimate(start: Instant(seconds: 0))
     var seen: [Double] = []
     for second in 1...60 {
       // Three seconds of nothing, then all at once.
       let total = Int64(second / 4 * 4_000_000)
-      estimate.note(total: total, at: Moment(seconds: Double(second)))
-      if second > 30, let speed = estimate.speed(at: Moment(seconds: Double(second))) {
+      estimate.record(total: total, at: Instant(seconds: Double(second)))
+      if second > 30, let speed = estimate.speed(at: Instant(seconds: Double(second))) {
         seen.append(speed)
       }
     }
@@ -74,40 +74,40 @@ import UploadModel
 
   @Test func aCountThatFallsIsANewBeginning() {
     var estimate = steady(1e6, seconds: 10)
-    estimate.note(total: 0, at: Moment(seconds: 10.1))
-    let speed = estimate.speed(at: Moment(seconds: 10.1)) ?? -1
+    estimate.record(total: 0, at: Instant(seconds: 10.1))
+    let speed = estimate.speed(at: Instant(seconds: 10.1)) ?? -1
     #expect(speed > 0 && speed <= 1e6)
-    estimate.note(total: 100_000, at: Moment(seconds: 10.2))
-    #expect((estimate.speed(at: Moment(seconds: 10.2)) ?? -1) > 0)
+    estimate.record(total: 100_000, at: Instant(seconds: 10.2))
+    #expect((estimate.speed(at: Instant(seconds: 10.2)) ?? -1) > 0)
   }
 
   @Test func aClockThatStandsStillChangesNothing() {
     var estimate = steady(1e6, seconds: 10)
     let before = estimate
-    estimate.note(total: 99_000_000, at: Moment(seconds: 10))
-    estimate.note(total: 99_000_000, at: Moment(seconds: 9))
+    estimate.record(total: 99_000_000, at: Instant(seconds: 10))
+    estimate.record(total: 99_000_000, at: Instant(seconds: 9))
     #expect(estimate == before)
   }
 
   @Test func bytesThatWereThereAtTheStartDoNotCount() {
-    var estimate = ThroughputEstimate(start: Moment(seconds: 0), count: 1_000_000_000)
+    var estimate = ThroughputEstimate(start: Instant(seconds: 0), count: 1_000_000_000)
     for second in 1...5 {
-      estimate.note(
-        total: 1_000_000_000 + Int64(second) * 1000, at: Moment(seconds: Double(second)))
+      estimate.record(
+        total: 1_000_000_000 + Int64(second) * 1000, at: Instant(seconds: Double(second)))
     }
-    #expect(isNear(estimate.speed(at: Moment(seconds: 5)), 1000, within: 0.01))
+    #expect(isNear(estimate.speed(at: Instant(seconds: 5)), 1000, within: 0.01))
   }
 
   /// Buffers on the way, and what a limit had saved up, take the first bytes at once.
   @Test(arguments: [5_000, 64_000, 2_000_000] as [Int64], [0.01, 0.1, 0.45])
   func aBurstAtTheBeginningPromisesNothing(_ burst: Int64, _ at: Double) {
     let (rate, size) = (100_000.0, Int64(10_000_000))
-    var estimate = ThroughputEstimate(start: Moment(seconds: 0))
+    var estimate = ThroughputEstimate(start: Instant(seconds: 0))
     var time = at
     while time < 30 {
       let total = burst + Int64((time - at) * rate)
-      estimate.note(total: total, at: Moment(seconds: time))
-      let now = Moment(seconds: time)
+      estimate.record(total: total, at: Instant(seconds: time))
+      let now = Instant(seconds: time)
       if let speed = estimate.speed(at: now), let eta = estimate.eta(remaining: size, at: now) {
         #expect(abs(speed - rate) < rate * 0.02, "after \(time) s")
         #expect(abs(eta - 100) < 2, "after \(time) s")

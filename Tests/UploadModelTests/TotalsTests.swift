@@ -14,9 +14,9 @@ import UploadModel
       // A count that runs past the end, or before the beginning, makes no bytes.
       (.sending(attempt: 1, sent: 2000, total: 1000), [0, 1000, 0, 0, 0, 0], \.active),
       (.sending(attempt: 1, sent: -5, total: 1000), [0, 0, 1000, 0, 0, 0], \.active),
-      (.awaitingReply(attempt: 1, since: Moment(seconds: 0)), [0, 1000, 0, 0, 0, 0], \.awaiting),
+      (.awaitingReply(attempt: 1, since: Instant(seconds: 0)), [0, 1000, 0, 0, 0, 0], \.awaiting),
       (
-        .retrying(Failure(.refused, status: 503), next: 2, of: 5, at: Moment(seconds: 9)),
+        .retrying(Failure(.refused, status: 503), next: 2, of: 5, at: Instant(seconds: 9)),
         [0, 0, 1000, 0, 0, 0], \.retrying
       ),
       (.paused, [0, 0, 0, 1000, 0, 0], \.paused),

@@ -28,7 +28,7 @@ struct ProgressTests {
     _ = try store.begin([id], now: Date(timeIntervalSince1970: 100))
     try store.record([
       (id, .preparing(attempt: 1)), (id, .sending(attempt: 1, sent: 4, total: 10)),
-      (id, .awaitingReply(attempt: 1, since: Moment(seconds: 5))),
+      (id, .awaitingReply(attempt: 1, since: Instant(seconds: 5))),
     ])
     let receipt = Receipt(
       status: 201, url: "http://nas/a", reply: Reply(text: "{}", mediaType: "application/json"),
@@ -48,7 +48,7 @@ struct ProgressTests {
     let busy = Failure(.refused, status: 503, attempts: 1)
     try store.record([
       (id, .sending(attempt: 1, sent: 3, total: 10)),
-      (id, .retrying(busy, next: 2, of: 5, at: Moment(seconds: 9))),
+      (id, .retrying(busy, next: 2, of: 5, at: Instant(seconds: 9))),
     ])
     #expect(try store.items()[0].state == .waiting)
     _ = try store.begin([id])
@@ -119,8 +119,8 @@ struct ProgressTests {
     let store = try harness.open()
     let ids = try store.enqueue((0..<5).map { item("\($0)") }).map(\.id)
     _ = try store.begin(ids)
-    try store.record([(ids[0], .awaitingReply(attempt: 1, since: Moment(seconds: 0)))])
-    try store.record([(ids[2], .awaitingReply(attempt: 1, since: Moment(seconds: 0)))])
+    try store.record([(ids[0], .awaitingReply(attempt: 1, since: Instant(seconds: 0)))])
+    try store.record([(ids[2], .awaitingReply(attempt: 1, since: Instant(seconds: 0)))])
     try store.remove(ids)
     try store.record([
       (ids[0], .failed(Failure(.outcomeUnknown("stopped")))), (ids[1], .done(Receipt(status: 200))),
@@ -130,7 +130,7 @@ struct ProgressTests {
     #expect(states[0].failure?.cause == .outcomeUnknown("stopped"))
     #expect(states[1].isDone)
     // Its end is still to come: nobody knows yet whether it has arrived.
-    #expect(states[2] == .awaitingReply(attempt: 1, since: Moment(seconds: 0)))
+    #expect(states[2] == .awaitingReply(attempt: 1, since: Instant(seconds: 0)))
     #expect(states[3] == .waiting)
     #expect(states[4] == .waiting)
     #expect(try store.items().map(\.id) == ids)
@@ -146,7 +146,7 @@ struct ProgressTests {
     _ = try store.begin(Array(ids.prefix(3)))
     try store.record([
       (ids[0], .done(Receipt(status: 200))),
-      (ids[1], .awaitingReply(attempt: 1, since: Moment(seconds: 0))),
+      (ids[1], .awaitingReply(attempt: 1, since: Instant(seconds: 0))),
     ])
     for index in items.indices { items[index].state = wish }
     let states = try store.update(items).map(\.state)
@@ -234,8 +234,8 @@ struct ProgressTests {
       _ = try store.begin([ids[0], ids[1], ids[3], ids[4]])
       try store.record([
         (ids[0], .sending(attempt: 1, sent: 5, total: 10)),
-        (ids[1], .awaitingReply(attempt: 1, since: Moment(seconds: 0))),
-        (ids[4], .awaitingReply(attempt: 1, since: Moment(seconds: 0))),
+        (ids[1], .awaitingReply(attempt: 1, since: Instant(seconds: 0))),
+        (ids[4], .awaitingReply(attempt: 1, since: Instant(seconds: 0))),
         (ids[3], .done(Receipt(status: 200))),
       ])
     }

@@ -35,7 +35,7 @@ import UploadModel
     let date = Date(timeIntervalSince1970: 1_000_000)
     let kept = try store.kept(
       [
-        (items[0].id, .awaitingReply(attempt: 1, since: Moment(seconds: 3))),
+        (items[0].id, .awaitingReply(attempt: 1, since: Instant(seconds: 3))),
         (items[0].id, .sending(attempt: 1, sent: 1, total: 2)),
         (items[0].id, .done(receipt)), (items[1].id, .failed(refused)),
         (ItemID(99), .done(receipt)),
@@ -47,7 +47,7 @@ import UploadModel
 
     // Another queue's item with the same number.
     var strange = kept
-    strange.append(KeptResult(item: items[2].id, uuid: UUID(), state: .done(receipt), date: date))
+    strange.append(JournalEntry(item: items[2].id, uuid: UUID(), state: .done(receipt), date: date))
     try store.record(strange)
     let recovery = try store.recover()
     #expect(recovery == UploadStore.Recovery(interrupted: [items[2].id]))

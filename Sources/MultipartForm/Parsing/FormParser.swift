@@ -48,7 +48,7 @@ public struct FormParser: Sendable {
   private var headerBlock: [UInt8] = []
   /// Where the line starts that is being read into the block.
   private var lineStart = 0
-  private var meter: Meter
+  private var meter: LimitCounter
 
   /// A parser for one body.
   public init(boundary: Boundary, limits: Limits = Limits()) {
@@ -56,7 +56,7 @@ public struct FormParser: Sendable {
     scanner = DelimiterScanner(boundary)
     // The first delimiter may stand at the very start, as if a line had just ended.
     scanner.startOfLine()
-    meter = Meter(limits: limits)
+    meter = LimitCounter(limits: limits)
   }
 
   /// Takes the next bytes of the body, and calls the handler for what they complete.

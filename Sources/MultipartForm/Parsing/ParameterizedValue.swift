@@ -44,7 +44,7 @@ struct ParameterizedValue: Equatable {
       let value: [UInt8]
       if rest.first == ASCII.quote {
         let isFileName = ASCII.equalIgnoringCase(name, "filename".utf8)
-        guard let quoted = Self.takeQuoted(&rest, isFileName: isFileName) else { return nil }
+        guard let quoted = Self.consumeQuoted(&rest, isFileName: isFileName) else { return nil }
         value = quoted
         rest = rest.drop(while: ASCII.isBlank)
       } else {
@@ -59,7 +59,7 @@ struct ParameterizedValue: Equatable {
   }
 
   /// Takes a quoted string from the front; nil when its closing quote is missing.
-  private static func takeQuoted(
+  private static func consumeQuoted(
     _ rest: inout ArraySlice<UInt8>, isFileName: Bool
   ) -> [UInt8]? {
     var taken: [UInt8] = []

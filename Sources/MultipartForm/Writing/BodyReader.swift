@@ -2,7 +2,7 @@
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened,
 /// after each mebibyte, and after its last byte, before that byte is handed out. Where it may have been
-/// written to without its identity telling (see `Witness`), it is read a second time before that. So a request
+/// written to without its identity telling (see `ChangeDetector`), it is read a second time before that. So a request
 /// only completes with what each file held at one moment.
 ///
 /// A reader belongs to one thread at a time.
@@ -15,7 +15,7 @@ public final class BodyReader {
   private var within: Int64 = 0
   private var file: OpenRange?
   /// What is known of the bytes that were read of the file, where it is not open.
-  private var witness: Witness?
+  private var witness: ChangeDetector?
   private var failure: BodyError?
 
   init(_ body: FormBody) { self.body = body }

@@ -11,17 +11,17 @@ final class OpenRange {
   private let file: SystemFile
   private var unchecked = 0
   /// What is to be remembered where the file is closed before its end.
-  private(set) var witness: Witness
+  private(set) var witness: ChangeDetector
 
   /// - Parameter witness: what is known of the bytes before, where some were read already.
-  init(_ range: FileRange, resuming witness: Witness?) throws(FileError) {
+  init(_ range: FileRange, resuming witness: ChangeDetector?) throws(FileError) {
     self.range = range
     file = try SystemFile(opening: range.location)
     if var witness {
       witness.resume(file)
       self.witness = witness
     } else {
-      self.witness = try Witness(file)
+      self.witness = try ChangeDetector(file)
     }
     try check()
   }
@@ -110,7 +110,7 @@ final class OpenRange {
   private func check() throws(FileError) {
     let (identity, changed) = try file.look()
     try compare(identity)
-    witness.note(changed: changed)
+    witness.record(changed: changed)
     unchecked = 0
   }
 

@@ -117,7 +117,7 @@ final class StallTimeout: ChannelDuplexHandler {
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    guard event is AcceptGate.Eviction else {
+    guard event is AcceptHandler.Eviction else {
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()

@@ -154,7 +154,7 @@ final class FormIntake {
     switch current {
     case .file(let incoming):
       if incoming.file.size == 0 { try countFile() }
-      try reserve.take(bytes.count)
+      try reserve.reserve(bytes.count)
       try incoming.file.append(bytes)
     case .field(let name, var value):
       // Let go of the other reference, or every piece copies what came before it.

@@ -118,17 +118,6 @@ struct Reply {
   }
 }
 
-/// Addresses of stored files.
-enum FileURL {
-  /// What may stand in a path segment as it is (RFC 3986, section 2.3).
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-  static func make(_ base: String, _ name: String) -> String {
-    base + "/files/" + (name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name)
-  }
-}
-
 extension HTTPRequestHead {
   /// Whether a browser asks on behalf of a person: other clients take whatever comes.
   var wantsPage: Bool {

@@ -18,7 +18,7 @@ struct DiskReserve {
 
   /// Says that so many bytes are about to be written.
   /// - Throws: `Refusal` where there is no room for them.
-  mutating func take(_ count: Int) throws(Refusal) {
+  mutating func reserve(_ count: Int) throws(Refusal) {
     guard bytes > 0 else { return }
     untilLook -= Int64(count)
     guard untilLook < 0 else { return }

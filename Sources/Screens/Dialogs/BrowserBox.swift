@@ -38,7 +38,7 @@ struct BrowserBox {
 
   private func title(_ width: Int) -> String {
     guard let folder = browser.folder else { return "Add files" }
-    return Cutting.middle(folder.name, to: max(5, width), ascii: false)
+    return TextFitting.middle(folder.name, to: max(5, width), ascii: false)
   }
 
   private var words: String? {
@@ -59,11 +59,12 @@ struct BrowserBox {
     }
     let name = Glyphs.of(entry.isFolder ? entry.name + "/" : entry.name, ascii: canvas.ascii)
     canvas.put(
-      Cutting.middle(name, to: inner.count - 13, ascii: canvas.ascii), row: row,
+      TextFitting.middle(name, to: inner.count - 13, ascii: canvas.ascii), row: row,
       column: inner.lowerBound + 3, style: style)
     if !entry.isFolder {
       canvas.putRight(
-        Wording.bytes(entry.size), row: row, end: inner.upperBound - 1, width: 8, style: style)
+        HumanReadable.bytes(entry.size), row: row, end: inner.upperBound - 1, width: 8, style: style
+      )
     }
   }
 

@@ -40,11 +40,11 @@ struct DialogBox {
     case .details(let details):
       guard let row = state.queue.row(details.id) else { return [] }
       let item = ItemDetails(row, in: state)
-      let texts = details.texts.made(
-        of: item.textSource(width: paper.width, request: details.request), by: item.texts)
+      let texts = details.texts.value(
+        for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
       return item.everything(width: paper.width, texts: texts)
     case .page(let page):
-      return page.text.made(of: paper, by: page.layOut)
+      return page.text.value(for: paper, compute: page.layOut)
     case .help:
       return HelpText.lines(width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
     default: return []
@@ -57,11 +57,11 @@ struct DialogBox {
     case .details(var details):
       guard let row = state.queue.row(details.id) else { return dialog }
       let item = ItemDetails(row, in: state)
-      details.texts.keep(
-        item.textSource(width: paper.width, request: details.request), by: item.texts)
+      details.texts.update(
+        for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
       return .details(details)
     case .page(var page):
-      page.text.keep(paper, by: page.layOut)
+      page.text.update(for: paper, compute: page.layOut)
       return .page(page)
     default: return dialog
     }

@@ -38,7 +38,7 @@ struct Canvas {
     _ text: String, row: Int, column: Int, width: Int = .max, style: Style
   ) -> Int {
     let room = min(width, size.width - column)
-    let glyphs = Cutting.end(Glyphs.of(text, ascii: ascii), to: room, ascii: ascii)
+    let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: room, ascii: ascii)
     return put(glyphs, row: row, column: column, width: room, style: style)
   }
 
@@ -55,7 +55,7 @@ struct Canvas {
 
   /// Paints `text` so that it ends before column `end`.
   mutating func putRight(_ text: String, row: Int, end: Int, width: Int, style: Style) {
-    let glyphs = Cutting.end(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii)
+    let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii)
     put(glyphs, row: row, column: end - Glyphs.width(glyphs), width: width, style: style)
   }
 

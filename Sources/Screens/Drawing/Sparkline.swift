@@ -10,8 +10,8 @@ struct Sparkline: Hashable, Sendable {
   private var last = 0
 
   /// Notes bytes that moved.
-  mutating func note(_ bytes: Int64, at moment: Moment) {
-    let second = Int(moment.seconds.rounded(.down))
+  mutating func record(_ bytes: Int64, at instant: Instant) {
+    let second = Int(instant.seconds.rounded(.down))
     if counts.isEmpty {
       counts = [0]
       last = second
@@ -25,8 +25,8 @@ struct Sparkline: Hashable, Sendable {
 
   /// The last seconds that are over, as far as they fit, the highest one full; empty before the
   /// first is over.
-  func text(width: Int, at moment: Moment, ascii: Bool) -> String {
-    let second = Int(moment.seconds.rounded(.down))
+  func text(width: Int, at instant: Instant, ascii: Bool) -> String {
+    let second = Int(instant.seconds.rounded(.down))
     var past = counts + repeatElement(0, count: min(max(0, second - last), Self.seconds + 1))
     if second >= last, !past.isEmpty { past.removeLast() }
     let shown = past.suffix(Self.seconds).suffix(max(0, width))

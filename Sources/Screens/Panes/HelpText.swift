@@ -37,7 +37,7 @@ enum HelpText {
       .joined(separator: " ")
     if keys.isEmpty { keys = ":\(action.name.word)" }
     let help = Glyphs.of(action.help, ascii: isASCII)
-    return Cutting.wrapped(help, to: width - keysWidth).enumerated().map { index, piece in
+    return TextFitting.wrapped(help, to: width - keysWidth).enumerated().map { index, piece in
       let label = index == 0 ? keys : ""
       let padding = String(repeating: " ", count: max(1, keysWidth - label.count))
       var line = TextLine(label + padding, .accent, ascii: isASCII)

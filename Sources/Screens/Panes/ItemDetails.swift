@@ -1,23 +1,12 @@
 import ScalarText
 import UploadModel
 
-/// A line of running text on the screen.
-struct TextLine {
-  var runs: [(glyphs: ArraySlice<Glyph>, role: Role)] = []
-
-  init(_ text: String = "", _ role: Role = .plain, ascii: Bool = false) {
-    runs = [(Glyphs.of(text, ascii: ascii)[...], role)]
-  }
-
-  init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
-}
-
 /// What there is to know about one item: three lines for the pane, everything for the dialog.
 struct ItemDetails {
   let row: Queue.Row
   private let state: AppState
   private var speeds: Speeds { state.speeds }
-  private var now: Moment { state.now }
+  private var now: Instant { state.now }
   private var isASCII: Bool { state.isASCII }
 
   init(_ row: Queue.Row, in state: AppState) {
@@ -127,7 +116,8 @@ struct ItemDetails {
     guard let failure = item.state.failure else { return lines }
     lines += [TextLine()] + wrapped(failure.explanation, .plain, width: width)
     if let wait = failure.retryAfter {
-      lines += wrapped("The server asks to wait \(Wording.seconds(wait)).", .plain, width: width)
+      lines += wrapped(
+        "The server asks to wait \(HumanReadable.seconds(wait)).", .plain, width: width)
     }
     return lines
   }
@@ -146,7 +136,7 @@ struct ItemDetails {
     for text in said {
       let glyphs = Glyphs.of(text, ascii: isASCII)
       if glyphs.isEmpty { lines.append(TextLine()) }
-      lines += Cutting.wrapped(glyphs, to: width).map { TextLine($0, .plain) }
+      lines += TextFitting.wrapped(glyphs, to: width).map { TextLine($0, .plain) }
     }
     if reply.isCut { lines.append(line("(The rest was not kept.)", .dim)) }
     return lines
@@ -158,12 +148,12 @@ struct ItemDetails {
     let doubt = item.typeIsCertain ? "" : "?"
     let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
     let type = "\(item.mediaType)\(doubt)\(source)"
-    let words = StateWords(
+    let words = StateLabel(
       item, speed: speeds.speed(of: item.id, at: now),
       eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
       obstacle: self.state.obstacle(for: item))
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    let plain: [Fact] = [("Type", type, .plain), ("Size", Wording.bytes(item.size), .plain)]
+    let plain: [Fact] = [("Type", type, .plain), ("Size", HumanReadable.bytes(item.size), .plain)]
     switch item.state {
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may have said it.
@@ -171,8 +161,9 @@ struct ItemDetails {
         item.note.map { state.text.contains($0) ? [] : [("Note", $0, .warning)] } ?? []
       return [state] + note + plain
     case .sending(_, let sent, let total):
-      let percent = Wording.percent(sent, of: total)
-      return [state, ("Sent", "\(Edges.part(sent, of: total)), \(percent)%", .plain)] + plain
+      let percent = HumanReadable.percent(sent, of: total)
+      return [state, ("Sent", "\(HeaderAndFooter.part(sent, of: total)), \(percent)%", .plain)]
+        + plain
     case .done(let receipt):
       let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
       return url + [
@@ -189,8 +180,9 @@ struct ItemDetails {
 
   private func time(_ receipt: Receipt) -> String {
     let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
-    let mean = speed > 0 ? ", \(Wording.speed(speed))" : ""
-    return "\(Wording.bytes(receipt.bytes)) in \(Wording.seconds(receipt.seconds))\(mean)"
+    let mean = speed > 0 ? ", \(HumanReadable.speed(speed))" : ""
+    return
+      "\(HumanReadable.bytes(receipt.bytes)) in \(HumanReadable.seconds(receipt.seconds))\(mean)"
   }
 
   private static let labelWidth = 9
@@ -198,7 +190,7 @@ struct ItemDetails {
   private func field(_ label: String, _ text: String, _ width: Int, _ role: Role = .plain)
     -> [TextLine]
   {
-    let pieces = Cutting.wrapped(Glyphs.of(text, ascii: isASCII), to: width - Self.labelWidth)
+    let pieces = TextFitting.wrapped(Glyphs.of(text, ascii: isASCII), to: width - Self.labelWidth)
     return pieces.enumerated().map { index, piece in
       let name = index == 0 ? label : ""
       let padding = String(repeating: " ", count: max(0, Self.labelWidth - name.count))
@@ -209,11 +201,12 @@ struct ItemDetails {
   }
 
   private func line(_ text: String, _ role: Role, cut width: Int = .max) -> TextLine {
-    TextLine(Cutting.middle(Glyphs.of(text, ascii: isASCII), to: width, ascii: isASCII)[...], role)
+    TextLine(
+      TextFitting.middle(Glyphs.of(text, ascii: isASCII), to: width, ascii: isASCII)[...], role)
   }
 
   private func wrapped(_ text: String, _ role: Role, width: Int) -> [TextLine] {
-    Cutting.wrapped(Glyphs.of(text, ascii: isASCII), to: width).map { TextLine($0, role) }
+    TextFitting.wrapped(Glyphs.of(text, ascii: isASCII), to: width).map { TextLine($0, role) }
   }
 }
 

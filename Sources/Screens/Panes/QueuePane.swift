@@ -44,7 +44,7 @@ struct QueuePane {
     if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
 
     let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
-    let words = StateWords(
+    let words = StateLabel(
       item, speed: state.speeds.speed(of: item.id, at: now),
       eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now,
       obstacle: state.obstacle(for: item))
@@ -52,7 +52,7 @@ struct QueuePane {
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 
     let name = Glyphs.of(item.fileName, ascii: canvas.ascii)
-    let cut = Cutting.middle(name, to: columns.name.count, ascii: canvas.ascii)
+    let cut = TextFitting.middle(name, to: columns.name.count, ascii: canvas.ascii)
     canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(item.state.nameRole))
     if let type = columns.type {
       canvas.put(
@@ -83,7 +83,7 @@ struct QueuePane {
     }
     // How far a file came that failed at the end says nothing.
     guard !item.state.isDone, sent != nil || reached > 0 && reached < item.size else { return }
-    let percent = "\(Wording.percent(reached, of: item.size))%"
+    let percent = "\(HumanReadable.percent(reached, of: item.size))%"
     canvas.putRight(
       percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
   }
@@ -108,12 +108,12 @@ struct QueuePane {
     let whole = Glyphs.of(item.mediaType, ascii: state.isASCII)
     if Glyphs.width(whole) + doubt.count <= width { return whole + doubt }
     let second = whole.lastIndex { $0.base == "/" }.map { Array(whole[($0 + 1)...]) } ?? whole
-    return Cutting.end(second, to: width - doubt.count, ascii: state.isASCII) + doubt
+    return TextFitting.end(second, to: width - doubt.count, ascii: state.isASCII) + doubt
   }
 
   private func sizeText(_ item: UploadItem) -> String {
     if item.size == 0, item.identity == nil, item.state.failure != nil { return "—" }
-    return Wording.bytes(item.size)
+    return HumanReadable.bytes(item.size)
   }
 
   private func put(

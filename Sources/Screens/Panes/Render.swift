@@ -5,7 +5,7 @@ import UploadModel
 public func render(_ state: AppState, size: Size) -> Frame {
   let layout = Layout(size: size, hasNotice: state.notice != nil, pane: state.pane)
   var canvas = Canvas(size: size, ascii: state.isASCII)
-  let edges = Edges(state, layout: layout)
+  let edges = HeaderAndFooter(state, layout: layout)
   canvas.setTitle(edges.windowTitle, progress: edges.progressOfAll)
   guard !layout.isTooSmall else {
     paintTooSmall(state, on: &canvas)
@@ -27,7 +27,7 @@ public func render(_ state: AppState, size: Size) -> Frame {
 private func paintDetails(of state: AppState, layout: Layout, on canvas: inout Canvas) {
   guard let row = layout.detailsTitle else { return }
   guard let selected = state.row(state.list.cursor) else { return canvas.rule(row: row) }
-  let name = Cutting.middle(
+  let name = TextFitting.middle(
     selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
   canvas.rule(row: row, [(name, .heading)])
   let lines = ItemDetails(selected, in: state).summary(width: canvas.size.width - 2)
@@ -45,7 +45,7 @@ private func paintTooSmall(_ state: AppState, on canvas: inout Canvas) {
   let lines = [
     "window too small",
     "\(size.width)x\(size.height), needs \(least.width)x\(least.height)",
-    active > 0 ? "\(Wording.count(active, "upload")) going on" : "nothing is being sent",
+    active > 0 ? "\(HumanReadable.count(active, "upload")) going on" : "nothing is being sent",
   ]
   let top = max(0, (size.height - lines.count) / 2)
   for (index, text) in lines.enumerated() {

@@ -9,11 +9,11 @@ public struct Announcer: Sendable {
   private var tenth = 0
   private var isAsking = false
   private var notice: String?
-  private var listed: [Pane: Listed] = [:]
+  private var listed: [Pane: ListRows] = [:]
   private static let mostListed = 10
 
   /// What a pane has listed.
-  private struct Listed: Equatable {
+  private struct ListRows: Equatable {
     var target = ""
     var version = 0
   }
@@ -39,7 +39,7 @@ public struct Announcer: Sendable {
   }
 
   private mutating func progress(of state: AppState) -> [String] {
-    let edges = Edges(state, layout: state.layout)
+    let edges = HeaderAndFooter(state, layout: state.layout)
     guard let progress = edges.progressOfAll else {
       defer { tenth = 0 }
       guard tenth > 0 || state.queue.totals.all == 0 else { return [] }
@@ -53,11 +53,11 @@ public struct Announcer: Sendable {
 
   /// What a pane beside the queue lists, once it is known; of a long list, its beginning.
   private mutating func listing(of state: AppState) -> [String] {
-    var now = Listed(target: state.target)
+    var now = ListRows(target: state.target)
     switch state.pane {
     case .queue, .log: return []
     case .server: now.version = state.server.rows.version
-    case .history: now = Listed(version: state.history.rows.version)
+    case .history: now = ListRows(version: state.history.rows.version)
     }
     let isKnown = now.version > 0 || state.pane == .server && !state.options.listsServer
     guard isKnown, now != listed[state.pane] else { return [] }
@@ -93,7 +93,8 @@ public struct Announcer: Sendable {
       (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     guard !counts.isEmpty else { return emptiness(of: state) }
-    let line = "\(counts.joined(separator: ", ")); \(Edges(state, layout: state.layout).progress)"
+    let line =
+      "\(counts.joined(separator: ", ")); \(HeaderAndFooter(state, layout: state.layout).progress)"
     return SafeText.line(line, ascii: state.isASCII)
   }
 
@@ -113,10 +114,10 @@ public struct Announcer: Sendable {
     guard state.rowCount > 0 else { return [emptiness(of: state)] }
     return (0..<state.rowCount).compactMap { index in
       state.row(index).map { row in
-        let words = StateWords(
+        let words = StateLabel(
           row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
           now: state.now, obstacle: state.obstacle(for: row.item))
-        let size = Wording.bytes(row.item.size)
+        let size = HumanReadable.bytes(row.item.size)
         return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
       }
     }
@@ -161,13 +162,13 @@ public struct Announcer: Sendable {
 
 extension ServerRow {
   fileprivate var line: String {
-    [name, size.map(Wording.bytes), time, url].compactMap { $0 }.joined(separator: "  ")
+    [name, size.map(HumanReadable.bytes), time, url].compactMap { $0 }.joined(separator: "  ")
   }
 }
 
 extension HistoryRow {
   fileprivate var line: String {
-    [time, name, Wording.bytes(size), target, outcome, url].compactMap { $0 }.joined(
+    [time, name, HumanReadable.bytes(size), target, outcome, url].compactMap { $0 }.joined(
       separator: "  ")
   }
 }

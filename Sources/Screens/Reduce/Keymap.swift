@@ -4,7 +4,7 @@ public struct Keymap: Sendable {
   public typealias Bindings = [Action.Name: [Key]]
 
   /// Why keys can not be bound as asked.
-  public enum Mistake: Error, Equatable, CustomStringConvertible {
+  public enum BindingError: Error, Equatable, CustomStringConvertible {
     /// One key would do two things in one place.
     case ambiguous(Key, Action.Name, Action.Name)
     /// A character is to ask for something where characters are typed.
@@ -31,7 +31,7 @@ public struct Keymap: Sendable {
   private let asked: [Mode: [Key: Action.Name]]
 
   /// The table of actions with other keys for some.
-  public init(_ bindings: Bindings) throws(Mistake) {
+  public init(_ bindings: Bindings) throws(BindingError) {
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)
     }

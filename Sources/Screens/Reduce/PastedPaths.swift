@@ -4,8 +4,8 @@ import ScalarText
 /// backslashes, or as `file://` URLs (RFC 8089).
 enum PastedPaths {
   /// The paths in `text`, or `nil` where it is not plainly a list of paths.
-  static func parse(_ text: String) -> [PathText]? {
-    var paths: [PathText] = []
+  static func parse(_ text: String) -> [PathInput]? {
+    var paths: [PathInput] = []
     for line in text.split(whereSeparator: \.isNewline) {
       let line = line.trimmingSpaces()
       if line.isEmpty || line.hasPrefix(scalars: "#") && line.contains(scalars: "://") { continue }
@@ -16,7 +16,7 @@ enum PastedPaths {
   }
 
   /// The paths that a person typed one after the other. What is in quotes holds no wildcards.
-  static func typed(_ text: String) -> [PathText] {
+  static func typed(_ text: String) -> [PathInput] {
     guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
       return [.typed(text)]
     }
@@ -43,7 +43,7 @@ enum PastedPaths {
     return String(path)
   }
 
-  private static func parseLine(_ line: Substring) -> [PathText]? {
+  private static func parseLine(_ line: Substring) -> [PathInput]? {
     if let words = words(line), words.allSatisfy({ isAbsolute($0.text) || $0.isURL }) {
       return words.map(path)
     }
@@ -51,11 +51,11 @@ enum PastedPaths {
     return isAbsolute(String(line)) ? [path(Word(text: String(line), isQuoted: false))] : nil
   }
 
-  private static func path(_ word: Word) -> PathText {
+  private static func path(_ word: Word) -> PathInput {
     if word.isURL {
       let bytes = decoded(word.text)
       // Not every name is text.
-      return String(validating: bytes, as: UTF8.self).map(PathText.exact) ?? .bytes(bytes)
+      return String(validating: bytes, as: UTF8.self).map(PathInput.exact) ?? .bytes(bytes)
     }
     return word.text.hasPrefix(scalars: "~") && !word.isQuoted
       ? .typed(word.text) : .exact(word.text)

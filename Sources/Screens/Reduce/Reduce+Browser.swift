@@ -60,7 +60,7 @@ extension AppState {
     let chosen = browser.chosen
     guard !chosen.isEmpty else { return [.bell] }
     dialog = nil
-    return [.add(chosen.map(PathText.bytes))]
+    return [.add(chosen.map(PathInput.bytes))]
   }
 
   private mutating func perform(

@@ -68,7 +68,7 @@ extension AppState {
     }
     (dialog, rateLimit) = (nil, limit)
     speeds.startOver(at: now)
-    note("limit: \(limit.map { Wording.speed(Double($0)) } ?? "none")")
+    record("limit: \(limit.map { HumanReadable.speed(Double($0)) } ?? "none")")
     return [.setLimit(limit)]
   }
 
@@ -112,8 +112,8 @@ extension AppState {
       form.moveFocus(by: name == .next ? 1 : -1)
       dialog = .form(form)
     case .accept:
-      if let mistake = form.mistake(targets: options.targets) {
-        (form.focus, form.complaint) = (mistake.row, mistake.words)
+      if let error = form.firstError(targets: options.targets) {
+        (form.focus, form.complaint) = (error.row, error.words)
         dialog = .form(form)
         return [.bell]
       }
@@ -160,7 +160,7 @@ extension AppState {
     case (.close, .quitting): leavesWhenDone = false
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
-      for row in rows { note("deleting \(row.name) on the server") }
+      for row in rows { record("deleting \(row.name) on the server") }
       return [.deleteOnServer(rows)]
     default: break
     }

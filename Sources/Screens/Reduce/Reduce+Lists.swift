@@ -4,18 +4,18 @@ import UploadModel
 extension AppState {
   /// Does something with the list of the pane that is shown; returns whether it could be done.
   @discardableResult
-  mutating func change(_ step: ListStep) -> Bool {
+  mutating func change(_ step: ListOperation) -> Bool {
     let height = layout.rows.count
     switch pane {
-    case .queue: return list.take(step, in: queue, height: height)
-    case .server: return server.list.take(step, in: server.rows, height: height)
-    case .history: return history.list.take(step, in: history.rows, height: height)
-    case .log: return log.take(step, height: height)
+    case .queue: return list.perform(step, in: queue, height: height)
+    case .server: return server.list.perform(step, in: server.rows, height: height)
+    case .history: return history.list.perform(step, in: history.rows, height: height)
+    case .log: return log.perform(step, height: height)
     }
   }
 
   /// The list of the pane that is shown.
-  var shown: ListGlance {
+  var shown: ListSummary {
     switch pane {
     case .queue: list.glance(in: queue)
     case .server: server.list.glance(in: server.rows)
@@ -93,7 +93,7 @@ extension AppState {
     let missing = urls.count - named.count
     message =
       (named.count == 1 ? "copied: \(first)" : "copied: \(named.count) URLs")
-      + (missing > 0 ? "; \(Wording.count(missing, "file")) without one" : "")
+      + (missing > 0 ? "; \(HumanReadable.count(missing, "file")) without one" : "")
     return [.copy(named.joined(separator: "\n"))]
   }
 }
@@ -129,7 +129,7 @@ extension AppState {
   }
 }
 
-extension Queue: Listed {
+extension Queue: ListRows {
   func id(at position: Int) -> ItemID { rows[position].item.id }
   func name(at position: Int) -> String { rows[position].item.fileName }
 }

@@ -124,7 +124,7 @@ extension HistoryRow {
       ("\(time)  \(outcome)", end.role)
     ]
     if !message.isEmpty { lines.append((message, .plain)) }
-    lines += [(path, .plain), ("\(Wording.bytes(size)) to \(target)", .plain)]
+    lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
     let text = reply.text
     if !text.isEmpty {

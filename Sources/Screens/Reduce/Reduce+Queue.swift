@@ -29,7 +29,7 @@ extension AppState {
     case .startStop:
       isStarted.toggle()
       // Another process that sends the queue goes on by its own lights.
-      if !isAside { note(isStarted ? "going on" : "stopped: nothing new begins") }
+      if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
       return [.setStarted(isStarted)]
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setConcurrency(concurrency + 1)
@@ -75,7 +75,7 @@ extension AppState {
     let probed: [Effect] = outages.isEmpty && refusals.isEmpty ? [] : [.probe]
     if unknown > 0 {
       message =
-        "\(Wording.count(unknown, "file")) may have arrived: look on the server, then r"
+        "\(HumanReadable.count(unknown, "file")) may have arrived: look on the server, then r"
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     }
@@ -90,12 +90,12 @@ extension AppState {
     guard Self.concurrencyRange.contains(count) else { return [.bell] }
     concurrency = count
     wishes[target] = count
-    message = "\(Wording.count(count, "file")) at once to \(target)"
+    message = "\(HumanReadable.count(count, "file")) at once to \(target)"
     return [.setConcurrency(count, target: target)]
   }
 
   private static func name(of items: [UploadItem]) -> String {
-    items.count == 1 ? "\(items[0].fileName):" : Wording.count(items.count, "file")
+    items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
   }
 
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
@@ -107,7 +107,7 @@ extension AppState {
     if !going.isEmpty {
       list.clearMarks()
       if handedOver > 0 { message = "what awaits its reply is left to end" }
-      note("\(Self.name(of: going)) paused")
+      record("\(Self.name(of: going)) paused")
       return [.pause(going.map(\.id))]
     }
     let paused = items.filter { $0.state == .paused }
@@ -119,7 +119,7 @@ extension AppState {
             ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
     }
     list.clearMarks()
-    note("\(Self.name(of: paused)) not paused any more")
+    record("\(Self.name(of: paused)) not paused any more")
     return [.resume(paused.map(\.id))]
   }
 

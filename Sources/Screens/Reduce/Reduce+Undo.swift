@@ -9,10 +9,10 @@ extension AppState {
   mutating func remove(_ ids: Set<ItemID>) -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
-    edits.note(
+    edits.record(
       .removal(
         places.compactMap { place in
-          queue.row(place.id).map { Placement(item: $0.item.asRemoved, before: place.before) }
+          queue.row(place.id).map { QueuePosition(item: $0.item.asRemoved, before: place.before) }
         }))
     return drop(places.map(\.id)) + leaveIfDone()
   }
@@ -20,7 +20,7 @@ extension AppState {
   /// Moves items, in their order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
     let places = ids.map { Place(id: $0, before: other) }
-    edits.note(.moves(from: queue.places(of: Set(ids)), to: places))
+    edits.record(.moves(from: queue.places(of: Set(ids)), to: places))
     return move(places)
   }
 
@@ -28,7 +28,7 @@ extension AppState {
   mutating func reorder(_ order: [ItemID]) -> [Effect] {
     let before = self.order
     guard order != before else { return [] }
-    edits.note(.order(before: before, after: order))
+    edits.record(.order(before: before, after: order))
     return arrange(order)
   }
 
@@ -39,7 +39,7 @@ extension AppState {
       return QueueEdit.Change(before: before, after: item)
     }
     guard !changes.isEmpty else { return [] }
-    edits.note(.fields(changes))
+    edits.record(.fields(changes))
     return replace(changes.map(\.after))
   }
 
@@ -96,7 +96,7 @@ extension AppState {
     limitScroll()
   }
 
-  private mutating func restore(_ places: [Placement]) -> [Effect] {
+  private mutating func restore(_ places: [QueuePosition]) -> [Effect] {
     // What is there again was put back by somebody else.
     let missing = places.filter { queue.row($0.item.id) == nil }
     guard !missing.isEmpty else { return [] }

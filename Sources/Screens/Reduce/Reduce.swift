@@ -2,7 +2,7 @@ import UploadModel
 
 /// What becomes of the screen when `event` happens, and what is to be done about it.
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
-  let effects = state.take(event)
+  let effects = state.handle(event)
   state.list.follow(state.queue)
   state.layOutDialogs()
   assert(state.isSound, "out of order after \(event)")
@@ -10,7 +10,7 @@ public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
 }
 
 extension AppState {
-  fileprivate mutating func take(_ event: AppEvent) -> [Effect] {
+  fileprivate mutating func handle(_ event: AppEvent) -> [Effect] {
     switch event {
     case .key(let key): return press(key)
     case .perform(let name):
@@ -24,11 +24,11 @@ extension AppState {
       self.size = size
       fitLists()
       limitScroll()
-    case .engine(let changes, let now): return note(changes, at: now)
-    case .added(let items): return take(items)
+    case .engine(let changes, let now): return record(changes, at: now)
+    case .added(let items): return load(items)
     case .removed(let ids):
       let known = ids.filter { queue.row($0) != nil }
-      if !known.isEmpty { note("\(Wording.count(known.count, "file")) removed elsewhere") }
+      if !known.isEmpty { record("\(HumanReadable.count(known.count, "file")) removed elsewhere") }
       forget(known)
       return leaveIfDone()
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
@@ -42,10 +42,10 @@ extension AppState {
       // What was to be deleted is not on this one.
       if case .question(let question) = dialog, question.mode == .deleting { dialog = nil }
       message = "files that are added from now on go to \(name)"
-      note("target: \(name)")
+      record("target: \(name)")
       if pane == .server { return show(.server) }
-    case .server(let listing): server.take(listing, height: layout.rows.count)
-    case .history(let listing): history.take(listing, height: layout.rows.count)
+    case .server(let listing): server.update(with: listing, height: layout.rows.count)
+    case .history(let listing): history.update(with: listing, height: layout.rows.count)
     case .request(let id, let lines):
       changeDialogs { dialog in
         guard case .details(var details) = dialog, details.id == id else { return dialog }
@@ -53,19 +53,19 @@ extension AppState {
         return .details(details)
       }
     case .urls(let urls): self.urls.merge(urls) { $1 }
-    case .reachability(let server, let news): note(server, news)
-    case .refusal(let target, let isRefused): noteRefusal(by: target, isRefused)
+    case .reachability(let server, let news): record(server, news)
+    case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
-    case .queueRead: return noteRead()
+    case .queueRead: return finishReading()
     case .aside(let isAside): self.isAside = isAside
     case .held(let reason):
       isStarted = false
       message = reason
-      note(reason, .bad)
+      record(reason, .bad)
       return [.setStarted(false)]
     case .message(let text):
       message = text
-      note(text)
+      record(text)
     case .notice(let text):
       notice = text
       fitLists()
@@ -76,28 +76,28 @@ extension AppState {
     return []
   }
 
-  private mutating func note(_ server: String, _ news: Reachability) {
+  private mutating func record(_ server: String, _ news: Reachability) {
     let isKnown = outages[server] != nil
     switch news {
     case .away(let failure, let nextTry):
       let outage = Outage(failure: failure, nextTry: nextTry)
       if !isKnown {
-        note("\(server) cannot be reached: \(failure.headline)", .bad)
+        record("\(server) cannot be reached: \(failure.headline)", .bad)
       } else if nextTry != nil,
         outages[server]?.nextTry == nil || outages[server]?.failure != failure
       {
         // Every try that failed, not the first alone.
-        note("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
+        record("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
       }
       outages[server] = outage
     case .back:
-      if isKnown { note("\(server) answers again", .good) }
+      if isKnown { record("\(server) answers again", .good) }
       outages[server] = nil
     case .unneeded: outages[server] = nil
     }
   }
 
-  private mutating func noteRefusal(by target: String, _ isRefused: Bool) {
+  private mutating func recordRefusal(by target: String, _ isRefused: Bool) {
     guard isRefused else {
       _ = refusals.remove(target)
       return
@@ -110,25 +110,25 @@ extension AppState {
     let words =
       "\(target) refuses the credentials: its other files wait for a retry (\(one) or \(all))"
     message = words
-    note(words, .bad)
+    record(words, .bad)
   }
 
   /// All that was in the queue is here now.
-  private mutating func noteRead() -> [Effect] {
+  private mutating func finishReading() -> [Effect] {
     guard isReading else { return [] }
     isReading = false
-    if queue.count > 0 { note("\(Wording.count(queue.count, "file")) in the queue") }
+    if queue.count > 0 { record("\(HumanReadable.count(queue.count, "file")) in the queue") }
     // Whoever has asked to quit meanwhile is not asked about nothing.
     if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
     return leaveIfDone()
   }
 
   /// Items that came, or came anew.
-  private mutating func take(_ items: [UploadItem]) -> [Effect] {
+  private mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
     keepingCursor { $0.queue.append(items) }
-    if fresh > 0, !isReading { note("\(Wording.count(fresh, "file")) added") }
-    for item in items where item.state.failure != nil { note(item, became: item.state) }
+    if fresh > 0, !isReading { record("\(HumanReadable.count(fresh, "file")) added") }
+    for item in items where item.state.failure != nil { record(item, became: item.state) }
     limitScroll()
     return leaveIfDone()
   }
@@ -218,15 +218,15 @@ extension AppState {
   }
 
   /// The engine's changes, in order.
-  private mutating func note(_ changes: [(ItemID, ItemState)], at moment: Moment) -> [Effect] {
-    now = max(now, moment)
+  private mutating func record(_ changes: [(ItemID, ItemState)], at instant: Instant) -> [Effect] {
+    now = max(now, instant)
     let wasBusy = queue.totals.busy > 0
     for (id, new) in changes {
       guard let item = queue.row(id)?.item, let old = queue.setState(id, new) else { continue }
-      speeds.note(id, size: item.size, from: old, to: new, at: now)
-      if let attempt = Queue.Attempt(item, became: new, at: now) { queue.note(attempt, of: id) }
+      speeds.record(id, size: item.size, from: old, to: new, at: now)
+      if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
       if old.isPhase(of: new) { continue }
-      note(item, became: new)
+      record(item, became: new)
     }
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
@@ -245,7 +245,7 @@ extension AppState {
     case .notify:
       let failed = queue.totals.failed > 0 ? ", \(queue.totals.failed) failed" : ""
       let unknown = queue.totals.unknown > 0 ? ", \(queue.totals.unknown) unknown" : ""
-      let sent = Wording.count(queue.totals.done, "file")
+      let sent = HumanReadable.count(queue.totals.done, "file")
       return [.notify("\(sent) sent\(failed)\(unknown)"), .bell]
     }
   }
@@ -309,16 +309,16 @@ extension ItemState {
 
 extension Queue.Attempt {
   /// The end of an attempt, if this change is one.
-  fileprivate init?(_ item: UploadItem, became new: ItemState, at moment: Moment) {
+  fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
     switch new {
     case .done(let receipt):
       self.init(
-        number: receipt.attempts, at: moment, words: Failure.statusLine(receipt.status),
+        number: receipt.attempts, at: instant, words: Failure.statusLine(receipt.status),
         isGood: true)
     case .failed(let failure) where failure.attempts > 0:
-      self.init(number: failure.attempts, at: moment, words: failure.headline, isGood: false)
+      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
     case .retrying(let failure, let next, _, _):
-      self.init(number: next - 1, at: moment, words: failure.headline, isGood: false)
+      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
     default: return nil
     }
     if item.state == new { return nil }

@@ -26,7 +26,7 @@ public struct AppState: Sendable {
   /// The size of the screen.
   public internal(set) var size: Size
   /// The last moment that an event told.
-  public internal(set) var now: Moment
+  public internal(set) var now: Instant
   /// What may be chosen and asked for beside the queue.
   public var options: Options
 
@@ -99,7 +99,7 @@ public struct AppState: Sendable {
     target: String, url: String, concurrency: Int = 4, rateLimit: Int64? = nil,
     isASCII: Bool = false,
     size: Size = Size(width: 80, height: 24),
-    now: Moment = Moment(seconds: 0), isReading: Bool = false, notice: String? = nil,
+    now: Instant = Instant(seconds: 0), isReading: Bool = false, notice: String? = nil,
     options: Options = Options()
   ) {
     self.target = target
@@ -167,12 +167,12 @@ public struct AppState: Sendable {
   struct Outage: Hashable, Sendable {
     var failure: Failure
     /// When it is tried next; `nil` while it is tried.
-    var nextTry: Moment?
+    var nextTry: Instant?
 
     /// When that is, in words.
-    func words(at now: Moment) -> String {
+    func words(at now: Instant) -> String {
       guard let nextTry, nextTry > now else { return "trying now" }
-      return "next try in \(Wording.seconds((nextTry - now).rounded(.up)))"
+      return "next try in \(HumanReadable.seconds((nextTry - now).rounded(.up)))"
     }
   }
 
@@ -191,7 +191,7 @@ public struct AppState: Sendable {
   }
 
   /// What an item that waits is waiting for, beside its turn.
-  func obstacle(for item: UploadItem) -> StateWords.Obstacle? {
+  func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
     return outage(for: item).map { .noServer($0) }
   }

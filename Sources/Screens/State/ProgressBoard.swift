@@ -25,10 +25,10 @@ public struct ProgressBoard: Sendable {
   public mutating func endCounting() { isCounted = true }
 
   /// Notes an item's new state.
-  public mutating func note(_ item: UploadItem, at now: Moment) {
+  public mutating func record(_ item: UploadItem, at now: Instant) {
     var old = item
     old.state = begun[item.id] ?? .waiting
-    speeds.note(item.id, size: item.size, from: old.state, to: item.state, at: now)
+    speeds.record(item.id, size: item.size, from: old.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
     begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item.state
     totals.subtract(old)
@@ -36,12 +36,12 @@ public struct ProgressBoard: Sendable {
   }
 
   /// Closes a batch of notes.
-  public mutating func settle(at now: Moment) {
+  public mutating func settle(at now: Instant) {
     speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
   }
 
   /// The lines for a terminal of this size; at most a half of its height.
-  public func frame(size: Size, at now: Moment) -> Frame {
+  public func frame(size: Size, at now: Instant) -> Frame {
     let items = active.values.sorted { $0.id < $1.id }
     let room = max(1, size.height / 2 - 1)
     let shown = items.count <= room ? items[...] : items.prefix(max(0, room - 1))
@@ -56,7 +56,7 @@ public struct ProgressBoard: Sendable {
     return canvas.frame
   }
 
-  private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Moment) {
+  private func paint(_ item: UploadItem, row: Int, on canvas: inout Canvas, at now: Instant) {
     let done: Int64 =
       switch item.state {
       case .sending(_, let sent, _): sent
@@ -65,30 +65,30 @@ public struct ProgressBoard: Sendable {
       }
     let words: String =
       switch item.state {
-      case .awaitingReply(_, let since): "awaiting reply \(Wording.clock(now - since))"
+      case .awaitingReply(_, let since): "awaiting reply \(HumanReadable.clock(now - since))"
       case .preparing: "preparing"
       default:
         [
-          speeds.speed(of: item.id, at: now).map(Wording.speed),
-          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(Wording.timeLeft),
+          speeds.speed(of: item.id, at: now).map(HumanReadable.speed),
+          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(HumanReadable.timeLeft),
         ].compactMap { $0 }.joined(separator: " ")
       }
     line(
       name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.size), done: done,
-      size: Wording.bytes(item.size), words: words,
+      size: HumanReadable.bytes(item.size), words: words,
       row: row, on: &canvas)
   }
 
-  private func paintTotal(row: Int, on canvas: inout Canvas, at now: Moment) {
+  private func paintTotal(row: Int, on canvas: inout Canvas, at now: Instant) {
     let plus = isCounted ? "" : "+"
     var words: [String] = []
     if isCounted, totals.awaitsReplies {
       // Nothing moves any more: a speed that falls and no time left would both be wrong.
       words = ["replies awaited"]
     } else {
-      words += [speeds.totalSpeed(at: now).map(Wording.speed)].compactMap { $0 }
+      words += [speeds.totalSpeed(at: now).map(HumanReadable.speed)].compactMap { $0 }
       if isCounted, let left = speeds.totalETA(remaining: totals.bytesToGo, at: now) {
-        words.append(Wording.timeLeft(left))
+        words.append(HumanReadable.timeLeft(left))
       }
     }
     if totals.unknown > 0 { words.insert("\(totals.unknown) unknown", at: 0) }
@@ -96,7 +96,7 @@ public struct ProgressBoard: Sendable {
     line(
       name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
       done: totals.arrivedBytes &+ totals.movingBytes,
-      size: Wording.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
+      size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
       on: &canvas, isTotal: true)
   }
 
@@ -119,11 +119,11 @@ public struct ProgressBoard: Sendable {
     let sizeAt = takeLast(sizeWidth)
     let percentAt = takeLast(width >= 12 ? 4 : 0)
     let barAt = takeLast(barWidth)
-    let glyphs = Cutting.middle(Glyphs.of(name, ascii: ascii), to: max(0, end), ascii: ascii)
+    let glyphs = TextFitting.middle(Glyphs.of(name, ascii: ascii), to: max(0, end), ascii: ascii)
     canvas.put(glyphs, row: row, column: 0, style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Handed over is not done: that only a reply tells.
-    let percent = bar.total > 0 ? min(99, Wording.percent(done, of: bar.total)) : 0
+    let percent = bar.total > 0 ? min(99, HumanReadable.percent(done, of: bar.total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,
       style: Style(.plain))

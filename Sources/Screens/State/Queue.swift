@@ -15,7 +15,7 @@ struct Queue: Sendable {
   /// How an attempt ended.
   struct Attempt: Hashable, Sendable {
     var number: Int
-    var at: Moment
+    var at: Instant
     var words: String
     var isGood: Bool
   }
@@ -52,7 +52,7 @@ struct Queue: Sendable {
   }
 
   /// Notes how an attempt ended. Only the last few are kept.
-  mutating func note(_ attempt: Attempt, of id: ItemID) {
+  mutating func record(_ attempt: Attempt, of id: ItemID) {
     guard let position = positions[id] else { return }
     rows[position].attempts.append(attempt)
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
@@ -102,7 +102,7 @@ struct Queue: Sendable {
   }
 
   /// Puts items that are not here back, each before the one named, or at the end.
-  mutating func restore(_ items: [Placement]) {
+  mutating func restore(_ items: [QueuePosition]) {
     let missing = items.filter { positions[$0.item.id] == nil }
     for placement in missing { totals.add(placement.item) }
     insert(missing.map { (Row(item: $0.item), $0.before) })

@@ -3,7 +3,7 @@ import UploadModel
 /// What happened in this session, line by line; the oldest lines go when there are many.
 struct SessionLog: Sendable {
   struct Line: Sendable {
-    var at: Moment
+    var at: Instant
     var text: String
     var role: Role
   }
@@ -17,12 +17,12 @@ struct SessionLog: Sendable {
   private(set) var total = 0
   var list = ListState()
 
-  var glance: ListGlance {
-    ListGlance(cursor: list.cursor, scroll: list.scroll, count: lines.count)
+  var glance: ListSummary {
+    ListSummary(cursor: list.cursor, scroll: list.scroll, count: lines.count)
   }
 
   /// Moves the cursor; nothing is marked here, or looked for.
-  mutating func take(_ step: ListStep, height: Int) -> Bool {
+  mutating func perform(_ step: ListOperation, height: Int) -> Bool {
     switch step {
     case .key(let name): return list.move(name, of: lines.count, height: height)
     case .row(let row): list.move(to: row, of: lines.count, height: height)
@@ -32,10 +32,10 @@ struct SessionLog: Sendable {
     return true
   }
 
-  mutating func add(_ text: String, _ role: Role = .plain, at moment: Moment, height: Int) {
+  mutating func add(_ text: String, _ role: Role = .plain, at instant: Instant, height: Int) {
     let follows = list.cursor >= lines.count - 1
     total += 1
-    lines.append(Line(at: moment, text: text, role: role))
+    lines.append(Line(at: instant, text: text, role: role))
     // In portions: taking the first one away costs as much as taking many.
     if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
     list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
@@ -44,30 +44,30 @@ struct SessionLog: Sendable {
 
 /// What is worth a line in the log.
 extension AppState {
-  mutating func note(_ text: String, _ role: Role = .plain) {
+  mutating func record(_ text: String, _ role: Role = .plain) {
     log.add(text, role, at: now, height: layout.rows.count)
   }
 
   /// Notes how an item's state changed, if it came to an end or has to be tried again.
-  mutating func note(_ item: UploadItem, became new: ItemState) {
+  mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
     case .done(let receipt):
-      note("\(item.fileName): \(Failure.statusLine(receipt.status))", .good)
+      record("\(item.fileName): \(Failure.statusLine(receipt.status))", .good)
     case .failed(let failure):
-      note("\(item.fileName): \(failure.headline)", .bad)
-    case .retrying(let failure, let next, let limit, let moment):
-      let wait = Wording.seconds(max(0, moment - now))
-      note(
+      record("\(item.fileName): \(failure.headline)", .bad)
+    case .retrying(let failure, let next, let limit, let instant):
+      let wait = HumanReadable.seconds(max(0, instant - now))
+      record(
         "\(item.fileName): \(failure.headline); try \(next) of \(limit) in \(wait)", .warning)
     case .preparing(let attempt):
-      note("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
+      record("\(item.fileName): \(attempt > 1 ? "try \(attempt)" : "begun")", .dim)
     case .waiting, .sending, .awaitingReply, .paused: break
     }
   }
 
   /// The time of day at a moment: "22:15:03".
-  func clock(_ moment: Moment) -> String {
-    let seconds = Int((moment.seconds + options.midnight).rounded(.down))
+  func clock(_ instant: Instant) -> String {
+    let seconds = Int((instant.seconds + options.midnight).rounded(.down))
     let day = ((seconds % 86_400) + 86_400) % 86_400
     return [day / 3600, day / 60 % 60, day % 60]
       .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")

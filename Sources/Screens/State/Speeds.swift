@@ -4,8 +4,8 @@ import UploadModel
 struct Speeds: Sendable {
   /// From the first byte after a time without uploads to the end of the last upload.
   struct Run: Sendable {
-    var start: Moment
-    var end: Moment?
+    var start: Instant
+    var end: Instant?
     /// Bytes that were handed over, those of attempts that failed too.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
@@ -27,32 +27,32 @@ struct Speeds: Sendable {
   private var active: Set<ItemID> = []
   /// Since when nothing has been under way in a run that goes on: all waits for a server, or for the
   /// person.
-  private var idleSince: Moment?
+  private var idleSince: Instant?
   /// Seconds without an upload that are more than the gap between two.
   private static let gap = 2.0
 
-  func speed(of id: ItemID, at now: Moment) -> Double? { items[id]?.speed(at: now) }
+  func speed(of id: ItemID, at now: Instant) -> Double? { items[id]?.speed(at: now) }
 
-  func eta(of id: ItemID, remaining: Int64, at now: Moment) -> Double? {
+  func eta(of id: ItemID, remaining: Int64, at now: Instant) -> Double? {
     items[id]?.eta(remaining: remaining, at: now)
   }
 
   /// Bytes per second of the run that goes on: what is on the line, whatever becomes of it.
-  func totalSpeed(at now: Moment) -> Double? {
+  func totalSpeed(at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     return run.estimate.speed(at: now)
   }
 
-  func totalETA(remaining: Int64, at now: Moment) -> Double? {
+  func totalETA(remaining: Int64, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     return run.estimate.eta(remaining: remaining, at: now)
   }
 
-  private func isIdle(at now: Moment) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
+  private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
   /// Notes that an item went from `old` to `new`.
-  mutating func note(
-    _ id: ItemID, size: Int64, from old: ItemState, to new: ItemState, at now: Moment
+  mutating func record(
+    _ id: ItemID, size: Int64, from old: ItemState, to new: ItemState, at now: Instant
   ) {
     let before = old.attempt == new.attempt ? old.bytesHandedOver(of: size) ?? 0 : 0
     let after = new.bytesHandedOver(of: size)
@@ -68,16 +68,16 @@ struct Speeds: Sendable {
       graphs[id] = nil
       return
     }
-    graphs[id, default: Sparkline()].note(moved, at: now)
+    graphs[id, default: Sparkline()].record(moved, at: now)
     if case .sending = old, old.attempt == new.attempt, items[id] != nil {
-      items[id]?.note(total: sent, at: now)
+      items[id]?.record(total: sent, at: now)
     } else {
       items[id] = ThroughputEstimate(start: now, count: sent)
     }
   }
 
   /// Closes a batch of notes: the whole run moves once for all of them.
-  mutating func settle(isBusy: Bool, at now: Moment) {
+  mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run, current.end == nil else { return }
     if active.isEmpty {
       idleSince = idleSince ?? now
@@ -86,7 +86,7 @@ struct Speeds: Sendable {
       if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
       idleSince = nil
     }
-    current.estimate.note(total: current.bytes, at: now)
+    current.estimate.record(total: current.bytes, at: now)
     if !isBusy {
       current.end = now
       session.seconds += now - current.start
@@ -98,7 +98,7 @@ struct Speeds: Sendable {
   func graph(of id: ItemID) -> Sparkline? { graphs[id] }
 
   /// The bandwidth has been limited otherwise: what was measured before says nothing any more.
-  mutating func startOver(at now: Moment) {
+  mutating func startOver(at now: Instant) {
     for (id, estimate) in items { items[id] = estimate.restarted(at: now) }
     if run?.end == nil, let estimate = run?.estimate {
       run?.estimate = estimate.restarted(at: now)

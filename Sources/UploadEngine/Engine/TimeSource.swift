@@ -5,7 +5,7 @@ import UploadModel
 /// The clocks and the randomness that the engine goes by.
 public struct TimeSource: Sendable {
   /// The monotonic clock.
-  public var now: @Sendable () -> Moment
+  public var now: @Sendable () -> Instant
   /// The wall clock.
   public var date: @Sendable () -> Date
   /// A number in 0..<1.
@@ -13,7 +13,7 @@ public struct TimeSource: Sendable {
 
   /// Clocks and randomness from these sources.
   public init(
-    now: @escaping @Sendable () -> Moment, date: @escaping @Sendable () -> Date,
+    now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
     random: @escaping @Sendable () -> Double
   ) {
     self.now = now
@@ -23,7 +23,7 @@ public struct TimeSource: Sendable {
 
   /// The system's.
   public static let system = TimeSource(
-    now: { Moment(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
+    now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
     random: { Double.random(in: 0..<1) })
 }

@@ -6,13 +6,13 @@ extension UploadEngine {
   /// Puts uploads at the end of the line, or aside as paused, without one of those beginning before.
   public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
-      engine.take(in: uploads)
+      engine.accept(uploads)
       for id in paused { engine.handle(.pause, for: id) }
       engine.fillSoon()
     }
   }
 
-  private func take(in uploads: [UploadJob]) {
+  private func accept(_ uploads: [UploadJob]) {
     var files: [Scheduler.File] = []
     for upload in uploads {
       let id = upload.item.id
@@ -51,7 +51,7 @@ extension UploadEngine {
           engine.perform(engine.scheduler.change(job.file))
           engine.handle(.retry, for: id)
         } else {
-          engine.take(in: [upload])
+          engine.accept([upload])
         }
         tried.append(id)
       }

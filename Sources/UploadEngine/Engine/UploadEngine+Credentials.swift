@@ -31,13 +31,13 @@ extension UploadEngine {
     guard let status = end.status, authorization.origin == route.origin else { return .stands }
     if (200..<300).contains(status) {
       perform(
-        scheduler.noteTaken(
+        scheduler.recordAccepted(
           on: route, with: authorization.number, hasCommand: target.tokenCommand != nil))
     }
     guard status == 401 || status == 403 else { return .stands }
     let failure = Failure(
       deniedCause(for: target, on: route) ?? .refused, status: status, reply: end.reply)
-    let (consequence, actions) = scheduler.noteRefused(
+    let (consequence, actions) = scheduler.recordRefused(
       on: route, with: authorization.number, status: status,
       isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
       command: target.tokenCommand, authorization.token?.hidden(in: failure) ?? failure)
@@ -60,18 +60,18 @@ extension UploadEngine {
   func renew(_ route: Route, with command: TokenCommand) {
     DispatchQueue.global(qos: .userInitiated).async { [weak self] in
       let result = Result { () throws(BearerToken.Missing) in try BearerToken(command) }
-      self?.onQueue { $0.take(result, for: route) }
+      self?.onQueue { $0.handle(result, for: route) }
     }
   }
 
-  private func take(_ result: Result<BearerToken, BearerToken.Missing>, for route: Route) {
+  private func handle(_ result: Result<BearerToken, BearerToken.Missing>, for route: Route) {
     switch result {
     case .success(let token):
       tokens[route] = token
-      perform(scheduler.noteRenewed(route))
+      perform(scheduler.recordRenewed(route))
     case .failure(let missing):
       tokens[route] = nil
-      perform(scheduler.noteNotRenewed(route, Failure(.denied(missing.reason))))
+      perform(scheduler.recordRenewalFailure(route, Failure(.denied(missing.reason))))
     }
     fillSoon()
   }

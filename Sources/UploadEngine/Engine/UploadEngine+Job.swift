@@ -11,7 +11,7 @@ extension UploadEngine {
     var task: Int?
     var timer: DispatchWorkItem?
     /// When its first attempt began.
-    var begin: Moment?
+    var begin: Instant?
     /// The token that its last request went with.
     var token: BearerToken?
     /// Whether it was sent again with a newer token.

@@ -24,7 +24,7 @@ extension UploadEngine {
       // Whoever admits them has to know how their last attempts ended.
       deliverNews()
       guard let admitted = admission(files) else {
-        return perform(scheduler.setStarted(false) + scheduler.noteNotStarted(files))
+        return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
       }
       for file in files where !admitted.contains(file) { forget(file) }
       handle(files.filter(admitted.contains).map { ($0, .start) })
@@ -34,7 +34,7 @@ extension UploadEngine {
   func perform(_ actions: [Scheduler.Action]) {
     for action in actions {
       switch action {
-      case .wake(let moment): wake(at: moment)
+      case .wake(let instant): wake(at: instant)
       case .renew(let route, let command): renew(route, with: command)
       case .giveUp(let files, let failure): handle(files.map { ($0, .giveUp(failure)) })
       case .server(let origin, let news): outage(origin, news)
@@ -43,13 +43,13 @@ extension UploadEngine {
     }
   }
 
-  private func wake(at moment: Moment) {
-    if let wakeUp, wakeUp <= moment { return }
-    wakeUp = moment
-    let delay = max(0, moment - time.now()) + 0.001
+  private func wake(at instant: Instant) {
+    if let wakeUp, wakeUp <= instant { return }
+    wakeUp = instant
+    let delay = max(0, instant - time.now()) + 0.001
     executor.queue.asyncAfter(deadline: .now() + delay) { [weak self] in
       self?.assumeIsolated { engine in
-        guard engine.wakeUp == moment else { return }
+        guard engine.wakeUp == instant else { return }
         engine.wakeUp = nil
         engine.fillSoon()
       }
@@ -99,13 +99,13 @@ extension UploadEngine {
     guard let origin = jobs[id]?.route.origin else { return true }
     if reached == origin, let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
       perform(
-        scheduler.noteUnreachable(
+        scheduler.recordUnreachable(
           by: id, Failure(trouble), at: time.now(), random: time.random()))
       if case .unreachable = trouble, end.sentAll { return true }
       return !waitsForServers
     }
     // Somebody answered, or sent the upload elsewhere.
-    if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.noteReached(origin)) }
+    if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
     return true
   }
 

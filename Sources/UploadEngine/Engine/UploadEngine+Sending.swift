@@ -23,7 +23,7 @@ extension UploadEngine {
     {
       return
     }
-    uploads = takeReady(uploads, url)
+    uploads = attachPrepared(uploads, url)
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
@@ -77,24 +77,24 @@ extension UploadEngine {
         defer { inbox = [] }
         return inbox
       }
-      for (number, event) in events { engine.take(event, of: number) }
+      for (number, event) in events { engine.handle(event, of: number) }
     }
   }
 
-  private func take(_ event: Exchange.Event, of number: Int) {
+  private func handle(_ event: Exchange.Event, of number: Int) {
     guard let transfer = transfers[number] else { return }
     transfer.lastActivity = time.now()
     switch event {
     case .acknowledged(let bytes):
-      transfer.noteAcknowledged(bytes)
+      transfer.recordAcknowledged(bytes)
       tell(transfer.news(at: transfer.lastActivity))
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .responded(let head):
-      transfer.noteHead(head)
+      transfer.recordHead(head)
     case .ended(let end):
       transfers[number] = nil
-      transfer.noteEnd(end)
+      transfer.recordEnd(end)
       conclude(transfer)
     }
   }
@@ -132,12 +132,12 @@ extension UploadEngine {
     for members in outcome.companies { scheduler.group(members) }
     let again = outcome.fates.filter { $0.fate == .startsOver }
     // One moment and one draw for all: they come back together.
-    let (moment, wall, random) = (time.now(), time.date(), time.random())
+    let (instant, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []
     for (id, fate) in outcome.fates {
       guard case .ended(var end) = fate else { continue }
       if let failure = failures[id] { end = Self.end(end, without: failure) }
-      events.append((id, .ended(end, at: moment, wall: wall, random: random)))
+      events.append((id, .ended(end, at: instant, wall: wall, random: random)))
     }
     handle(events + again.map { ($0.id, .startOver) })
   }

@@ -25,7 +25,7 @@ extension UploadEngine {
     guard let authorization = authorization(of: ids, to: Origin(target.url)) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     step(for: ids) { engine, number in
-      var made: [(ItemID, Result<Ready, Failure.Cause>)] = []
+      var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       var first: UploadJob?
       for upload in uploads {
         do throws(Failure.Cause) {
@@ -47,8 +47,8 @@ extension UploadEngine {
       let (results, answer) = (made, ticket)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
-        let sent = engine.noteReady(results, url)
-        if engine.noteTicket(answer, for: sent, authorization, target, url) {
+        let sent = engine.recordReady(results, url)
+        if engine.recordTicket(answer, for: sent, authorization, target, url) {
           engine.send(sent, to: url, attempt: attempt, keepsCredentials: keepsCredentials)
         }
       }
@@ -57,7 +57,7 @@ extension UploadEngine {
   }
 
   /// The uploads as they were made ready, without those that the target does not take.
-  func takeReady(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
+  func attachPrepared(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
     uploads.compactMap { upload in
       let upload = ready[upload.item.id]?.upload ?? upload
       let item = upload.item
@@ -70,8 +70,8 @@ extension UploadEngine {
   }
 
   /// Returns those of the uploads that can be sent.
-  private func noteReady(
-    _ made: [(ItemID, Result<Ready, Failure.Cause>)], _ url: URL
+  private func recordReady(
+    _ made: [(ItemID, Result<PreparedUpload, Failure.Cause>)], _ url: URL
   ) -> [ItemID] {
     made.compactMap { id, result in
       switch result {
@@ -86,7 +86,7 @@ extension UploadEngine {
   }
 
   /// Returns whether uploads may be sent, as far as it depends on the ticket that is theirs together.
-  private func noteTicket(
+  private func recordTicket(
     _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
     _ target: Target, _ url: URL
   ) -> Bool {

@@ -30,7 +30,7 @@ extension UploadEngine {
     for transfer in transfers.values {
       guard transfer.trouble == nil else { continue }
       let target = transfer.request.target
-      transfer.noteActivity(at: now)
+      transfer.recordActivity(at: now)
       let late = transfer.items.filter { id in
         guard let deadline = target.deadline, let begin = self.jobs[id]?.begin else { return false }
         return now - begin > deadline
@@ -39,7 +39,7 @@ extension UploadEngine {
         transfer.trouble = stall
       } else if !late.isEmpty, let deadline = target.deadline {
         let cause = Failure.Cause.outOfTime(seconds: deadline)
-        for id in late { transfer.note(cause, of: id) }
+        for id in late { transfer.record(cause, of: id) }
         transfer.trouble = cause
       } else {
         continue

@@ -51,18 +51,18 @@ public actor UploadEngine {
   var steps: [Int: Step] = [:]
   var lastStep = 0
   /// What was made for the attempts that are under way.
-  var ready: [ItemID: Ready] = [:]
+  var ready: [ItemID: PreparedUpload] = [:]
   let mediaType: @Sendable (FileLocation) -> String?
   var scheduler: Scheduler
   /// What the commands gave.
   var tokens: [Route: BearerToken] = [:]
   /// When the scheduler is asked again at the latest.
-  var wakeUp: Moment?
+  var wakeUp: Instant?
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
   var deafToExpect: Set<Origin> = []
   var isFilling = false
   var watchdog: DispatchSourceTimer?
-  var lastLook = Moment(seconds: 0)
+  var lastLook = Instant(seconds: 0)
   /// Waits for the end of everything that is under way.
   var whenIdle: CheckedContinuation<Void, Never>?
   /// The bound on everything together, and those of targets by their names.
@@ -165,7 +165,7 @@ public actor UploadEngine {
     case .breakOff:
       guard let task = jobs[id]?.task else { return }
       stopStep(task)
-      transfers[task]?.noteStopped(id)
+      transfers[task]?.recordStopped(id)
       guard transfers[task]?.mayBreakOff == true else { return }
       transfers[task]?.isBrokenOff = true
       transfers[task]?.exchange.cancel()

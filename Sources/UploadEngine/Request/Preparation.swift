@@ -4,18 +4,6 @@ import MultipartForm
 import ScalarText
 import UploadModel
 
-/// What was made ready for one attempt at an upload.
-struct Ready: Sendable {
-  /// The number of the attempt.
-  let attempt: Int
-  /// The upload with the file and the fields that are sent.
-  var upload: UploadJob
-  /// Where it goes, if a ticket says so.
-  var address: URL?
-  /// Gone with the attempt, and the file in it.
-  var folder: TemporaryFolder?
-}
-
 /// Makes uploads ready: runs the target's command on their files, and asks for a ticket.
 struct Preparation: Sendable {
   let attempt: Int
@@ -23,8 +11,8 @@ struct Preparation: Sendable {
   let mediaType: @Sendable (FileLocation) -> String?
 
   /// Runs the target's command, where it has one.
-  func ready(_ upload: UploadJob) async throws(Failure.Cause) -> Ready {
-    var ready = Ready(attempt: attempt, upload: upload)
+  func ready(_ upload: UploadJob) async throws(Failure.Cause) -> PreparedUpload {
+    var ready = PreparedUpload(attempt: attempt, upload: upload)
     guard let command = upload.target.prepare else { return ready }
     let item = upload.item
     // Whether the file is still the one that was queued is looked at before the command reads it.
@@ -80,7 +68,7 @@ struct Preparation: Sendable {
     let client = ServerClient(target: upload.target, token: token, renews: false)
     let document = try await client.document(
       of: ticket.call, Self.values(for: upload, now: now))
-    do throws(Ticket.Mistake) {
+    do throws(Ticket.ReplyError) {
       return try ticket.grant(
         in: document, from: upload.target.url, redirects: upload.target.redirectOrigins)
     } catch {

@@ -3,31 +3,6 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// One file and where it goes.
-public struct UploadJob: Sendable {
-  /// The file.
-  public var item: UploadItem
-  /// Its destination, which other uploads may have in common with it.
-  public private(set) var destination: Shared<Target>
-
-  /// Its destination.
-  public var target: Target {
-    _read { yield destination.value }
-    set { destination = Shared(newValue) }
-  }
-
-  /// An upload of `item` to a target that others go to as well.
-  public init(item: UploadItem, destination: Shared<Target>) {
-    self.item = item
-    self.destination = destination
-  }
-
-  /// An upload of `item` to `target`.
-  public init(item: UploadItem, target: Target) {
-    self.init(item: item, destination: Shared(target))
-  }
-}
-
 /// The request that carries one upload or several, with its body made from the files as they are now.
 struct UploadRequest {
   let target: Target

@@ -37,7 +37,7 @@ public struct ServerClient: Sendable {
       throw Failure(.unsendable("the target has no server.list"))
     }
     let document = try await document(of: list.call, Self.values(), query: query)
-    do throws(ServerEntry.Mistake) { return try list.entries(in: document) } catch {
+    do throws(ServerEntry.ListingError) { return try list.entries(in: document) } catch {
       throw token.hidden(in: Failure(.rejected(error.description), attempts: 1))
     }
   }

@@ -12,16 +12,16 @@ final class Transfer {
   let exchange: Exchange
   let request: UploadRequest
   let url: URL
-  let start: Moment
+  let start: Instant
   /// The files in it, at least one, in the order of the body.
-  private(set) var shares: [Share]
+  private(set) var shares: [FilePart]
 
   /// When a byte last moved in either direction.
-  var lastActivity: Moment
+  var lastActivity: Instant
   /// The body's bytes that the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
   /// When the final reply began.
-  private(set) var replyStart: Moment?
+  private(set) var replyStart: Instant?
   /// How far it was when it was last looked at.
   private var lastProgress = Exchange.Progress()
 
@@ -40,7 +40,7 @@ final class Transfer {
   init(
     attempt: Int, authorization: UploadEngine.Authorization, exchange: Exchange,
     request: UploadRequest, url: URL,
-    start: Moment
+    start: Instant
   ) {
     self.authorization = authorization
     self.attempt = attempt
@@ -48,7 +48,7 @@ final class Transfer {
     self.request = request
     self.url = url
     self.start = start
-    shares = request.files.map { Share(item: $0.item, content: $0.content) }
+    shares = request.files.map { FilePart(item: $0.item, content: $0.content) }
     lastActivity = start
   }
 
@@ -68,10 +68,10 @@ final class Transfer {
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
   /// Begins to wait anew.
-  func resetClocks(at now: Moment) { (lastActivity, replyStart) = (now, nil) }
+  func resetClocks(at now: Instant) { (lastActivity, replyStart) = (now, nil) }
 
   /// Notes whether bytes have moved since it was last looked at.
-  func noteActivity(at now: Moment) {
+  func recordActivity(at now: Instant) {
     let progress = exchange.progress
     defer { lastProgress = progress }
     if progress.hasMoved(since: lastProgress) { lastActivity = now }
@@ -84,7 +84,7 @@ final class Transfer {
   }
 
   /// The cause where nothing has moved for too long, or the reply does not end.
-  func stall(at now: Moment) -> Failure.Cause? {
+  func stall(at now: Instant) -> Failure.Cause? {
     let limit = request.target.stallTimeout
     // One that trickles is never silent.
     if let replyStart, now - replyStart > Self.mostReplyTimeouts * limit {
@@ -95,7 +95,7 @@ final class Transfer {
     // Without a connection nothing of the request has left.
     return exchange.progress.hasBegun
       ? .stalled(seconds: patience.rounded())
-      : .unreachable("nothing could be sent for \(Wording.seconds(limit))")
+      : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))")
   }
 
   /// Seconds of silence that are libcurl's own: it waits for a "100 Continue" for one.
@@ -113,12 +113,12 @@ final class Transfer {
   /// How long a reply may take as a whole, in the target's time-outs.
   private static let mostReplyTimeouts = 4.0
 
-  func noteAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
+  func recordAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 
-  func noteHead(_ head: ReplyHead) { self.head = head }
+  func recordHead(_ head: ReplyHead) { self.head = head }
 
   /// Notes how the exchange ended.
-  func noteEnd(_ end: ExchangeEnd) {
+  func recordEnd(_ end: ExchangeEnd) {
     head = end.head ?? head
     reply = end.reply.prefix(Reply.limit)
     isReplyCut = end.isReplyCut || end.reply.count > Reply.limit
@@ -134,19 +134,19 @@ final class Transfer {
     }
   }
 
-  func noteStopped(_ id: ItemID) {
+  func recordStopped(_ id: ItemID) {
     for index in shares.indices where shares[index].item.id == id {
       shares[index].isStopped = true
     }
   }
 
   /// Notes what is the matter with one file and no other.
-  func note(_ cause: Failure.Cause, of id: ItemID) {
+  func record(_ cause: Failure.Cause, of id: ItemID) {
     for index in shares.indices where shares[index].item.id == id { shares[index].cause = cause }
   }
 
   /// What is new about the files since the last time.
-  func news(at now: Moment) -> [(ItemID, ItemState)] {
+  func news(at now: Instant) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
       guard let state = shares[index].news(at: acknowledged, of: request.body, attempt, now)
@@ -157,7 +157,7 @@ final class Transfer {
   }
 
   /// The end of the request as a whole.
-  func end(at now: Moment) -> TransferEnd {
+  func end(at now: Instant) -> TransferEnd {
     let headers = head?.headers ?? [:]
     return TransferEnd(
       url: url, status: head?.status, headers: headers,
@@ -186,7 +186,7 @@ final class Transfer {
 
 extension Transfer {
   /// One of the files in a request.
-  struct Share {
+  struct FilePart {
     let item: UploadItem
     /// Where in the body its own bytes lie.
     let content: Range<Int64>
@@ -215,7 +215,7 @@ extension Transfer {
     /// Its state, if it has another one than when this was last asked. A file waits for the reply from
     /// its own last byte on, or the body's where it is the last.
     fileprivate mutating func news(
-      at sent: Int64, of body: FormBody, _ attempt: Int, _ now: Moment
+      at sent: Int64, of body: FormBody, _ attempt: Int, _ now: Instant
     ) -> ItemState? {
       let isLast = content.upperBound == body.contentRanges.last?.upperBound
       let phase: Phase =

@@ -15,55 +15,55 @@ public struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds at the beginning in which buffers fill.
   public static let leadIn = 0.5
 
-  private var start: Moment
+  private var start: Instant
   /// When the lead-in was over, and the measurement began.
-  private var begin: Moment?
-  private var last: Moment
+  private var begin: Instant?
+  private var last: Instant
   private var count: Int64
   private var once = 0.0
   private var twice = 0.0
 
   /// An estimate that begins at `start` with `count` bytes already moved.
-  public init(start: Moment, count: Int64 = 0) {
+  public init(start: Instant, count: Int64 = 0) {
     self.start = start
     self.last = start
     self.count = count
   }
 
-  /// An estimate that begins at `moment` with what has been counted so far, and without a memory of
+  /// An estimate that begins at `instant` with what has been counted so far, and without a memory of
   /// how fast it went.
-  public func restarted(at moment: Moment) -> ThroughputEstimate {
-    ThroughputEstimate(start: max(moment, last), count: count)
+  public func restarted(at instant: Instant) -> ThroughputEstimate {
+    ThroughputEstimate(start: max(instant, last), count: count)
   }
 
-  /// Notes that `total` bytes have moved in all by `moment`. A total that went down (the body had
+  /// Notes that `total` bytes have moved in all by `instant`. A total that went down (the body had
   /// to be sent again) is noted as a new beginning of the count, not as a negative speed.
-  public mutating func note(total: Int64, at moment: Moment) {
-    let elapsed = moment - last
+  public mutating func record(total: Int64, at instant: Instant) {
+    let elapsed = instant - last
     guard elapsed > 0 else { return }
     if begin != nil {
       let speed = Double(max(0, total - count)) / elapsed
       (once, twice) = smoothed(speed: speed, elapsed: elapsed)
-    } else if moment - start >= Self.leadIn {
-      begin = moment
+    } else if instant - start >= Self.leadIn {
+      begin = instant
     }
     count = total
-    last = moment
+    last = instant
   }
 
-  /// Bytes per second as of `moment`; `nil` while there is too little to go by.
-  public func speed(at moment: Moment) -> Double? {
-    guard moment - start >= Self.settlingTime, let begin else { return nil }
+  /// Bytes per second as of `instant`; `nil` while there is too little to go by.
+  public func speed(at instant: Instant) -> Double? {
+    guard instant - start >= Self.settlingTime, let begin else { return nil }
     // A pause since the last note pulls the estimate down, but a normal gap between notes must not.
-    let silence = moment - last
+    let silence = instant - last
     let value = silence > 1 ? smoothed(speed: 0, elapsed: silence).twice : twice
-    let weight = Self.weight(of: (silence > 1 ? moment : last) - begin)
+    let weight = Self.weight(of: (silence > 1 ? instant : last) - begin)
     return weight > 0 ? value / weight : nil
   }
 
   /// Seconds until `remaining` more bytes have moved; `nil` while nobody can tell.
-  public func eta(remaining: Int64, at moment: Moment) -> Double? {
-    guard let speed = speed(at: moment), speed > 0.5 else { return nil }
+  public func eta(remaining: Int64, at instant: Instant) -> Double? {
+    guard let speed = speed(at: instant), speed > 0.5 else { return nil }
     return Double(remaining) / speed
   }
 

@@ -17,8 +17,8 @@ extension Failure {
     case .connectionRefused: "connection refused"
     case .unreachable: "host unreachable"
     case .connectionLost: "connection lost"
-    case .stalled(let seconds): "stalled for \(Wording.seconds(seconds))"
-    case .outOfTime(let seconds): "not through in \(Wording.seconds(seconds))"
+    case .stalled(let seconds): "stalled for \(HumanReadable.seconds(seconds))"
+    case .outOfTime(let seconds): "not through in \(HumanReadable.seconds(seconds))"
     case .insecure: "not secure"
     case .network: "network error"
     case .refused: Self.statusLine(status)
@@ -75,7 +75,7 @@ extension Failure {
     case .changed(let change):
       "\(change.story) Nothing wrong was stored: the upload was broken off."
     case .empty: "The file has no content, and the target takes no empty files."
-    case .tooLarge(let limit): "The target takes files of at most \(Wording.bytes(limit))."
+    case .tooLarge(let limit): "The target takes files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
       "The target does not take \(type); it takes \(allowed.joined(separator: ", "))."
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
@@ -84,9 +84,9 @@ extension Failure {
     case .unreachable(let why): "There is no way to the server: \(Self.inside(why))."
     case .connectionLost(let why):
       "The connection broke before everything was sent: \(Self.inside(why))."
-    case .stalled(let seconds): "No byte moved for \(Wording.seconds(seconds))."
+    case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
-      "It was not through within \(Wording.seconds(seconds)), the target's deadline."
+      "It was not through within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
     case .network(let why): "The upload broke off: \(Self.inside(why))."
     case .refused:

@@ -48,7 +48,7 @@ public struct JobMachine: Sendable {
     /// It is its turn; out of a delay where it goes together with others.
     case start
     /// The request ended, or could not be made.
-    case ended(TransferEnd, at: Moment, wall: Date, random: Double)
+    case ended(TransferEnd, at: Instant, wall: Date, random: Double)
     /// The request ended for another's sake before it could succeed or fail: it does not count.
     case startOver
     /// The delay before the next attempt is over.
@@ -93,8 +93,8 @@ public struct JobMachine: Sendable {
       attempts += 1
       return run(to: target.url, redirects: 0, keepsCredentials: true)
 
-    case (.running(let run), .ended(let end, let moment, let wall, let random)):
-      return conclude(run, end, for: target, at: moment, wall: wall, random: random)
+    case (.running(let run), .ended(let end, let instant, let wall, let random)):
+      return conclude(run, end, for: target, at: instant, wall: wall, random: random)
 
     case (.running(let run), .startOver):
       return startOver(run)
@@ -159,7 +159,7 @@ public struct JobMachine: Sendable {
   }
 
   private mutating func conclude(
-    _ run: Run, _ end: TransferEnd, for target: Target, at moment: Moment, wall: Date,
+    _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
     random: Double
   ) -> [Action] {
     let verdict = Verdict.judge(
@@ -197,7 +197,7 @@ public struct JobMachine: Sendable {
         // What the machine has too little of is no attempt's fault.
         if case .shortage = failure.cause { attempts -= 1 }
         let next = ItemState.retrying(
-          failure, next: attempts + 1, of: target.retry.attempts, at: moment + delay)
+          failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
         return [.report(next), .startTimer(seconds: delay)]
       }
       state = .finished(delivered: false)

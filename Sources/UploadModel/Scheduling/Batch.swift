@@ -1,23 +1,5 @@
 import MultipartForm
 
-/// How many files a target takes in one request.
-public struct BatchRule: Hashable, Sendable {
-  /// The most files in one request, from 1.
-  public var maxFiles: Int
-  /// The most bytes that the files of one request have together. A file that is larger goes alone.
-  public var maxBytes: Int64
-  /// Whether a request that the server refuses goes again in halves, so that one bad file cannot fail
-  /// the others.
-  public var splitsRefused: Bool
-
-  /// A rule for requests with at most `maxFiles` files.
-  public init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
-    self.maxFiles = maxFiles
-    self.maxBytes = maxBytes
-    self.splitsRefused = splitsRefused
-  }
-}
-
 /// Decides which files share a request.
 public enum Batch {
   /// A file in line, as far as its company depends on it.
@@ -40,7 +22,7 @@ public enum Batch {
   /// What all files of a request have in common.
   public struct Kind: Hashable, Sendable {
     /// Where they go.
-    public var target: Shared<Target>
+    public var target: Boxed<Target>
     /// The form field that carries them, where it is not the target's.
     public var field: String?
     /// How many attempts they have behind them: all members of a batch have the same right to another.
@@ -50,7 +32,7 @@ public enum Batch {
 
     /// A kind of file.
     public init(
-      target: Shared<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
+      target: Boxed<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
     ) {
       self.target = target
       // Whether it is named or not, it is the same one.
@@ -120,7 +102,7 @@ extension Batch {
   /// The files in the requests in which they would go if all of them were in line.
   public static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
-    let target = Shared(target)
+    let target = Boxed(target)
     var (groups, rest) = ([[UploadItem]](), items[...])
     while let first = rest.first {
       let line = rest.map {

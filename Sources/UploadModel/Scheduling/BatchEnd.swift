@@ -24,7 +24,7 @@ public struct BatchEnd: Sendable {
   }
 
   /// What becomes of a file.
-  public enum Fate: Hashable, Sendable {
+  public enum Outcome: Hashable, Sendable {
     /// This is how its attempt ended.
     case ended(TransferEnd)
     /// It goes again, and this attempt does not count.
@@ -32,7 +32,7 @@ public struct BatchEnd: Sendable {
   }
 
   /// For each file, in the order of the request.
-  public private(set) var fates: [(id: ItemID, fate: Fate)] = []
+  public private(set) var fates: [(id: ItemID, fate: Outcome)] = []
   /// Who of those that start over go together, and with nobody else. The others are free.
   public private(set) var companies: [[ItemID]] = []
 

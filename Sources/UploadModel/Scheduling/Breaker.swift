@@ -9,10 +9,10 @@ public struct Breaker: Hashable, Sendable {
     /// Every upload may start. Goes to `open` after enough failures in a row.
     case closed(failures: Int)
     /// Nothing starts before the moment, and then one upload: goes to `probing` with it.
-    case open(until: Moment)
+    case open(until: Instant)
     /// One upload is under way, and its fate counts for all. Goes to `open`, for longer, when it does
     /// not reach the server either. (Where it does, there is no need of a breaker any more.)
-    case probing(since: Moment)
+    case probing(since: Instant)
   }
 
   private var state = State.closed(failures: 0)
@@ -46,11 +46,11 @@ public struct Breaker: Hashable, Sendable {
     /// Start, as the only one.
     case probe
     /// Wait; nothing is known before this moment, or, without one, before the probe is back.
-    case wait(until: Moment?)
+    case wait(until: Instant?)
   }
 
   /// What an upload may do now.
-  public func permission(at now: Moment) -> Permission {
+  public func permission(at now: Instant) -> Permission {
     switch state {
     case .closed: .go
     case .probing: .wait(until: nil)
@@ -59,14 +59,14 @@ public struct Breaker: Hashable, Sendable {
   }
 
   /// An upload starts that was permitted to.
-  public mutating func noteStarted(at now: Moment) {
+  public mutating func recordStarted(at now: Instant) {
     if case .open = state { state = .probing(since: now) }
   }
 
   /// No connection came about. Returns the moment until which nothing shall start, if there is one.
   ///
   /// - Parameter random: a number in 0..<1 from the caller's generator.
-  public mutating func noteUnreachable(at now: Moment, random: Double) -> Moment? {
+  public mutating func recordUnreachable(at now: Instant, random: Double) -> Instant? {
     switch state {
     case .closed(let failures) where failures + 1 < threshold:
       state = .closed(failures: failures + 1)
@@ -84,12 +84,12 @@ public struct Breaker: Hashable, Sendable {
   }
 
   /// The probe said nothing of the server: another one may follow at once.
-  public mutating func noteUnanswered() {
+  public mutating func recordUnanswered() {
     if case .probing(let since) = state { state = .open(until: since) }
   }
 
   /// The person does not want to wait any longer.
-  public mutating func tryNow(at now: Moment) {
+  public mutating func tryNow(at now: Instant) {
     if case .open(let until) = state, now < until { state = .open(until: now) }
   }
 }

@@ -85,22 +85,22 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// An upload starts that was permitted to.
-  public mutating func noteStarted() {
+  public mutating func recordStarted() {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
 
   /// The command starts, as was permitted.
-  public mutating func noteRenewing() {
+  public mutating func recordRenewing() {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
 
   /// The probe ended, and the server said nothing of its credentials: another one may follow.
-  public mutating func noteUnanswered() {
+  public mutating func recordUnanswered() {
     if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
   }
 
   /// The upload that was to be the probe is gone: all is as it was before.
-  public mutating func noteGivenUp() {
+  public mutating func recordGivenUp() {
     if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
   }
 
@@ -122,7 +122,7 @@ public struct Credentials: Hashable, Sendable {
   ///   - status: which of the two.
   ///   - token: the number of the token that the upload was sent with.
   ///   - isSecondTime: whether the same upload was sent again for this reason before.
-  public mutating func noteRefused(
+  public mutating func recordRefused(
     status: Int, with token: Int, isSecondTime: Bool
   ) -> Consequence {
     if hasCommand, token != self.token || isRenewing { return .again }
@@ -148,7 +148,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The server took an upload that was sent with this token.
-  public mutating func noteTaken(with token: Int) {
+  public mutating func recordAccepted(with token: Int) {
     isProven = true
     refusals = 0
     guard token == self.token else { return }
@@ -160,7 +160,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The command gave a token.
-  public mutating func noteRenewed() {
+  public mutating func recordRenewed() {
     // The first one of all follows no refusal.
     isFresh = hasToken
     hasToken = true
@@ -169,7 +169,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The command failed. Nothing starts.
-  public mutating func noteNotRenewed() { state = .closed(isForWantOfToken: true) }
+  public mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
 
   /// The person wants another try: one upload goes ahead, with a new token where a command gives it.
   public mutating func tryAgain() {

@@ -6,9 +6,11 @@ extension Scheduler {
   }
 
   /// The server took what was sent with a token.
-  public mutating func noteTaken(on route: Route, with token: Int, hasCommand: Bool) -> [Action] {
+  public mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
+    -> [Action]
+  {
     guard let number = number(of: route) else { return [] }
-    return change(number, hasCommand: hasCommand) { $0.noteTaken(with: token) }
+    return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
   }
 
   /// The server refused what was sent with a token.
@@ -18,14 +20,14 @@ extension Scheduler {
   ///   - isSecondTime: whether one of the files was sent again for this reason before.
   ///   - command: what gives the target's token.
   ///   - failure: what the files that wait fail with, should there be no hope.
-  public mutating func noteRefused(
+  public mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
   ) -> (Credentials.Consequence, [Action]) {
     guard let number = number(of: route) else { return (.stands, []) }
     var consequence = Credentials.Consequence.stands
     var actions = change(number, hasCommand: command != nil) {
-      consequence = $0.noteRefused(status: status, with: token, isSecondTime: isSecondTime)
+      consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
     }
     switch consequence {
     case .stands, .again: break
@@ -36,18 +38,18 @@ extension Scheduler {
   }
 
   /// A command gave a token.
-  public mutating func noteRenewed(_ route: Route) -> [Action] {
+  public mutating func recordRenewed(_ route: Route) -> [Action] {
     guard let number = number(of: route) else { return [] }
     routes[number].failure = nil
-    return change(number, hasCommand: true) { $0.noteRenewed() }
+    return change(number, hasCommand: true) { $0.recordRenewed() }
   }
 
   /// A command failed.
-  public mutating func noteNotRenewed(_ route: Route, _ failure: Failure) -> [Action] {
+  public mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
     guard let number = number(of: route) else { return [] }
     let probe = routes[number].probe?.id
     routes[number].failure = failure
-    let actions = change(number, hasCommand: true) { $0.noteNotRenewed() }
+    let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
     guard waitsForServers else { return actions }
     // One row tells why; the others wait until that one is tried again.
     let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
@@ -76,7 +78,7 @@ extension Scheduler {
     if routes[route].credentials == nil {
       routes[route].credentials = Credentials(hasCommand: true)
     }
-    routes[route].credentials?.noteRenewing()
+    routes[route].credentials?.recordRenewing()
     return .renew(routes[route].route, command)
   }
 
@@ -86,7 +88,7 @@ extension Scheduler {
     routes[route].probe = nil
     // Where the person meant this file and no other, nobody takes its part.
     guard probe.isChosen else { return [] }
-    return change(route) { $0.noteGivenUp() }
+    return change(route) { $0.recordGivenUp() }
   }
 
   /// Those who have nothing to wait for any more fail together, unless the person may come and help.

@@ -1,7 +1,7 @@
 /// Servers that cannot be reached.
 extension Scheduler {
   /// A server answered, or at least spoke.
-  public mutating func noteReached(_ origin: Origin) -> [Action] {
+  public mutating func recordReached(_ origin: Origin) -> [Action] {
     guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
     return [.server(origin, .back)]
   }
@@ -12,8 +12,8 @@ extension Scheduler {
   ///   - id: the file that was sent, alone or with others.
   ///   - failure: why.
   ///   - random: a number in 0..<1.
-  public mutating func noteUnreachable(
-    by id: ItemID, _ failure: Failure, at now: Moment, random: Double
+  public mutating func recordUnreachable(
+    by id: ItemID, _ failure: Failure, at now: Instant, random: Double
   ) -> [Action] {
     guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
     let policy = entry.file.target.value.retry
@@ -23,7 +23,7 @@ extension Scheduler {
         breaker: waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy),
         failure: failure)
     server.failure = failure
-    guard let until = server.breaker.noteUnreachable(at: now, random: random) else {
+    guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
       servers[origin] = server
       return []
     }
@@ -40,7 +40,7 @@ extension Scheduler {
 
   /// The person wants these files sent now: where a server or a target's credentials hold one back, it
   /// goes ahead of the others and shows how things are.
-  public mutating func tryNow(_ files: [ItemID], at now: Moment) -> [Action] {
+  public mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
     var actions: [Action] = []
     for id in files {
       guard let entry = entries[id] else { continue }
@@ -56,13 +56,13 @@ extension Scheduler {
   }
 
   /// The person wants every server and all credentials tried now.
-  public mutating func tryEverything(at now: Moment) -> [Action] {
+  public mutating func tryEverything(at now: Instant) -> [Action] {
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return tryCredentials()
   }
 
   /// Forgets the trouble with a route's server when nothing is left that would try it.
-  mutating func noteUnneeded(_ route: Int) -> [Action] {
+  mutating func recordUnneeded(_ route: Int) -> [Action] {
     guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
       !routes.contains(where: { $0.live > 0 && $0.route.origin == origin }),
       let server = servers.removeValue(forKey: origin), server.isTold

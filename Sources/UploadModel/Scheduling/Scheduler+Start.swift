@@ -1,15 +1,15 @@
 /// Whose turn it is.
 extension Scheduler {
   /// The files of the next request, on their lane from now on; none where nothing can start now.
-  public mutating func next(at now: Moment) -> (files: [ItemID], actions: [Action]) {
+  public mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while isStarted, hasFreeLane {
       var best: Candidate?
-      var wake: Moment?
+      var wake: Instant?
       for route in routes.indices where !routes[route].ready.isEmpty {
         switch turn(of: route, at: now) {
         case .candidate(let candidate) where candidate.rank < best?.rank ?? .max: best = candidate
-        case .later(let moment): wake = min(wake ?? moment, moment)
+        case .later(let instant): wake = min(wake ?? instant, instant)
         case .candidate, .held: break
         }
       }
@@ -28,7 +28,7 @@ extension Scheduler {
   }
 
   /// Files that were to start did not: they are back in line.
-  public mutating func noteNotStarted(_ files: [ItemID]) -> [Action] {
+  public mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
     files.flatMap { put($0, in: .line) }
   }
 
@@ -43,16 +43,16 @@ extension Scheduler {
     var command: TokenCommand?
   }
 
-  private enum Turn {
+  private enum StartDecision {
     case candidate(Candidate)
     /// Nothing starts before this moment.
-    case later(Moment)
+    case later(Instant)
     /// Nothing starts before something happens.
     case held
   }
 
   /// Who may start on a route, if anybody.
-  private func turn(of route: Int, at now: Moment) -> Turn {
+  private func turn(of route: Int, at now: Instant) -> StartDecision {
     guard let first = routes[route].ready.first, !targets[routes[route].target].isFull else {
       return .held
     }
@@ -97,13 +97,13 @@ extension Scheduler {
     return entries[id]?.file.target.value.tokenCommand == nil ? .go : .renew
   }
 
-  private mutating func start(_ files: [ItemID], on route: Int, at now: Moment) -> [Action] {
-    let lane = takeLane(on: route)
+  private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
+    let lane = occupyLane(on: route)
     var actions = files.flatMap { put($0, in: .lane(lane)) }
     if let origin = routes[route].route.origin, let server = servers[origin],
       server.breaker.permission(at: now) == .probe
     {
-      servers[origin]?.breaker.noteStarted(at: now)
+      servers[origin]?.breaker.recordStarted(at: now)
       servers[origin]?.lane = lane
       servers[origin]?.chosen = nil
       if server.isTold {
@@ -111,7 +111,7 @@ extension Scheduler {
       }
     }
     if let first = files.first, routes[route].credentials?.permission == .probe {
-      routes[route].credentials?.noteStarted()
+      routes[route].credentials?.recordStarted()
       let probe = routes[route].probe
       routes[route].probe = Probe(
         id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane)

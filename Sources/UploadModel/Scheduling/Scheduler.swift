@@ -22,13 +22,13 @@ public struct Scheduler: Sendable {
     /// The form field that carries it, where it is not the target's.
     public var field: String?
     /// Where it goes.
-    public var target: Shared<Target>
+    public var target: Boxed<Target>
     /// How many attempts it has behind it.
     public var attempts: Int
 
     /// The file `id`.
     public init(
-      id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Shared<Target>, attempts: Int = 0
+      id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Boxed<Target>, attempts: Int = 0
     ) {
       self.id = id
       self.bytes = bytes
@@ -41,7 +41,7 @@ public struct Scheduler: Sendable {
   /// What is to be done, in order.
   public enum Action: Hashable, Sendable {
     /// Ask for the next files again at this moment, for nothing can start before.
-    case wake(at: Moment)
+    case wake(at: Instant)
     /// Run the command that gives this route's token.
     case renew(Route, TokenCommand)
     /// These files need not wait any longer: they fail, for this reason.
@@ -53,7 +53,7 @@ public struct Scheduler: Sendable {
   }
 
   /// Why a file is out of the line. It keeps its place there.
-  public enum Absence: Hashable, Sendable {
+  public enum HoldReason: Hashable, Sendable {
     /// It comes back by itself after a delay.
     case backOff
     /// The person holds it.
@@ -71,7 +71,7 @@ public struct Scheduler: Sendable {
     case lane(Int)
     /// Out of the line. Goes to `line` when it is queued; out of a back-off also to `lane`, together
     /// with the rest of its group.
-    case away(Absence)
+    case away(HoldReason)
 
     /// Whether it will be sent unless somebody says otherwise.
     var isLive: Bool {
@@ -168,7 +168,7 @@ public struct Scheduler: Sendable {
   private var lastLane = 0
   private var routeNumbers: [Route: Int] = [:]
   private var targetNumbers: [String: Int] = [:]
-  private var lastRoute: (target: Shared<Target>, number: Int)?
+  private var lastRoute: (target: Boxed<Target>, number: Int)?
 
   /// A scheduler without files.
   ///
@@ -228,7 +228,7 @@ public struct Scheduler: Sendable {
     guard entry.place.isLive else { return [] }
     routes[new].live += 1
     routes[old].live -= 1
-    return giveUpProbing(with: file.id, on: old) + noteUnneeded(old)
+    return giveUpProbing(with: file.id, on: old) + recordUnneeded(old)
   }
 
   /// A file waits for its turn, at its place in line.
@@ -240,7 +240,7 @@ public struct Scheduler: Sendable {
   }
 
   /// A file leaves its lane or the line. It keeps its place.
-  public mutating func park(_ id: ItemID, _ absence: Absence) -> [Action] {
+  public mutating func park(_ id: ItemID, _ absence: HoldReason) -> [Action] {
     put(id, in: .away(absence))
   }
 
@@ -261,13 +261,13 @@ public struct Scheduler: Sendable {
       return []
     case (true, false):
       routes[entry.route].live -= 1
-      return giveUpProbing(with: id, on: entry.route) + noteUnneeded(entry.route)
+      return giveUpProbing(with: id, on: entry.route) + recordUnneeded(entry.route)
     case (true, true), (false, false): return []
     }
   }
 
   /// The number of the route that leads to a target.
-  private mutating func number(of target: Shared<Target>) -> Int {
+  private mutating func number(of target: Boxed<Target>) -> Int {
     if let lastRoute, lastRoute.target.isSame(as: target) { return lastRoute.number }
     let route = Route(to: target.value)
     let number = routeNumbers[route] ?? routes.count
@@ -308,7 +308,7 @@ public struct Scheduler: Sendable {
   var hasFreeLane: Bool { lanes.count < laneCount }
 
   /// Takes a lane for files of a route.
-  mutating func takeLane(on route: Int) -> Int {
+  mutating func occupyLane(on route: Int) -> Int {
     lastLane += 1
     lanes[lastLane] = Lane(route: route)
     routes[route].underWay += 1
@@ -329,11 +329,11 @@ public struct Scheduler: Sendable {
     // Where its end has said nothing of the server or the credentials, the next one may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
-      servers[origin]?.breaker.noteUnanswered()
+      servers[origin]?.breaker.recordUnanswered()
     }
     if routes[lane.route].probe?.lane == number {
       routes[lane.route].probe?.lane = nil
-      routes[lane.route].credentials?.noteUnanswered()
+      routes[lane.route].credentials?.recordUnanswered()
     }
   }
 }

@@ -7,7 +7,7 @@ import ScalarText
 /// It needs curl 7.81 or newer, whose forms are encoded as browsers do it.
 public struct CurlCommand: Hashable, Sendable {
   /// Why there is no such command.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct ConversionError: Error, Hashable, CustomStringConvertible {
     /// What curl cannot be told, as a sentence without its full stop.
     public let description: String
   }
@@ -28,10 +28,10 @@ public struct CurlCommand: Hashable, Sendable {
   ///   - key: what `{uuid}` stands for.
   public init(
     _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
-  ) throws(Mistake) {
-    guard let first = items.first else { throw Mistake(description: "there is no file") }
+  ) throws(ConversionError) {
+    guard let first = items.first else { throw ConversionError(description: "there is no file") }
     guard target.ticket == nil else {
-      throw Mistake(
+      throw ConversionError(
         description: "the target asks for a ticket first, and only that says where the file goes")
     }
     func values(_ item: UploadItem) -> Template.Values {
@@ -73,7 +73,9 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ field: Target.Field, _ values: Template.Values) throws(Mistake) {
+  private mutating func add(_ field: Target.Field, _ values: Template.Values)
+    throws(ConversionError)
+  {
     let name = try Self.fieldName(field.name)
     let value = Self.pieces(field.value.stretches(with: values)).map { piece -> Piece in
       if case .bytes(let bytes) = piece { .bytes(Self.lineBreaks(bytes)) } else { piece }
@@ -88,7 +90,7 @@ public struct CurlCommand: Hashable, Sendable {
     try add("--form", [.text("\(name)=\"")] + escaped + [.text("\";type=\(type)")])
   }
 
-  private mutating func tls(_ target: Target) throws(Mistake) {
+  private mutating func tls(_ target: Target) throws(ConversionError) {
     if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
       // Without authorities the key alone decides.
@@ -121,9 +123,9 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ option: String, _ value: [Piece]) throws(Mistake) {
+  private mutating func add(_ option: String, _ value: [Piece]) throws(ConversionError) {
     for case .bytes(let bytes) in value where bytes.contains(0) {
-      throw Mistake(description: "a value holds a NUL, which no program can be given")
+      throw ConversionError(description: "a value holds a NUL, which no program can be given")
     }
     for case .secret(let secret) in value where !variables.contains(secret.variable) {
       variables.append(secret.variable)
@@ -163,9 +165,10 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private static func fieldName(_ name: String) throws(Mistake) -> String {
+  private static func fieldName(_ name: String) throws(ConversionError) -> String {
     guard !name.utf8.contains(UInt8(ascii: "=")) else {
-      throw Mistake(description: "curl cannot be told of the field \"\(name)\", for its \"=\"")
+      throw ConversionError(
+        description: "curl cannot be told of the field \"\(name)\", for its \"=\"")
     }
     return name
   }

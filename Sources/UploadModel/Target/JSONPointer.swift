@@ -5,7 +5,7 @@ import JSONText
 /// several in a request is meant, `*` stands for its number (`/files/*/url`), from 0.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Why a text is no pointer.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
     /// What is wrong and what would be right.
     public let description: String
   }
@@ -22,14 +22,14 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   private init() { (tokens, description) = ([], "") }
 
   /// Reads a pointer (RFC 6901 §3).
-  public init(_ text: String) throws(Mistake) {
+  public init(_ text: String) throws(SyntaxError) {
     description = text
     guard !text.isEmpty else {
       tokens = []
       return
     }
     guard text.unicodeScalars.first == "/" else {
-      throw Mistake(
+      throw SyntaxError(
         description: "expected a JSON Pointer such as \"/files/0/url\", found \"\(text)\"")
     }
     var tokens: [String] = []
@@ -47,7 +47,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         case "0": token.append("~")
         case "1": token.append("/")
         default:
-          throw Mistake(
+          throw SyntaxError(
             description:
               "\"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"\(text)\""
           )

@@ -104,33 +104,3 @@ public struct Target: Hashable, Sendable {
     }
   }
 }
-
-/// Scheme, host and port: what a connection and a credential belong to (RFC 6454 §4).
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
-  /// `http` or `https`.
-  public let scheme: String
-  /// The host in lower case.
-  public let host: String
-  /// The port, the scheme's own where the URL names none.
-  public let port: Int
-
-  /// The origin of `url`; `nil` where it is not an `http` or `https` URL with a host.
-  public init?(_ url: URL) {
-    guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty
-    else { return nil }
-    switch scheme {
-    case "http": port = url.port ?? 80
-    case "https": port = url.port ?? 443
-    default: return nil
-    }
-    self.scheme = scheme
-    self.host = host
-  }
-
-  /// The origin as it stands in a URL.
-  public var description: String {
-    let usual = scheme == "https" ? 443 : 80
-    let name = host.contains(scalars: ":") ? "[\(host)]" : host
-    return port == usual ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
-  }
-}

@@ -95,14 +95,14 @@ public struct Template: Hashable, Sendable {
     /// Answers `{env.NAME}`; nil where the variable is not set.
     public var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
-    public var secret: @Sendable (String) throws(Mistake) -> String
+    public var secret: @Sendable (String) throws(ExpansionError) -> String
 
     /// Answers from these two.
     public init(
       environment: @escaping @Sendable (String) -> String?,
-      secret: @escaping @Sendable (String) throws(Mistake) -> String = {
-        name throws(Mistake) in
-        throw Mistake(description: "no secret is called \"\(name)\"")
+      secret: @escaping @Sendable (String) throws(ExpansionError) -> String = {
+        name throws(ExpansionError) in
+        throw ExpansionError(description: "no secret is called \"\(name)\"")
       }
     ) {
       self.environment = environment
@@ -111,11 +111,11 @@ public struct Template: Hashable, Sendable {
   }
 
   /// A placeholder that does not exist, or a brace without its partner.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct ExpansionError: Error, Hashable, CustomStringConvertible {
     /// What is wrong and what would be right.
     public let description: String
 
-    /// A mistake in these words.
+    /// An error in these words.
     public init(description: String) { self.description = description }
   }
 
@@ -137,7 +137,7 @@ public struct Template: Hashable, Sendable {
   public init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
     lookup: Lookup
-  ) throws(Mistake) {
+  ) throws(ExpansionError) {
     pieces = []
     var text = String.UnicodeScalarView()
     func end(_ pieces: inout [Piece]) {
@@ -152,10 +152,11 @@ public struct Template: Hashable, Sendable {
         text.append(scalar)
         rest.removeFirst()
       case "}":
-        throw Mistake(description: "\"}\" without \"{\" before it; write \"}}\" for a brace")
+        throw ExpansionError(description: "\"}\" without \"{\" before it; write \"}}\" for a brace")
       case "{":
         guard let close = rest.firstIndex(of: "}") else {
-          throw Mistake(description: "\"{\" without \"}\" after it; write \"{{\" for a brace")
+          throw ExpansionError(
+            description: "\"{\" without \"}\" after it; write \"{{\" for a brace")
         }
         let name = String(rest[..<close])
         rest = rest[rest.index(after: close)...]
@@ -171,20 +172,20 @@ public struct Template: Hashable, Sendable {
   /// Reads `source` where there are no secrets but `environment`'s.
   public init(
     _ source: String, environment: @escaping @Sendable (String) -> String? = { _ in nil }
-  ) throws(Mistake) {
+  ) throws(ExpansionError) {
     try self.init(source, lookup: Lookup(environment: environment))
   }
 
   private static func piece(
     _ name: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
-  ) throws(Mistake) -> Piece {
+  ) throws(ExpansionError) -> Piece {
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
       guard !variable.isEmpty else {
-        throw Mistake(description: "{env.} names no environment variable")
+        throw ExpansionError(description: "{env.} names no environment variable")
       }
       guard let value = lookup.environment(variable) else {
-        throw Mistake(description: "the environment variable \(variable) is not set")
+        throw ExpansionError(description: "the environment variable \(variable) is not set")
       }
       return .secret(Secret(name: variable, value: value, source: .environment), escaping)
     }
@@ -198,7 +199,7 @@ public struct Template: Hashable, Sendable {
     let problem =
       Placeholder(rawValue: name) == nil
       ? "unknown placeholder {\(name)}" : "{\(name)} has no value here"
-    throw Mistake(
+    throw ExpansionError(
       description:
         "\(problem); there are \(known)\(known.isEmpty ? "" : " "){env.NAME} {secret.NAME}"
     )

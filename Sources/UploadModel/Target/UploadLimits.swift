@@ -26,29 +26,3 @@ public struct UploadLimits: Hashable, Sendable {
     return nil
   }
 }
-
-/// A media type, or all of one kind: `image/jpeg`, `image/*` (RFC 9110 §12.5.1).
-public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
-  /// The pattern in lower case.
-  public let description: String
-
-  /// The pattern in `text`; nil where it is none.
-  public init?(_ text: String) {
-    let halves = text.lowercased().split(scalar: "/")
-    let token = Set("!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
-    guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }), halves[0] != "*",
-      halves[0].utf8.allSatisfy(token.contains),
-      halves[1] == "*" || halves[1].utf8.allSatisfy(token.contains)
-    else { return nil }
-    description = text.lowercased()
-  }
-
-  /// Whether a media type, with or without parameters, is one of these.
-  public func matches(_ type: String) -> Bool {
-    let type = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-    if description.hasSuffix(scalars: "/*") {
-      return type.starts(with: description.utf8.dropLast())
-    }
-    return type.elementsEqual(description.utf8)
-  }
-}

@@ -7,7 +7,7 @@
 /// of the text. Back references and looking around cannot be had in this way.
 public struct Pattern: Hashable, Sendable {
   /// Why a text is no expression of this kind.
-  public struct Mistake: Error, Hashable, CustomStringConvertible {
+  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
     /// What is wrong and what would be right.
     public let description: String
   }
@@ -22,7 +22,7 @@ public struct Pattern: Hashable, Sendable {
   static let mostSteps = 1000
 
   /// Reads an expression.
-  public init(_ source: String) throws(Mistake) {
+  public init(_ source: String) throws(SyntaxError) {
     var parser = PatternParser(source)
     let node = try parser.whole()
     var compiler = PatternCompiler()
@@ -53,58 +53,13 @@ public struct Pattern: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
-/// A step of an expression that has been compiled.
-enum PatternStep: Sendable {
-  case scalar(PatternSet)
-  case split(Int, Int)
-  case jump(Int)
-  case save(Int)
-  case check(PatternNode.Place)
-  case match
-}
-
-/// Scalars that a step takes.
-struct PatternSet: Sendable {
-  var ranges: [ClosedRange<UInt32>] = []
-  var isNegated = false
-  var ignoresCase = false
-
-  func contains(_ scalar: Unicode.Scalar) -> Bool {
-    let value = scalar.value
-    var isIn = ranges.contains { $0.contains(value) }
-    if !isIn, ignoresCase {
-      let properties = scalar.properties
-      for other in [properties.lowercaseMapping, properties.uppercaseMapping] {
-        guard let only = other.unicodeScalars.first, other.unicodeScalars.count == 1 else {
-          continue
-        }
-        if ranges.contains(where: { $0.contains(only.value) }) { isIn = true }
-      }
-    }
-    return isIn != isNegated
-  }
-}
-
-/// An expression as a tree.
-indirect enum PatternNode: Sendable {
-  enum Place: Sendable { case start, end, wordEdge, noWordEdge }
-
-  case empty
-  case set(PatternSet)
-  case place(Place)
-  case sequence([PatternNode])
-  case choice([PatternNode])
-  case group(Int, PatternNode)
-  case repeated(PatternNode, least: Int, most: Int?, isLazy: Bool)
-}
-
 /// Turns the tree into steps.
 private struct PatternCompiler {
   var steps: [PatternStep] = []
 
-  mutating func add(_ node: PatternNode) throws(Pattern.Mistake) {
+  mutating func add(_ node: PatternNode) throws(Pattern.SyntaxError) {
     guard steps.count < Pattern.mostSteps else {
-      throw Pattern.Mistake(description: "the regular expression is too long")
+      throw Pattern.SyntaxError(description: "the regular expression is too long")
     }
     switch node {
     case .empty: break

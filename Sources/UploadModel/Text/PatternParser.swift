@@ -15,33 +15,35 @@ struct PatternParser {
 
   init(_ source: String) { rest = Array(source.unicodeScalars)[...] }
 
-  mutating func whole() throws(Pattern.Mistake) -> PatternNode {
-    if take("(?i)") { ignoresCase = true }
+  mutating func whole() throws(Pattern.SyntaxError) -> PatternNode {
+    if consume("(?i)") { ignoresCase = true }
     let node = try choice()
-    guard rest.isEmpty else { throw mistake("has a \")\" without \"(\" before it") }
+    guard rest.isEmpty else { throw syntaxError("has a \")\" without \"(\" before it") }
     return node
   }
 
-  private func mistake(_ text: String) -> Pattern.Mistake {
-    Pattern.Mistake(description: "the regular expression \(text)")
+  private func syntaxError(_ text: String) -> Pattern.SyntaxError {
+    Pattern.SyntaxError(description: "the regular expression \(text)")
   }
 
-  private mutating func take(_ text: String) -> Bool {
+  private mutating func consume(_ text: String) -> Bool {
     guard rest.starts(with: text.unicodeScalars) else { return false }
     rest = rest.dropFirst(text.unicodeScalars.count)
     return true
   }
 
-  private mutating func choice() throws(Pattern.Mistake) -> PatternNode {
+  private mutating func choice() throws(Pattern.SyntaxError) -> PatternNode {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.mostDepth else { throw mistake("has too many groups inside each other") }
+    guard depth <= Self.mostDepth else {
+      throw syntaxError("has too many groups inside each other")
+    }
     var choices = [try sequence()]
-    while take("|") { choices.append(try sequence()) }
+    while consume("|") { choices.append(try sequence()) }
     return choices.count == 1 ? choices[0] : .choice(choices)
   }
 
-  private mutating func sequence() throws(Pattern.Mistake) -> PatternNode {
+  private mutating func sequence() throws(Pattern.SyntaxError) -> PatternNode {
     var nodes: [PatternNode] = []
     while let scalar = rest.first, scalar != "|", scalar != ")" {
       nodes.append(try repetition(of: try atom()))
@@ -49,7 +51,7 @@ struct PatternParser {
     return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
   }
 
-  private mutating func atom() throws(Pattern.Mistake) -> PatternNode {
+  private mutating func atom() throws(Pattern.SyntaxError) -> PatternNode {
     guard let scalar = rest.popFirst() else { return .empty }
     switch scalar {
     case "(": return try group()
@@ -57,7 +59,7 @@ struct PatternParser {
     case ".": return .set(PatternSet(ranges: [0x0A...0x0A, 0x0D...0x0D], isNegated: true))
     case "^": return .place(.start)
     case "$": return .place(.end)
-    case "*", "+", "?": throw mistake("repeats nothing with \"\(scalar)\"")
+    case "*", "+", "?": throw syntaxError("repeats nothing with \"\(scalar)\"")
     case "\\": return try escape()
     default: return .set(single(scalar))
     }
@@ -67,34 +69,37 @@ struct PatternParser {
     PatternSet(ranges: [scalar.value...scalar.value], ignoresCase: ignoresCase)
   }
 
-  private mutating func group() throws(Pattern.Mistake) -> PatternNode {
+  private mutating func group() throws(Pattern.SyntaxError) -> PatternNode {
     var number: Int?
-    if take("?:") {
+    if consume("?:") {
       number = nil
-    } else if take("?=") || take("?!") || take("?<=") || take("?<!") {
-      throw mistake("looks around with \"(?\", which takes no bounded time; write it without")
-    } else if take("?<") || take("?P<") {
+    } else if consume("?=") || consume("?!") || consume("?<=") || consume("?<!") {
+      throw syntaxError("looks around with \"(?\", which takes no bounded time; write it without")
+    } else if consume("?<") || consume("?P<") {
       groups += 1
       number = groups
-      guard let end = rest.firstIndex(of: ">") else { throw mistake("has a \"(?<\" without \">\"") }
+      guard let end = rest.firstIndex(of: ">") else {
+        throw syntaxError("has a \"(?<\" without \">\"")
+      }
       rest = rest[(end + 1)...]
     } else if rest.first == "?" {
-      throw mistake("has a \"(?\" that hoist does not know")
+      throw syntaxError("has a \"(?\" that hoist does not know")
     } else {
       groups += 1
       number = groups
     }
     let node = try choice()
-    guard take(")") else { throw mistake("has a \"(\" without \")\" after it") }
+    guard consume(")") else { throw syntaxError("has a \"(\" without \")\" after it") }
     return number.map { .group($0, node) } ?? node
   }
 
-  private mutating func escape() throws(Pattern.Mistake) -> PatternNode {
-    guard let scalar = rest.popFirst() else { throw mistake("ends with \"\\\"") }
+  private mutating func escape() throws(Pattern.SyntaxError) -> PatternNode {
+    guard let scalar = rest.popFirst() else { throw syntaxError("ends with \"\\\"") }
     switch scalar {
     case "b": return .place(.wordEdge)
     case "B": return .place(.noWordEdge)
-    case "1"..."9": throw mistake("refers back with \"\\\(scalar)\", which takes no bounded time")
+    case "1"..."9":
+      throw syntaxError("refers back with \"\\\(scalar)\", which takes no bounded time")
     default:
       if let set = Self.escaped(scalar) { return .set(set) }
       return .set(try literal(scalar))
@@ -117,21 +122,21 @@ struct PatternParser {
     }
   }
 
-  private func literal(_ scalar: Unicode.Scalar) throws(Pattern.Mistake) -> PatternSet {
+  private func literal(_ scalar: Unicode.Scalar) throws(Pattern.SyntaxError) -> PatternSet {
     switch scalar {
     case "n": return single("\n")
     case "r": return single("\r")
     case "t": return single("\t")
     case _ where scalar.isASCII && scalar.properties.isAlphabetic:
-      throw mistake("has a \"\\\(scalar)\" that hoist does not know")
+      throw syntaxError("has a \"\\\(scalar)\" that hoist does not know")
     default: return single(scalar)
     }
   }
 
   /// `[a-z_]`, after its opening bracket.
-  private mutating func bracket() throws(Pattern.Mistake) -> PatternSet {
+  private mutating func bracket() throws(Pattern.SyntaxError) -> PatternSet {
     var set = PatternSet(ignoresCase: ignoresCase)
-    set.isNegated = take("^")
+    set.isNegated = consume("^")
     var isFirst = true
     while let scalar = rest.popFirst() {
       if scalar == "]", !isFirst { return set }
@@ -141,7 +146,7 @@ struct PatternParser {
         guard let next = rest.popFirst() else { break }
         if let known = Self.escaped(next) {
           guard !known.isNegated else {
-            throw mistake("has a \"\\\(next)\" between brackets, where hoist does not know it")
+            throw syntaxError("has a \"\\\(next)\" between brackets, where hoist does not know it")
           }
           set.ranges += known.ranges
           continue
@@ -158,26 +163,27 @@ struct PatternParser {
         guard let next = rest.popFirst() else { break }
         high = Unicode.Scalar(try literal(next).ranges[0].lowerBound) ?? next
       }
-      guard low.value <= high.value else { throw mistake("has a range that runs backwards") }
+      guard low.value <= high.value else { throw syntaxError("has a range that runs backwards") }
       set.ranges.append(low.value...high.value)
     }
-    throw mistake("has a \"[\" without \"]\" after it")
+    throw syntaxError("has a \"[\" without \"]\" after it")
   }
 
-  private mutating func repetition(of node: PatternNode) throws(Pattern.Mistake) -> PatternNode {
+  private mutating func repetition(of node: PatternNode) throws(Pattern.SyntaxError) -> PatternNode
+  {
     var (node, count) = (node, 0)
     while let bounds = try bounds() {
       count += 1
-      guard count <= Self.mostDepth else { throw mistake("repeats a repetition too often") }
-      node = .repeated(node, least: bounds.least, most: bounds.most, isLazy: take("?"))
+      guard count <= Self.mostDepth else { throw syntaxError("repeats a repetition too often") }
+      node = .repeated(node, least: bounds.least, most: bounds.most, isLazy: consume("?"))
     }
     return node
   }
 
-  private mutating func bounds() throws(Pattern.Mistake) -> (least: Int, most: Int?)? {
-    if take("*") { return (0, nil) }
-    if take("+") { return (1, nil) }
-    if take("?") { return (0, 1) }
+  private mutating func bounds() throws(Pattern.SyntaxError) -> (least: Int, most: Int?)? {
+    if consume("*") { return (0, nil) }
+    if consume("+") { return (1, nil) }
+    if consume("?") { return (0, 1) }
     // A brace that is no count stands for itself.
     guard rest.first == "{", let end = rest.firstIndex(of: "}") else { return nil }
     let text = rest[(rest.startIndex + 1)..<end].map(String.init).joined()
@@ -190,10 +196,10 @@ struct PatternParser {
       } else if let number = Int(parts[1]), number >= least {
         most = number
       } else {
-        throw mistake("has a count {\(text)} that runs backwards")
+        throw syntaxError("has a count {\(text)} that runs backwards")
       }
     }
-    guard max(least, most ?? 0) <= 1000 else { throw mistake("is too long") }
+    guard max(least, most ?? 0) <= 1000 else { throw syntaxError("is too long") }
     rest = rest[(end + 1)...]
     return (least, most)
   }

@@ -4,7 +4,7 @@ import ScalarText
 
 /// Texts that must not be shown nor kept, wherever a server repeats them.
 ///
-/// They are found as bytes, in every spelling that `SpelledText` knows. One of 1 to 3 bytes is hidden only
+/// They are found as bytes, in every spelling that `EncodedText` knows. One of 1 to 3 bytes is hidden only
 /// where no letter or digit stands beside it: "1" would otherwise take the digits out of every number, and
 /// the gaps would tell what it is.
 public struct Secrets: Sendable {
@@ -40,7 +40,7 @@ public struct Secrets: Sendable {
   ///   its end is hidden as well.
   public func hidden(in text: String, isCut: Bool = false) -> String {
     guard !texts.isEmpty, !text.isEmpty else { return text }
-    let spelled = SpelledText(text)
+    let spelled = EncodedText(text)
     let ranges = texts.flatMap { secret in
       spelled.ranges(
         of: secret, asWord: secret.count < Self.shortest, leastAtEnd: isCut ? Self.shortest : nil)
@@ -53,8 +53,8 @@ public struct Secrets: Sendable {
     guard !texts.isEmpty else { return state }
     switch state {
     case .failed(let failure): return .failed(hidden(in: failure))
-    case .retrying(let failure, let next, let attempts, let moment):
-      return .retrying(hidden(in: failure), next: next, of: attempts, at: moment)
+    case .retrying(let failure, let next, let attempts, let instant):
+      return .retrying(hidden(in: failure), next: next, of: attempts, at: instant)
     case .done(var receipt):
       receipt.url = receipt.url.map { hidden(in: $0) }
       receipt.reply = hidden(in: receipt.reply)

@@ -48,7 +48,7 @@ struct AddCommand: ParsableCommand {
     var options = try TargetOptions.parse([])
     (options.to, options.config) = (to, config.config)
     let target = try options.book(environment: environment).current
-    guard !target.name.hasSuffix(scalars: TargetBook.optionsMark) else {
+    guard !target.name.hasSuffix(scalars: TargetCatalog.optionsMark) else {
       throw UserError(
         "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "
           + "name in the configuration")
@@ -70,11 +70,11 @@ struct AddCommand: ParsableCommand {
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     Output.error(
-      "\(Wording.count(added.items.count - bad, "file")) queued for \(target.name)\(skipped)")
+      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(skipped)")
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(
-        "\(Wording.count(bad, "file")) cannot be sent as things are; "
+        "\(HumanReadable.count(bad, "file")) cannot be sent as things are; "
           + (folders
             ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
         status: .someFailed)
@@ -96,10 +96,10 @@ struct AddCommand: ParsableCommand {
         return true
       }
       guard portion.count >= 2_000 else { continue }
-      total.take(try queue.add(portion))
+      total.merge(try queue.add(portion))
       portion = []
     }
-    total.take(try queue.add(portion))
+    total.merge(try queue.add(portion))
     return total
   }
 }

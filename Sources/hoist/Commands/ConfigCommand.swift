@@ -32,7 +32,7 @@ struct ConfigCommand: ParsableCommand {
         return
       }
       for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
-      let count = Wording.count(settings.targetNames.count, "target")
+      let count = HumanReadable.count(settings.targetNames.count, "target")
       Output.line("\(SafeText.line(file)): \(count), no mistakes")
     }
   }

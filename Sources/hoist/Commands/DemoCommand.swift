@@ -48,13 +48,13 @@ struct DemoCommand: AsyncParsableCommand {
     if isatty(STDOUT_FILENO) == 1 {
       let store = try UploadStore(path: "\(folder)/queue.sqlite")
       let session = try await ScreenSession(
-        book: TargetBook(target), keeper: QueueKeeper(store: store),
+        book: TargetCatalog(target), keeper: QueueRecorder(store: store),
         home: ProcessInfo.processInfo.environment["HOME"] ?? "",
         options: ScreenSession.Options(
           isASCII: ascii, rateLimit: limit, notice: "received files: \(inbox)"))
       status = await session.run(files: files)
     } else {
-      Output.line("uploading \(Wording.count(files.count, "file")) to \(url.absoluteString)")
+      Output.line("uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
       target.rateLimit = limit
       var push = Push(
         inputs: PushInputs(arguments: files), target: target,

@@ -41,7 +41,7 @@ struct HistoryCommand: ParsableCommand {
     let store = try queue.store(environment: ProcessInfo.processInfo.environment)
     if let forgetBefore {
       let date = try Self.date(forgetBefore, of: "--forget-before")
-      Output.error("\(Wording.count(try store.forget(before: date), "attempt")) forgotten")
+      Output.error("\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
       return
     }
     var query = HistoryQuery()
@@ -70,7 +70,7 @@ struct HistoryCommand: ParsableCommand {
     let line = HistoryLine(entry)
     let status = line.status.map { " \($0)" } ?? ""
     let url = line.url.map { "  \(SafeText.line($0))" } ?? ""
-    return "\(entry.began.local)  \(line.outcome)\(status)  \(Wording.bytes(line.size))  "
+    return "\(entry.began.local)  \(line.outcome)\(status)  \(HumanReadable.bytes(line.size))  "
       + "\(SafeText.line(line.path)) → \(SafeText.line(line.target))\(url)"
   }
 
@@ -87,55 +87,5 @@ struct HistoryCommand: ParsableCommand {
     throw UserError(
       "\(option) \(text): expected a date such as 2026-11-20, a time such as 2026-11-20T18:00:00Z, or "
         + "an age such as 90m, 12h or 7d")
-  }
-}
-
-/// An attempt as scripts see it: times in UTC.
-struct HistoryLine: Encodable {
-  var began: String
-  var ended: String?
-  var number: Int64
-  var attempt: Int
-  var outcome: String
-  var status: Int?
-  var path: String
-  var name: String
-  var type: String
-  var size: Int64
-  var bytes: Int64?
-  var target: String
-  var url: String?
-  var message: String?
-  var reply: String?
-
-  init(_ entry: HistoryEntry) {
-    began = entry.began.formatted(.iso8601)
-    ended = entry.ended?.formatted(.iso8601)
-    number = entry.item.rawValue
-    attempt = entry.attempt
-    outcome = entry.outcome ?? "sending"
-    status = entry.status
-    path = entry.location.description
-    name = entry.name
-    type = entry.mediaType
-    size = entry.size
-    bytes = entry.bytes
-    target = entry.target
-    url = entry.url
-    message = entry.message
-    reply = entry.reply
-  }
-
-  static let names = [
-    "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
-    "bytes", "target", "url", "message",
-  ]
-
-  var values: [String] {
-    [
-      began, ended ?? "", String(number), String(attempt), outcome, status.map(String.init) ?? "",
-      path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
-      message ?? "",
-    ]
   }
 }

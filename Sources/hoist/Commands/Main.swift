@@ -46,7 +46,7 @@ enum Main {
         exit(ExitStatus.usage.rawValue)
       case .success: Hoist.exit(withError: error)
       case .validationFailure:
-        complain(Usage.mistake(Hoist.message(for: error), arguments).description)
+        complain(Usage.usageError(Hoist.message(for: error), arguments).description)
         exit(ExitStatus.usage.rawValue)
       case let code:
         if !(error is ExitCode) { complain(Hoist.message(for: error)) }
@@ -68,29 +68,5 @@ enum Main {
   /// Arguments come from outside as well: `hoist *` takes what the folder holds.
   private static func safe(_ text: String) -> String {
     SafeText.lines(text).joined(separator: "\n")
-  }
-}
-
-/// How hoist ends.
-enum ExitStatus: Int32 {
-  case success = 0
-  case someFailed = 1
-  case usage = 2
-  case interrupted = 130
-
-  /// Ends the command with this status unless it is success.
-  func exitUnlessSuccess() throws {
-    if self != .success { throw ExitCode(rawValue) }
-  }
-}
-
-/// Something that kept hoist from doing what it was asked to: what, why, and what to do about it.
-struct UserError: Error, CustomStringConvertible {
-  var status = ExitStatus.usage
-  let description: String
-
-  init(_ description: String, status: ExitStatus = .usage) {
-    self.description = description
-    self.status = status
   }
 }

@@ -36,7 +36,7 @@ struct QueueCommand: ParsableCommand {
 
     private static func row(_ item: UploadItem) -> String {
       let name = SafeText.line(item.location.description)
-      let size = Wording.bytes(item.size)
+      let size = HumanReadable.bytes(item.size)
       let reason = item.state.failure.map { ": \($0.headline)" } ?? ""
       return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)\(reason)"
     }
@@ -49,7 +49,7 @@ struct QueueCommand: ParsableCommand {
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them, the next one sees to what was broken off"
-      return "\(Wording.count(items.count, "file")) in the queue\(rest)\(left)"
+      return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)"
     }
   }
 
@@ -68,7 +68,7 @@ struct QueueCommand: ParsableCommand {
       let store = try queue.store(environment: ProcessInfo.processInfo.environment)
       let items = try numbers.items(in: store)
       try store.remove(items.map(\.id))
-      Output.error("\(Wording.count(items.count, "file")) removed")
+      Output.error("\(HumanReadable.count(items.count, "file")) removed")
     }
   }
 
@@ -98,7 +98,8 @@ struct QueueCommand: ParsableCommand {
       try store.update(looked)
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
       Output.error(
-        "\(Wording.count(looked.count(where: { !$0.state.isFinished }), "file")) in the line again")
+        "\(HumanReadable.count(looked.count(where: { !$0.state.isFinished }), "file")) in the line again"
+      )
       for item in looked {
         guard let failure = item.state.failure else { continue }
         Output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
@@ -109,7 +110,7 @@ struct QueueCommand: ParsableCommand {
       }
       if numbers.isEmpty, unknown > 0 {
         Output.error(
-          "\(Wording.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
+          "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
             + "alone: look on the server, then name their numbers")
       }
       if looked.contains(where: \.state.isFinished) {
@@ -137,44 +138,9 @@ struct QueueCommand: ParsableCommand {
         all || $0.state.isDone || failed && $0.state.isFinished
       }
       try store.remove(gone.map(\.id))
-      Output.error("\(Wording.count(gone.count, "file")) cleared")
+      Output.error("\(HumanReadable.count(gone.count, "file")) cleared")
     }
   }
-}
-
-/// An item as scripts see it.
-struct QueueLine: Encodable {
-  var number: Int64
-  var path: String
-  var name: String
-  var target: String
-  var field: String?
-  var type: String
-  var bytes: Int64
-  var state: String
-  var cause: String?
-  var message: String?
-  var status: Int?
-  var url: String?
-
-  init(_ item: UploadItem) {
-    number = item.id.rawValue
-    path = item.location.description
-    name = item.fileName
-    target = item.target
-    field = item.field
-    type = item.mediaType
-    bytes = item.size
-    state = item.state.word
-    switch item.state {
-    case .failed(let failure):
-      (cause, message, status) = (failure.code, failure.explanation, failure.status)
-    case .done(let receipt): (status, url) = (receipt.status, receipt.url)
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
-    }
-  }
-
-  func text() throws -> String { try JSONLine.text(self) }
 }
 
 extension ItemState {

@@ -109,7 +109,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
     // Whoever asked it to stop is told what it waits for, unless there is nothing.
-    let patience = Wording.seconds(Double(configuration.stopTimeout.components.seconds))
+    let patience = HumanReadable.seconds(Double(configuration.stopTimeout.components.seconds))
     let notice = Task {
       try await Task.sleep(for: .milliseconds(300))
       log.add("stopping; what is being received has \(patience) to end")
@@ -169,7 +169,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   static func line(for event: ReceiverEvent) -> String {
     switch event {
     case .stored(let file, let client):
-      "\(client) stored \(SafeText.line(file.stored)) (\(Wording.bytes(file.size)), "
+      "\(client) stored \(SafeText.line(file.stored)) (\(HumanReadable.bytes(file.size)), "
         + "\(SafeText.line(file.type)), sha256 \(file.sha256))"
     case .refused(let status, let message, let request, let client):
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"

@@ -51,7 +51,7 @@ struct ScreenCommand: AsyncParsableCommand {
     var preferences = try ScreenPreferences(options.settings(environment: environment).screen)
     preferences.isPlain = plain
     let session = try ScreenSession(
-      book: book, keeper: QueueKeeper(store: store),
+      book: book, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh, sent: sent,

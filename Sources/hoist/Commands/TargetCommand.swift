@@ -38,7 +38,7 @@ struct TargetCommand: ParsableCommand {
         return settings.targetNames.contains(name) ? "there is a target of that name" : nil
       }
       let address = try answer("URL that files are sent to:") { text in
-        do throws(TargetURL.Mistake) {
+        do throws(TargetURL.SyntaxError) {
           _ = try TargetURL.parse(text)
           return nil
         } catch {
@@ -106,7 +106,7 @@ struct TargetCommand: ParsableCommand {
         throw UserError("\(file) is no ShareX uploader: those are short and UTF-8 text")
       }
       let uploader: ShareXUploader
-      do throws(ShareXUploader.Mistake) { uploader = try ShareXUploader(text) } catch {
+      do throws(ShareXUploader.ImportError) { uploader = try ShareXUploader(text) } catch {
         throw UserError("\(file) \(error.description)")
       }
       for note in uploader.notes {
@@ -129,7 +129,7 @@ struct TargetCommand: ParsableCommand {
     let edit = TargetEdit(
       of: try file.text(), file: path, environment: ProcessInfo.processInfo.environment)
     let text: String
-    do throws(TargetEdit.Mistake) { text = try edit.adding(target, named: name) } catch {
+    do throws(TargetEdit.EditError) { text = try edit.adding(target, named: name) } catch {
       throw UserError(error.description)
     }
     try file.write(text)

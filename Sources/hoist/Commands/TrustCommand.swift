@@ -71,8 +71,8 @@ struct TrustCommand: ParsableCommand {
     do {
       let edit = PinEdit(of: try place.text(), file: file, environment: environment)
       try place.write(try edit.writing(certificate.pin, to: name, at: url))
-    } catch let mistake as PinEdit.Mistake {
-      throw UserError(mistake.description)
+    } catch let error as PinEdit.EditError {
+      throw UserError(error.description)
     }
     Output.error("Pinned. Upload with --to \(name)")
   }

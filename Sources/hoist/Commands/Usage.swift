@@ -22,7 +22,7 @@ enum Usage {
   }
 
   /// What ArgumentParser found, as one line of ours.
-  static func mistake(_ message: String, _ arguments: [String]) -> UserError {
+  static func usageError(_ message: String, _ arguments: [String]) -> UserError {
     let text = message.split(whereSeparator: \.isNewline).map { line in
       line.trimming(\.isWhiteSpace)
     }.joined(separator: " ")

@@ -57,9 +57,9 @@ final class FileIntake: Sendable {
       // What came in on standard input has a name only in the request.
       let byName =
         SpooledInput.holds(item.location) ? guesser.guess(name: Array(item.fileName.utf8)) : nil
-      note(byName ?? guesser.guess(path: item.location.bytes), in: &item)
+      setType(byName ?? guesser.guess(path: item.location.bytes), of: &item)
     } catch {
-      if let guess = guesser.guess(name: item.location.bytes) { note(guess, in: &item) }
+      if let guess = guesser.guess(name: item.location.bytes) { setType(guess, of: &item) }
       item.state = .failed(Failure(Failure.Cause(error, wasSeen: false)))
     }
     return item
@@ -71,7 +71,7 @@ final class FileIntake: Sendable {
     return guess.source.isCertain ? guess.type.description : nil
   }
 
-  private func note(_ guess: MediaTypeGuess, in item: inout UploadItem) {
+  private func setType(_ guess: MediaTypeGuess, of item: inout UploadItem) {
     // What a person has chosen stays.
     if item.typeSource == UploadItem.chosenByHand { return }
     item.mediaType = guess.type.description

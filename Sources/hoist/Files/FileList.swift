@@ -46,11 +46,11 @@ final class FileList: Sendable {
 
   /// Hands over each file until `take` returns false or the list ends. Once `stop` is set, what may
   /// have no end is left.
-  func forEach(until stop: StopSign, _ take: (FileLocation) -> Bool) -> End {
+  func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {
-      if !hasEnd, stop.isSet(waitingFor: descriptor) { return .left }
+      if !hasEnd, stop.isCancelled(waitingFor: descriptor) { return .left }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return .failed(errno) }
@@ -58,12 +58,12 @@ final class FileList: Sendable {
       rest.append(contentsOf: buffer[..<count])
       var start = 0
       while let end = rest[start...].firstIndex(of: separator) {
-        if end > start, !take(FileLocation(bytes: Array(rest[start..<end]))) { return .over }
+        if end > start, !body(FileLocation(bytes: Array(rest[start..<end]))) { return .over }
         start = end + 1
       }
       rest.removeFirst(start)
     }
-    if !rest.isEmpty { _ = take(FileLocation(bytes: rest)) }
+    if !rest.isEmpty { _ = body(FileLocation(bytes: rest)) }
     return .over
   }
 }

@@ -9,9 +9,9 @@ extension FileIntake {
   /// - Parameter rules: what is taken of a folder; nil where folders are not entered.
   /// - Returns: false where `take` did, and nothing further was looked at.
   func each(
-    of file: FileLocation, in rules: FolderScan.Rules?, _ take: (UploadItem) -> Bool
+    of file: FileLocation, in rules: FolderScan.Rules?, _ body: (UploadItem) -> Bool
   ) -> Bool {
-    guard let rules, Self.isFolder(file) else { return take(item(at: file)) }
+    guard let rules, Self.isFolder(file) else { return body(item(at: file)) }
     for entry in FolderScan(file, rules: rules) {
       let item =
         switch entry {
@@ -19,7 +19,7 @@ extension FileIntake {
         case .unreadable(let folder, let code):
           failed(folder, .unreadable(String(cString: strerror(code))))
         }
-      if !take(item) { return false }
+      if !body(item) { return false }
     }
     return true
   }

@@ -32,7 +32,7 @@ struct FolderScan: Sequence, IteratorProtocol {
     var ignoreFile: String?
 
     /// Whether the file with this path, from the folder on, is taken as far as its names tell.
-    func take(_ names: [String]) -> Bool {
+    func accepts(_ names: [String]) -> Bool {
       if !isRecursive, names.count > 1 { return false }
       if !includesHidden, names.contains(where: { $0.hasPrefix(scalars: ".") }) { return false }
       var isIncluded = includes.isEmpty

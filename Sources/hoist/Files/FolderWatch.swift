@@ -22,8 +22,8 @@ import MultipartForm
 
     /// Hands over each file that is complete until `take` returns false or `stop` is set.
     /// - Returns: why it ended, where that was not asked for.
-    func run(until stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
-      lock.withLock { watcher.run(until: stop, take) }
+    func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+      lock.withLock { watcher.run(until: stop, body) }
     }
   }
 
@@ -89,24 +89,24 @@ import MultipartForm
 
     deinit { close(descriptor) }
 
-    func run(until stop: StopSign, _ take: (FileLocation) -> Bool) -> String? {
-      if takesExisting, !lookThrough(take) { return nil }
+    func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+      if takesExisting, !lookThrough(body) { return nil }
       var buffer = [UInt8](repeating: 0, count: 64 << 10)
       while trouble == nil {
-        if stop.isSet(waitingFor: descriptor) { return nil }
+        if stop.isCancelled(waitingFor: descriptor) { return nil }
         let count = read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
         var hasToLook = false
         for event in Self.parse(buffer[..<count]) {
-          switch handle(event, take) {
+          switch handle(event, body) {
           case .nothing: break
           case .stop: return nil
           case .look: hasToLook = true
           case .gone: return gone
           }
         }
-        if hasToLook, !lookThrough(take) { return nil }
+        if hasToLook, !lookThrough(body) { return nil }
       }
       return trouble
     }
@@ -125,7 +125,7 @@ import MultipartForm
 
     private enum Next { case nothing, look, stop, gone }
 
-    private func handle(_ event: Event, _ take: (FileLocation) -> Bool) -> Next {
+    private func handle(_ event: Event, _ body: (FileLocation) -> Bool) -> Next {
       // Events were lost: what is new is found by looking, and so is what has gone.
       if event.has(Int32(IN_Q_OVERFLOW)) {
         known.forgetGone()
@@ -146,19 +146,19 @@ import MultipartForm
       if hasGone { known.forgetIfGone(file) }
       guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
       let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
-      guard rules.take(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
+      guard rules.accepts(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
       else { return .nothing }
-      return take(file) ? .nothing : .stop
+      return body(file) ? .nothing : .stop
     }
 
     /// Tells of the complete files that are there and were not told of; false to stop.
     @discardableResult
-    private func lookThrough(_ take: (FileLocation) -> Bool) -> Bool {
+    private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
       // Each folder is watched before it is listed: what ends to be written later makes an event,
       // what ended before is in the list.
       for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
       where !Self.isBeingWritten(file) && known.isNews(file) {
-        if !take(file) { return false }
+        if !body(file) { return false }
       }
       return true
     }

@@ -22,19 +22,19 @@ struct SpooledInput {
 
   /// Reads a descriptor to its end into a file in `directory`, which nobody else may read; nil where
   /// `stop` is set before that end has come.
-  /// - Throws: `Trouble`, for example when the disk is full.
+  /// - Throws: `SystemError`, for example when the disk is full.
   init?(
-    _ input: Int32 = STDIN_FILENO, in directory: String, until stop: StopSign
-  ) throws(Trouble) {
+    _ input: Int32 = STDIN_FILENO, in directory: String, until stop: CancellationToken
+  ) throws(SystemError) {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
     // mkstemp(3) gives the file mode 0600.
     let file = mkstemp(&template)
-    guard file >= 0 else { throw Trouble(doing: "make a file in \(directory)", code: errno) }
+    guard file >= 0 else { throw SystemError(doing: "make a file in \(directory)", code: errno) }
     unlink(template)
     _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     while true {
-      if stop.isSet(waitingFor: input) {
+      if stop.isCancelled(waitingFor: input) {
         close(file)
         return nil
       }
@@ -43,7 +43,7 @@ struct SpooledInput {
       guard count >= 0 else {
         let code = errno
         close(file)
-        throw Trouble(doing: "read standard input", code: code)
+        throw SystemError(doing: "read standard input", code: code)
       }
       guard count > 0 else { break }
       var written = 0
@@ -55,7 +55,7 @@ struct SpooledInput {
         guard step > 0 else {
           let code = step == 0 ? ENOSPC : errno
           close(file)
-          throw Trouble(doing: "keep standard input in \(directory)", code: code)
+          throw SystemError(doing: "keep standard input in \(directory)", code: code)
         }
         written += step
       }
@@ -65,12 +65,14 @@ struct SpooledInput {
     let kept = open("\(Self.folder)\(file)", O_RDONLY | O_CLOEXEC)
     let code = errno
     close(file)
-    guard kept >= 0 else { throw Trouble(doing: "read what was kept in \(directory)", code: code) }
+    guard kept >= 0 else {
+      throw SystemError(doing: "read what was kept in \(directory)", code: code)
+    }
     location = FileLocation("\(Self.folder)\(kept)")
   }
 
   /// What the system refused.
-  struct Trouble: Error, CustomStringConvertible {
+  struct SystemError: Error, CustomStringConvertible {
     var doing: String
     var code: Int32
 

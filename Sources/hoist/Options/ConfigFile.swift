@@ -21,7 +21,7 @@ struct ConfigFile {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try AtomicFile.write(text.utf8, to: path, mode: 0o600)
-    } catch let trouble as AtomicFile.Trouble {
+    } catch let trouble as AtomicFile.SystemError {
       throw UserError(trouble.description, status: .someFailed)
     } catch {
       throw UserError(

@@ -30,7 +30,7 @@ struct LogOptions: ParsableArguments {
     }
     guard !files.isEmpty else { return nil }
     let journal = Journal(files, level: verbose ? .debug : .info)
-    journal.note(
+    journal.record(
       "begun", ["version": "\(Version.text)", "target": "\(TargetURL.shown(target.url))"])
     return journal
   }

@@ -68,7 +68,7 @@ struct PreviewOptions: ParsableArguments {
   }
 
   private func curl(_ group: [UploadItem], to target: Target) throws {
-    do throws(CurlCommand.Mistake) {
+    do throws(CurlCommand.ConversionError) {
       let command = try CurlCommand(group, to: target, now: Date())
       // For a shell, and safe for a terminal as it is: see `ShellWord`.
       Output.line(command.text)

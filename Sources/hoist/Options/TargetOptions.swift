@@ -88,15 +88,17 @@ struct TargetOptions: ParsableArguments {
   /// options cannot be found again by its name alone says so in its name.
   ///
   /// - Parameter usually: the target where neither the person nor the configuration names one.
-  func book(environment: [String: String], usually: String? = nil) throws -> TargetBook {
+  func book(environment: [String: String], usually: String? = nil) throws -> TargetCatalog {
     let settings = try settings(environment: environment)
     var options = self
-    if to == nil, settings.defaultTarget == nil { options.to = usually.map(TargetBook.withoutMark) }
+    if to == nil, settings.defaultTarget == nil {
+      options.to = usually.map(TargetCatalog.withoutMark)
+    }
     var target = try options.target(of: settings, environment)
-    if options.isMoreThanItsName(target) { target.name += TargetBook.optionsMark }
+    if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
     // On a screen the option is the limit on everything, which the person may lift.
     if limit != nil { target.rateLimit = nil }
-    return TargetBook(target, settings: settings)
+    return TargetCatalog(target, settings: settings)
   }
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {

@@ -4,7 +4,7 @@ import Foundation
 /// full the old one stays.
 enum AtomicFile {
   /// What the system refused.
-  struct Trouble: Error, CustomStringConvertible {
+  struct SystemError: Error, CustomStringConvertible {
     let path: String
     let code: Int32
 
@@ -12,7 +12,7 @@ enum AtomicFile {
   }
 
   /// Finds out early whether a file can be written at all.
-  static func check(_ path: String) throws(Trouble) {
+  static func check(_ path: String) throws(SystemError) {
     let (file, name) = try begin(path, mode: 0o600)
     close(file)
     unlink(name)
@@ -21,7 +21,7 @@ enum AtomicFile {
   /// Puts a file in the place of the one at `path`. A link stays one; an old file's permissions stay.
   /// - Parameter mode: the permissions of a file that is new, before the umask.
   static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
-    throws(Trouble)
+    throws(SystemError)
   {
     let place = resolved(path)
     let (file, name) = try begin(place, mode: mode)
@@ -32,7 +32,7 @@ enum AtomicFile {
     guard code == 0, rename(name, place) == 0 else {
       let code = code == 0 ? errno : code
       unlink(name)
-      throw Trouble(path: path, code: code)
+      throw SystemError(path: path, code: code)
     }
   }
 
@@ -42,18 +42,18 @@ enum AtomicFile {
     return String(cString: real)
   }
 
-  private static func begin(_ path: String, mode: mode_t) throws(Trouble) -> (Int32, String) {
+  private static func begin(_ path: String, mode: mode_t) throws(SystemError) -> (Int32, String) {
     let place = resolved(path)
     var status = stat()
     if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      throw Trouble(path: path, code: EISDIR)
+      throw SystemError(path: path, code: EISDIR)
     }
     let slash =
       place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
       ?? place.startIndex
     let name = "\(place[..<slash]).hoist-\(UInt64.random(in: .min ... .max)).part"
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw Trouble(path: path, code: errno) }
+    guard file >= 0 else { throw SystemError(path: path, code: errno) }
     return (file, name)
   }
 

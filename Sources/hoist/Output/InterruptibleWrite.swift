@@ -17,11 +17,11 @@ enum InterruptibleWrite {
   /// What a terminal that has room most likely takes without blocking.
   private static let mostForTerminal = 256
 
-  private static let end = StopSign()
+  private static let end = CancellationToken()
   private static let abandoned = Mutex<Set<Int32>>([])
 
   /// From now on nobody is waited for long. May be called from any thread.
-  static func hurry() { end.set() }
+  static func hurry() { end.cancel() }
 
   /// Writes all of the bytes.
   /// - Returns: zero, or the value of `errno`; `EPIPE` also where the reader was given up.
@@ -61,7 +61,7 @@ enum InterruptibleWrite {
 
   private static func isWritable(_ file: Int32) -> Bool {
     if abandoned.withLock({ $0.contains(file) }) { return false }
-    if end.isSet(waitingForRoomIn: file), !hasRoom(file, within: patience) {
+    if end.isCancelled(waitingForRoomIn: file), !hasRoom(file, within: patience) {
       abandoned.withLock { _ = $0.insert(file) }
       return false
     }

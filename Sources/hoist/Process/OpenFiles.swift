@@ -25,7 +25,7 @@ enum OpenFiles {
     let left = self.left
     guard left < fewest else { return }
     throw UserError(
-      "the system lets hoist open \(Wording.count(max(0, left), "file")) only, and it needs \(fewest); "
+      "the system lets hoist open \(HumanReadable.count(max(0, left), "file")) only, and it needs \(fewest); "
         + "raise the limit (ulimit -n)", status: .someFailed)
   }
 

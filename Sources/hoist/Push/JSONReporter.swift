@@ -36,7 +36,7 @@ struct JSONReporter: PushReporter {
     write(line)
   }
 
-  mutating func changed(_ item: UploadItem, at now: Moment) {
+  mutating func changed(_ item: UploadItem, at now: Instant) {
     switch item.state {
     case .waiting, .paused: break
     case .preparing(let attempt):

@@ -14,7 +14,7 @@ struct LineReporter: PushReporter {
   var writeResult: (String) -> Void = { Output.line($0) }
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
-  private var lastLine: [ItemID: Moment] = [:]
+  private var lastLine: [ItemID: Instant] = [:]
   /// Whether the summary is the first to tell of a failure.
   private var hasUntold = false
 
@@ -41,7 +41,7 @@ struct LineReporter: PushReporter {
     write("· \(SafeText.line(item.path.description)): skipped, \(item.note ?? "")")
   }
 
-  mutating func changed(_ item: UploadItem, at now: Moment) {
+  mutating func changed(_ item: UploadItem, at now: Instant) {
     let name = SafeText.line(item.path.description)
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
@@ -49,26 +49,26 @@ struct LineReporter: PushReporter {
       estimates[item.id] = ThroughputEstimate(start: now)
       lastLine[item.id] = now
     case .sending(_, let sent, let total):
-      estimates[item.id]?.note(total: sent, at: now)
+      estimates[item.id]?.record(total: sent, at: now)
       guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
       lastLine[item.id] = now
-      let percent = Wording.percent(sent, of: total)
-      let speed = estimates[item.id]?.speed(at: now).map { ", \(Wording.speed($0))" } ?? ""
+      let percent = HumanReadable.percent(sent, of: total)
+      let speed = estimates[item.id]?.speed(at: now).map { ", \(HumanReadable.speed($0))" } ?? ""
       let eta = estimates[item.id]?.eta(remaining: total - sent, at: now)
-      let left = eta.map { ", \(Wording.timeLeft($0)) left" } ?? ""
-      write("… \(name): \(percent)% of \(Wording.bytes(total))\(speed)\(left)")
+      let left = eta.map { ", \(HumanReadable.timeLeft($0)) left" } ?? ""
+      write("… \(name): \(percent)% of \(HumanReadable.bytes(total))\(speed)\(left)")
     case .retrying where isQuiet: break
     case .retrying(let failure, let next, let attempts, let at):
       write(
         "↻ \(name): \(failure.headline)\(Self.words(of: failure)); "
-          + "attempt \(next) of \(attempts) in \(Wording.seconds(max(0, at - now)))")
+          + "attempt \(next) of \(attempts) in \(HumanReadable.seconds(max(0, at - now)))")
     case .done(let receipt):
       forget(item)
       let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0
       if !isQuiet {
         write(
-          "✓ \(name): \(Failure.statusLine(receipt.status)), \(Wording.bytes(receipt.bytes)) in "
-            + "\(Wording.seconds(receipt.seconds)), \(Wording.speed(speed))")
+          "✓ \(name): \(Failure.statusLine(receipt.status)), \(HumanReadable.bytes(receipt.bytes)) in "
+            + "\(HumanReadable.seconds(receipt.seconds)), \(HumanReadable.speed(speed))")
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .failed(let failure) where failure.cause == .cancelled && failure.attempts == 0:
@@ -83,8 +83,8 @@ struct LineReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     if isQuiet, summary.failed.isEmpty { return }
-    var line = "\(summary.sent) of \(Wording.count(summary.total, "file")) sent"
-    line += ", \(Wording.bytes(summary.bytes)) in \(Wording.seconds(summary.seconds))"
+    var line = "\(summary.sent) of \(HumanReadable.count(summary.total, "file")) sent"
+    line += ", \(HumanReadable.bytes(summary.bytes)) in \(HumanReadable.seconds(summary.seconds))"
     if !summary.failed.isEmpty { line += "; \(summary.failed.count) failed" }
     if summary.skipped > 0 { line += "; \(summary.skipped) skipped" }
     if !summary.leftOut.isEmpty { line += "; \(summary.leftOut.count) left out" }
@@ -121,33 +121,5 @@ struct LineReporter: PushReporter {
     guard let said = failure.reply.message?.unicodeScalars else { return "" }
     return ", the server said: " + SafeText.line(String(said.prefix(200)))
       + (said.count > 200 ? "…" : "")
-  }
-}
-
-/// How what failed can be sent again.
-struct RetryHint {
-  /// The report that is being written, if it can be read again.
-  var report: String?
-  /// The target, as it was named.
-  var target: String?
-  /// Whether there was more than the name, which is not to be shown.
-  var needsOptions = false
-
-  func text(for failures: [Failure]) -> String {
-    guard let report else {
-      return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
-    }
-    let to =
-      needsOptions
-      ? ", with --to and the options as before"
-      : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
-    let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
-    let doubtful = failures.count(where: \.mayHaveArrived)
-    if doubtful == failures.count {
-      return
-        "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
-    }
-    let rest = doubtful > 0 ? " (with --even-arrived also what may have arrived)" : ""
-    return "send them again: \(retry)\(to)\(rest)"
   }
 }

@@ -41,12 +41,12 @@ struct ProgressReporter: PushReporter {
 
   mutating func allQueued() { board.endCounting() }
 
-  mutating func changed(_ item: UploadItem, at now: Moment) {
-    board.note(item, at: now)
+  mutating func changed(_ item: UploadItem, at now: Instant) {
+    board.record(item, at: now)
     lines.changed(item, at: now)
   }
 
-  mutating func tick(at now: Moment) {
+  mutating func tick(at now: Instant) {
     board.settle(at: now)
     flush(above: board.frame(size: Self.size, at: now))
   }

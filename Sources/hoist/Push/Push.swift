@@ -18,7 +18,7 @@ struct Push {
   var history: PushHistory?
 
   private enum Event: Sendable {
-    case walk(PushWalk.News)
+    case walk(PushInputReader.News)
     case changes([(ItemID, ItemState)])
     case tick
     case interrupt
@@ -30,7 +30,7 @@ struct Push {
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
-    let destination = Shared(target)
+    let destination = Boxed(target)
     let news = ChangeBuffer { changes in
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
@@ -45,7 +45,7 @@ struct Push {
       for await _ in interrupts { continuation.yield(.interrupt) }
     }
     let clock = reporter.tickInterval.map { Self.clock(every: $0) { continuation.yield(.tick) } }
-    let walk = PushWalk(history: history) { continuation.yield(.walk($0)) }
+    let walk = PushInputReader(history: history) { continuation.yield(.walk($0)) }
     walk.start(inputs, FileIntake(for: target))
     defer {
       listener.cancel()
@@ -53,7 +53,7 @@ struct Push {
       walk.abandon()
     }
 
-    var course = PushCourse(start: time.now(), keepsResults: keepsResults)
+    var course = PushProgress(start: time.now(), keepsResults: keepsResults)
     /// Stops what can be stopped; its failures arrive as changes.
     func stop() {
       walk.stop()
@@ -92,8 +92,8 @@ struct Push {
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
         for (id, state) in changes {
           if course.isGivenUp(id, in: state) { engine.cancel([id]) }
-          guard let item = course.note(state, of: id) else { continue }
-          history?.note(item)
+          guard let item = course.record(state, of: id) else { continue }
+          history?.record(item)
           reporter.changed(item, at: now)
         }
       case .tick: reporter.tick(at: now)

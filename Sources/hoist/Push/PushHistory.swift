@@ -31,7 +31,7 @@ final class PushHistory: Sendable {
 
   /// The items that are to be sent, and those that were sent before and are left out.
   /// - Parameter stop: once it is set, no contents are read for that.
-  func look(at items: [UploadItem], until stop: StopSign) -> QueueIntake.Added {
+  func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
     let named = items.map { item in
       var item = item
       item.target = target
@@ -63,7 +63,7 @@ final class PushHistory: Sendable {
   }
 
   /// Notes the state of an item.
-  func note(_ item: UploadItem) {
+  func record(_ item: UploadItem) {
     let isNew = content.withLock { content -> Bool in
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
       guard item.state.isFinished else { return false }

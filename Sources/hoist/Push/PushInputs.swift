@@ -20,7 +20,7 @@ struct PushInputs: Sendable {
   /// What of it is left out because it may have arrived.
   var leftOut: [PushReport.Entry] = []
   /// Finds files as they appear, after all others; gives the reason where it ends by itself.
-  var watch: (@Sendable (_ stop: StopSign, _ take: (FileLocation) -> Bool) -> String?)?
+  var watch: (@Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?)?
   var home = ""
   var temporaryFolder = "/tmp"
 
@@ -29,19 +29,20 @@ struct PushInputs: Sendable {
   /// - Returns: false where files may be missing because of that.
   @discardableResult
   func walk(
-    _ intake: FileIntake, until stop: StopSign = StopSign(), _ take: (UploadItem) -> Bool
+    _ intake: FileIntake, until stop: CancellationToken = CancellationToken(),
+    _ body: (UploadItem) -> Bool
   ) -> Bool {
     let folders = isRecursive ? rules : nil
     let isStopped =
       again.contains { entry in
         entry.path == SpooledInput.argument
-          ? !take(input(intake, until: stop)) : !intake.each(of: entry.path, in: folders, take)
+          ? !body(input(intake, until: stop)) : !intake.each(of: entry.path, in: folders, body)
       }
       || arguments.contains { argument in
         FileLocation(argument) == SpooledInput.argument
-          ? !take(input(intake, until: stop))
+          ? !body(input(intake, until: stop))
           : Arguments.files(argument, home: home).contains {
-            !intake.each(of: $0, in: folders, take)
+            !intake.each(of: $0, in: folders, body)
           }
       }
     if isStopped { return true }
@@ -49,24 +50,24 @@ struct PushInputs: Sendable {
     if let list {
       var goesOn = true
       let end = list.forEach(until: stop) { file in
-        goesOn = intake.each(of: file, in: folders, take)
+        goesOn = intake.each(of: file, in: folders, body)
         return goesOn
       }
       if case .failed(let code) = end {
         let why = "the list cannot be read on: \(String(cString: strerror(code)))"
-        _ = take(intake.failed(FileLocation(list.title), .unreadable(why)))
+        _ = body(intake.failed(FileLocation(list.title), .unreadable(why)))
       }
       guard goesOn else { return true }
       isWhole = end != .left
     }
-    if let watch, let why = watch(stop, { take(intake.item(at: $0)) }) {
-      _ = take(intake.failed(FileLocation("--watch"), .unreadable(why)))
+    if let watch, let why = watch(stop, { body(intake.item(at: $0)) }) {
+      _ = body(intake.failed(FileLocation("--watch"), .unreadable(why)))
     }
     return isWhole
   }
 
-  private func input(_ intake: FileIntake, until stop: StopSign) -> UploadItem {
-    do throws(SpooledInput.Trouble) {
+  private func input(_ intake: FileIntake, until stop: CancellationToken) -> UploadItem {
+    do throws(SpooledInput.SystemError) {
       guard let kept = try SpooledInput(in: temporaryFolder, until: stop) else {
         return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
       }

@@ -20,7 +20,7 @@ struct MergedChanges {
   }
 
   /// What has come, in order, and begins anew.
-  mutating func take() -> [(ItemID, ItemState)] {
+  mutating func drain() -> [(ItemID, ItemState)] {
     defer {
       changes.removeAll(keepingCapacity: true)
       replaceable.removeAll(keepingCapacity: true)

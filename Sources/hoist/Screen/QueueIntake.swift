@@ -26,12 +26,14 @@ struct QueueIntake: Sendable {
 
     /// What a person should know of it; nil where nothing is worth a word.
     var words: String? {
-      if !skipped.isEmpty { return "\(Wording.count(skipped.count, "file")) skipped: sent before" }
-      if repeated > 0 { return "\(Wording.count(repeated, "file")) had been sent before" }
+      if !skipped.isEmpty {
+        return "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
+      }
+      if repeated > 0 { return "\(HumanReadable.count(repeated, "file")) had been sent before" }
       return nil
     }
 
-    mutating func take(_ more: Added) {
+    mutating func merge(_ more: Added) {
       items += more.items
       skipped += more.skipped
       repeated += more.repeated
@@ -49,10 +51,12 @@ struct QueueIntake: Sendable {
 
   /// The items with a note of what was sent before, or without those.
   /// - Parameter stop: once it is set, no contents are read for that.
-  func look(at items: [UploadItem], until stop: StopSign? = nil) throws(StoreError) -> Added {
+  func look(at items: [UploadItem], until stop: CancellationToken? = nil) throws(StoreError)
+    -> Added
+  {
     var items = items
     if comparesContent {
-      for index in items.indices where items[index].identity != nil && stop?.isSet != true {
+      for index in items.indices where items[index].identity != nil && stop?.isCancelled != true {
         items[index].sum = FileDigest.sha256(of: items[index].location)
       }
     }

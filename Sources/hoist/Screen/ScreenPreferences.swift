@@ -84,8 +84,8 @@ struct ScreenPreferences {
 
   /// Takes the terminal over, or the lines of standard input.
   @MainActor
-  func front() throws -> any Front {
-    if isPlain { return PlainFront() }
+  func interface() throws -> any UserInterface {
+    if isPlain { return PlainInterface() }
     do {
       return try Terminal(theme: theme, usesMouse: usesMouse)
     } catch {

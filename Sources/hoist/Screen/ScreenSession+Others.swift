@@ -6,42 +6,42 @@ import UploadStore
 /// What other processes do to the queue.
 extension ScreenSession {
   /// Shows what others have written since this was asked last, and has the engine act on it.
-  func takeInChanges() {
+  func readExternalChanges() {
     // As long as it is not known what is there, everything would be news.
     guard !state.isReading else { return }
     do {
       guard let changes = try keeper.store.changesByOthers(since: revision) else {
         return watch?.lookAgain() ?? ()
       }
-      take(in: changes)
+      apply(changes)
     } catch {
-      take([.message(Self.brief(error))])
+      handle([.message(Self.brief(error))])
     }
   }
 
-  func take(in changes: QueueChanges) {
+  func apply(_ changes: QueueChanges) {
     revision = changes.revision
     let gone = changes.removed.filter { items[$0] != nil }
     if !gone.isEmpty {
       engine?.remove(gone)
       forget(gone)
-      take([.removed(gone)])
+      handle([.removed(gone)])
     }
-    takeIn(changes.items.filter { $0.id > floor })
+    applyChanged(changes.items.filter { $0.id > floor })
     if let order = changes.order {
-      take([.reordered(order.filter { items[$0] != nil })])
+      handle([.reordered(order.filter { items[$0] != nil })])
       engine?.arrange(state.waiting)
     }
   }
 
-  private func takeIn(_ changed: [UploadItem]) {
+  private func applyChanged(_ changed: [UploadItem]) {
     guard let engine else { return show(changed) }
-    let news = QueueNews(of: changed, known: items)
+    let news = ExternalChanges(of: changed, known: items)
     show(news.fresh)
     engine.pause(news.paused)
     let (sendable, shown) = jobs(news.again)
     for item in shown + news.edited { items[item.id] = item }
-    if !shown.isEmpty || !news.edited.isEmpty { take([.added(shown + news.edited)]) }
+    if !shown.isEmpty || !news.edited.isEmpty { handle([.added(shown + news.edited)]) }
     engine.retry(sendable)
     engine.update(jobs(news.edited).sendable)
   }

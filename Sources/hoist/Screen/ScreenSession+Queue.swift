@@ -13,7 +13,7 @@ extension ScreenSession {
   func show(_ added: [UploadItem]) {
     let (sendable, shown) = jobs(engine == nil ? added.map(\.seenFromAside) : added)
     for item in shown { items[item.id] = item }
-    take([.added(shown)])
+    handle([.added(shown)])
     engine?.submit(sendable)
   }
 
@@ -36,7 +36,7 @@ extension ScreenSession {
         return item
       }
     }
-    if !urls.isEmpty { take([.urls(urls)]) }
+    if !urls.isEmpty { handle([.urls(urls)]) }
     return (sendable, shown)
   }
 
@@ -57,8 +57,8 @@ extension ScreenSession {
       func handOver(isLast: Bool) {
         let result = Result { try queue.add(portion) }
         portion = []
-        if case .success(let added) = result { total.take(added) }
-        let count = Wording.count(total.items.count, "file")
+        if case .success(let added) = result { total.merge(added) }
+        let count = HumanReadable.count(total.items.count, "file")
         let words =
           if !isLast { "\(count) so far…" } else if let words = total.words { words } else {
             total.items.count > Self.portion ? "\(count) added" : nil
@@ -83,8 +83,8 @@ extension ScreenSession {
     switch result {
     case .success(let added):
       show(added.items)
-      if let words { take([.message(words)]) }
-    case .failure(let error): take([.message("nothing was added: \(Self.brief(error))")])
+      if let words { handle([.message(words)]) }
+    case .failure(let error): handle([.message("nothing was added: \(Self.brief(error))")])
     }
   }
 
@@ -105,13 +105,13 @@ extension ScreenSession {
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
     for item in shown { items[item.id] = item }
-    take([.added(shown)])
+    handle([.added(shown)])
     engine?.retry(sendable)
     // What was paused or had failed before this session comes to its place only now.
     engine?.arrange(state.waiting)
     // Where the row looks as before, the key would seem to have done nothing.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
-      take([.message("\(same.fileName), as before: \(cause.headline)")])
+      handle([.message("\(same.fileName), as before: \(cause.headline)")])
     }
   }
 
@@ -133,7 +133,7 @@ extension ScreenSession {
     }
   }
 
-  func restore(_ places: [Placement]) {
+  func restore(_ places: [QueuePosition]) {
     // They had kept their places, and the queue knows best what has become of them since.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
     for place in places {
@@ -141,7 +141,7 @@ extension ScreenSession {
     }
     let (sendable, shown) = jobs(present)
     for item in shown { items[item.id] = item }
-    take([.added(shown)])
+    handle([.added(shown)])
     // What was paused when it was taken out does not begin now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)
@@ -178,7 +178,7 @@ extension ScreenSession {
     }
     guard let present = write({ try $0.update(changed) }) else { return }
     for item in present { items[item.id] = item }
-    take([.added(present)])
+    handle([.added(present)])
   }
 
   /// Writes to the queue. Where that is not possible, says so, shows what is still there, and returns
@@ -188,7 +188,7 @@ extension ScreenSession {
       return try body(keeper.store)
     } catch {
       showAgain()
-      take([.message(Self.brief(error))])
+      handle([.message(Self.brief(error))])
       return nil
     }
   }
@@ -197,7 +197,7 @@ extension ScreenSession {
   private func showAgain() {
     guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
-    take([
+    handle([
       .added(present.map { items[$0.id] ?? $0 }),
       .removed(state.order.filter { !ids.contains($0) && items[$0]?.state.isDone != true }),
       .reordered(present.map(\.id)),

@@ -47,7 +47,7 @@ extension ScreenSession {
         listing = .failed("\(error.headline). \(error.explanation)\(said)")
       }
       // What another server has, is not to be deleted on this one.
-      if target.name == state.target { take([.server(listing)]) }
+      if target.name == state.target { handle([.server(listing)]) }
     }
   }
 
@@ -59,7 +59,7 @@ extension ScreenSession {
           try await client.delete(row.id)
         } catch {
           let said = error.reply.message.map { ": \($0)" } ?? ""
-          take([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
+          handle([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
         }
       }
       // Whatever became of it, the server says what is there now.
@@ -101,11 +101,11 @@ extension ScreenSession {
     guard let item = items[id], case .success(let destination) = book.target(of: item) else {
       return
     }
-    do throws(CurlCommand.Mistake) {
-      front.copy(try CurlCommand([item], to: destination.value, now: Date()).text)
-      take([.message("copied as a curl command, with secrets as $NAME")])
+    do throws(CurlCommand.ConversionError) {
+      interface.copy(try CurlCommand([item], to: destination.value, now: Date()).text)
+      handle([.message("copied as a curl command, with secrets as $NAME")])
     } catch {
-      take([.message("no curl command does this: \(error.description)")])
+      handle([.message("no curl command does this: \(error.description)")])
     }
   }
 
@@ -117,7 +117,7 @@ extension ScreenSession {
     answerQueue.async {
       let value = work()
       DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.take(events(value)) }
+        MainActor.assumeIsolated { self?.handle(events(value)) }
       }
     }
   }

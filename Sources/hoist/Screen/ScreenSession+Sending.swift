@@ -14,11 +14,12 @@ extension ScreenSession {
   func openQueue() {
     keeper.onTrouble { error in
       DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.take([.held("\(error.brief); s goes on")]) }
+        MainActor.assumeIsolated { self?.handle([.held("\(error.brief); s goes on")]) }
       }
     }
     do {
-      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.takeInChanges() }
+      watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readExternalChanges()
+      }
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         startEngine()
@@ -26,10 +27,10 @@ extension ScreenSession {
       }
       let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
       let words = "another hoist\(holder) sends this queue; what is added here goes to it"
-      take([.aside(true), .notice(words)])
+      handle([.aside(true), .notice(words)])
       load()
     } catch {
-      take([.queueRead, .held(Self.brief(error))])
+      handle([.queueRead, .held(Self.brief(error))])
     }
   }
 
@@ -59,15 +60,15 @@ extension ScreenSession {
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }
-          self.take([.queueRead])
+          self.handle([.queueRead])
           switch result {
           case .success((let revision, let message)):
             self.revision = revision
-            if let message { self.take([.message(message)]) }
+            if let message { self.handle([.message(message)]) }
             // What was no news as long as not everything was known.
-            self.takeInChanges()
-            if self.state.isAside { self.takeOverLater() }
-          case .failure(let error): self.take([.held(Self.brief(error))])
+            self.readExternalChanges()
+            if self.state.isAside { self.retryTakingOver() }
+          case .failure(let error): self.handle([.held(Self.brief(error))])
           }
         }
       }
@@ -75,7 +76,7 @@ extension ScreenSession {
   }
 
   /// Becomes the sender when the one that is has gone.
-  private func takeOverLater() {
+  private func retryTakingOver() {
     let keeper = keeper
     Thread.detachNewThread { [weak self] in
       let result = Result { try keeper.waitToSend() }
@@ -88,28 +89,28 @@ extension ScreenSession {
     guard !isLeaving else { return }
     do {
       try result.get()
-      take([.notice(options.notice)])
+      handle([.notice(options.notice)])
       // What the other has done last, and then what becomes of what it left. Once there is an engine,
       // that is no news any more; and without a turn in between, none of it is missed as our own.
-      take(in: try keeper.store.changes(since: revision))
+      apply(try keeper.store.changes(since: revision))
       let recovery = try keeper.recover { [book] in book.isRepeatable($0) }
       var recovered = try keeper.store.changes(since: revision)
       // What is done leaves the queue with that. On the screen it stays to be looked at.
       recovered.removed = []
-      take(in: recovered)
-      take([.aside(false)])
+      apply(recovered)
+      handle([.aside(false)])
       startEngine()
       engine?.submit(jobs(state.order.compactMap { items[$0] }).sendable)
-      if let words = recovery.words { take([.message(words)]) }
+      if let words = recovery.words { handle([.message(words)]) }
     } catch {
-      take([.held(Self.brief(error))])
+      handle([.held(Self.brief(error))])
     }
   }
 
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, secrets) = (keeper, book.secrets)
-    let mailbox = Mailbox { [weak self] changes in
+    let throttle = ChangeThrottle { [weak self] changes in
       guard let self else { return }
       // What leaving broke off stays in the queue. And nobody else breaks a file off but who takes it
       // out: where it is there all the same, it has been put back meanwhile.
@@ -118,11 +119,11 @@ extension ScreenSession {
       }
       for (id, state) in changes {
         items[id]?.state = state
-        if let item = items[id] { options.journal?.note(item) }
+        if let item = items[id] { options.journal?.record(item) }
       }
-      if !isLeaving { take([.engine(changes, at: time.now())]) }
+      if !isLeaving { handle([.engine(changes, at: time.now())]) }
     }
-    self.mailbox = mailbox
+    self.throttle = throttle
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
       admission: { keeper.admit($0) },
@@ -130,14 +131,14 @@ extension ScreenSession {
       outage: { [weak self] origin, news in
         DispatchQueue.main.async {
           MainActor.assumeIsolated {
-            self?.take([.reachability(server: origin.description, news)])
+            self?.handle([.reachability(server: origin.description, news)])
           }
         }
       },
       refusal: { [weak self] target, isRefused in
         DispatchQueue.main.async {
           MainActor.assumeIsolated {
-            self?.take([.refusal(target: target, isRefused: isRefused)])
+            self?.handle([.refusal(target: target, isRefused: isRefused)])
           }
         }
       }
@@ -145,7 +146,7 @@ extension ScreenSession {
       let changes = secrets.hidden(in: changes)
       // Written before it is shown.
       keeper.write(changes)
-      mailbox.put(changes)
+      throttle.put(changes)
     }
     self.engine = engine
     engine.setLimit(state.rateLimit)
@@ -160,10 +161,12 @@ extension UploadStore.Recovery {
     var parts: [String] = []
     if !interrupted.isEmpty {
       parts.append(
-        "\(Wording.count(interrupted.count, "upload")) had been interrupted, again from the start")
+        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted, again from the start"
+      )
     }
     if !unknown.isEmpty {
-      parts.append("\(Wording.count(unknown.count, "upload")) may have arrived: look on the server")
+      parts.append(
+        "\(HumanReadable.count(unknown.count, "upload")) may have arrived: look on the server")
     }
     return parts.isEmpty ? nil : parts.joined(separator: "; ")
   }

@@ -32,12 +32,12 @@ final class ScreenSession {
     var preferences = ScreenPreferences()
   }
 
-  let book: TargetBook
-  let keeper: QueueKeeper
+  let book: TargetCatalog
+  let keeper: QueueRecorder
   let options: Options
   let home: String
   let time = TimeSource.system
-  let front: any Front
+  let interface: any UserInterface
   var intake: FileIntake
   /// Finds files and reads the queue, in the order of what was asked. A folder may take long.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
@@ -55,27 +55,29 @@ final class ScreenSession {
   var revision: Int64 = 0
   var watch: ChangeWatch?
   /// Brings the engine's news.
-  var mailbox: Mailbox?
+  var throttle: ChangeThrottle?
   /// What is no longer on the screen and yet was sent, or was not.
   var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
   /// Whether the screen has been left and what is under way is being broken off.
   var isLeaving = false
-  private var leave: CheckedContinuation<Leaving, Never>?
+  private var leave: CheckedContinuation<QuitMode, Never>?
 
   /// Takes the terminal over.
-  init(book: TargetBook, keeper: QueueKeeper, home: String, options: Options = Options()) throws {
+  init(book: TargetCatalog, keeper: QueueRecorder, home: String, options: Options = Options())
+    throws
+  {
     self.book = book
     intake = FileIntake(for: book.current)
     self.keeper = keeper
     self.options = options
     self.home = home
     let target = book.current
-    front = try options.preferences.front()
+    interface = try options.preferences.interface()
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
-      rateLimit: options.rateLimit, isASCII: options.isASCII || !front.isUTF8,
-      size: front.size, now: time.now(), isReading: true, notice: options.notice,
+      rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
+      size: interface.size, now: time.now(), isReading: true, notice: options.notice,
       options: AppState.Options(
         targets: book.names, keymap: options.preferences.keymap,
         listsServer: target.server.list != nil,
@@ -84,14 +86,14 @@ final class ScreenSession {
 
   /// Shows the screen until the person leaves it.
   func run(files: [String]) async -> ExitStatus {
-    front.onEvents = { [weak self] in self?.take($0) }
-    if let front = front as? PlainFront {
-      front.state = { [weak self] in self?.state }
-      front.onEnd = { [weak self] in self?.finishThenLeave() }
+    interface.onEvents = { [weak self] in self?.handle($0) }
+    if let interface = interface as? PlainInterface {
+      interface.state = { [weak self] in self?.state }
+      interface.onEnd = { [weak self] in self?.finishThenLeave() }
       let settle = settling
-      front.settle = { _ = settle() }
+      interface.settle = { _ = settle() }
     }
-    front.show(state)
+    interface.show(state)
     openQueue()
     if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
 
@@ -100,11 +102,11 @@ final class ScreenSession {
     isLeaving = true
     clock?.cancel()
     watch?.stop()
-    front.restore()
+    interface.restore()
     keeper.leave()
     if leaving != .forced {
       await engine?.shutDown()
-      mailbox?.deliverNow()
+      throttle?.deliverNow()
     }
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
     let status = report(without: keeper.settle())
@@ -113,7 +115,7 @@ final class ScreenSession {
 
   // MARK: Events and effects
 
-  func take(_ events: [AppEvent]) {
+  func handle(_ events: [AppEvent]) {
     // What the screen says of times is right whenever anything happens.
     _ = reduce(&state, .tick(time.now()))
     var isAnswered = false
@@ -121,13 +123,13 @@ final class ScreenSession {
       let effects = reduce(&state, event)
       // A key is answered before the disk is.
       if !isAnswered, effects.contains(where: \.isWritten) {
-        front.show(state)
+        interface.show(state)
         isAnswered = true
       }
       for effect in effects { perform(effect) }
     }
     keepTime()
-    front.show(state)
+    interface.show(state)
   }
 
   private func perform(_ effect: Effect) {
@@ -160,11 +162,11 @@ final class ScreenSession {
     case .listHistory: listHistory()
     case .inspect(let id): inspect(id)
     case .copyAsCurl(let id): copyAsCurl(id)
-    case .copy(let text): front.copy(text)
-    case .notify(let text): front.notify(text)
-    case .bell: front.ring()
-    case .redraw: front.redraw()
-    case .suspend: front.suspend()
+    case .copy(let text): interface.copy(text)
+    case .notify(let text): interface.notify(text)
+    case .bell: interface.ring()
+    case .redraw: interface.redraw()
+    case .suspend: interface.suspend()
     case .quit(let leaving):
       leave?.resume(returning: leaving)
       leave = nil
@@ -176,14 +178,14 @@ final class ScreenSession {
     if let engine { return body(engine) }
     // Without an engine for another reason, that reason is on the screen.
     guard state.isAside else { return }
-    take([.message("another hoist sends this queue; this counts from when it has gone")])
+    handle([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
   /// Nobody will ask for anything any more: leaves when everything has been sent, what is being
   /// looked at by now among it.
   private func finishThenLeave() {
     afterIntake { [weak self] in
-      self?.take([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+      self?.handle([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
     }
   }
 
@@ -237,7 +239,7 @@ final class ScreenSession {
       timer.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
           guard let self else { return }
-          self.take([.tick(self.time.now())])
+          self.handle([.tick(self.time.now())])
         }
       }
       timer.activate()
@@ -250,7 +252,7 @@ final class ScreenSession {
   /// What is left to say when the screen is gone.
   ///
   /// - Parameter unwritten: what the queue could not be told.
-  private func report(without unwritten: QueueKeeper.Unwritten?) -> ExitStatus {
+  private func report(without unwritten: QueueRecorder.UnsavedResults?) -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
     if state.isAside {
       Output.error("another hoist goes on with the queue")
@@ -281,17 +283,17 @@ final class ScreenSession {
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let left = all.count - shown
     let kept =
-      left > 0 ? "; \(Wording.count(left, "file")) left in the queue for the next hoist" : ""
-    Output.error("\(sent) of \(Wording.count(total, "file")) sent\(taken)\(kept)")
+      left > 0 ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
+    Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
     return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
   }
 
   /// What a person should know of results that are not in the queue.
-  private func losses(_ unwritten: QueueKeeper.Unwritten, in folder: String) -> [String] {
+  private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
     let names = unwritten.items.sorted().map { id in
       items[id].map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
     }
-    let count = Wording.count(names.count, "file")
+    let count = HumanReadable.count(names.count, "file")
     let fate =
       if let place = unwritten.place {
         "it is in \(SafeText.line(place)), which the next hoist reads"

@@ -169,7 +169,7 @@ extension EndToEnd {
 
     @Test(
       "note-with-photos: JSON first, then photos that were made smaller, under names with the time")
-    func noteWithPhotos() async throws {
+    func recordWithPhotos() async throws {
       let kitchen = try await Kitchen("note-with-photos")
       let made = try await kitchen.shell(
         "for n in a b; do gm convert -size 300x200 plasma:fractal -quality 100 $n.jpg; done")

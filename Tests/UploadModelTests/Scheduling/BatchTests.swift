@@ -34,7 +34,7 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
 
   var candidates: [Batch.Candidate] {
     line.split(separator: " ").enumerated().map { index, word in
-      let target = Shared(Target(name: "t", url: home))
+      let target = Boxed(Target(name: "t", url: home))
       var kind = Batch.Kind(target: target)
       switch word.first {
       case "b": kind.field = "other"
@@ -191,7 +191,7 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
   }
 
   /// The fate as the table has it.
-  func word(_ fate: BatchEnd.Fate) -> String {
+  func word(_ fate: BatchEnd.Outcome) -> String {
     guard case .ended(let end) = fate else { return "again" }
     switch Verdict.judge(end, target: target, attempt: attempt, redirects: 0, now: .now) {
     case .delivered: return "done"

@@ -105,21 +105,21 @@ struct CredentialsTests {
     case "ask":
       let permission = credentials.permission
       switch permission {
-      case .go, .probe: credentials.noteStarted()
-      case .renew: credentials.noteRenewing()
+      case .go, .probe: credentials.recordStarted()
+      case .renew: credentials.recordRenewing()
       case .wait: break
       }
       return "\(permission)"
     case "taken":
-      credentials.noteTaken(with: credentials.token - (parts[0] == "old" ? 1 : 0))
+      credentials.recordAccepted(with: credentials.token - (parts[0] == "old" ? 1 : 0))
       return credentials.isClosed ? "shut" : "open"
-    case "silent": credentials.noteUnanswered()
-    case "gone": credentials.noteGivenUp()
-    case "token" where parts[0] == "no": credentials.noteNotRenewed()
-    case "token": credentials.noteRenewed()
+    case "silent": credentials.recordUnanswered()
+    case "gone": credentials.recordGivenUp()
+    case "token" where parts[0] == "no": credentials.recordRenewalFailure()
+    case "token": credentials.recordRenewed()
     case "reopen": credentials.tryAgain()
     case let status?:
-      let consequence = credentials.noteRefused(
+      let consequence = credentials.recordRefused(
         status: Int(status) ?? 0, with: credentials.token - (parts[0] == "old" ? 1 : 0),
         isSecondTime: parts[0] == "again")
       return "\(consequence)"

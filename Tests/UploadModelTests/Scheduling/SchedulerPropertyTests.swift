@@ -47,7 +47,7 @@ struct SchedulerPropertyTests {
     var scheduler = Scheduler(lanes: lanes, waitsForServers: waits)
     var account = Account()
     var wishes: [Character: Int] = [:]
-    var now = Moment(seconds: 0)
+    var now = Instant(seconds: 0)
     var lastID: Int64 = 0
     var isStarted = true
     var starts = 0
@@ -65,7 +65,7 @@ struct SchedulerPropertyTests {
             account.leave(id)
             obey(scheduler.park(id, .over))
           }
-        case .wake(let moment): #expect(moment > now)
+        case .wake(let instant): #expect(instant > now)
         case .renew, .server, .refusal: break
         }
       }
@@ -143,20 +143,20 @@ struct SchedulerPropertyTests {
         switch random.below(6) {
         case 0:
           obey(
-            scheduler.noteUnreachable(
+            scheduler.recordUnreachable(
               by: sent, Failure(.connectionRefused("")), at: now,
               random: Double(random.below(100)) / 100))
           goesAgain = waits
         case 1:
-          let (consequence, actions) = scheduler.noteRefused(
+          let (consequence, actions) = scheduler.recordRefused(
             on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
             status: 401, isSecondTime: false, command: command, Failure(.refused, status: 401))
           obey(actions)
           goesAgain = consequence == .again || consequence == .renew
         default:
-          if let origin = Origin(route.value.url) { obey(scheduler.noteReached(origin)) }
+          if let origin = Origin(route.value.url) { obey(scheduler.recordReached(origin)) }
           obey(
-            scheduler.noteTaken(
+            scheduler.recordAccepted(
               on: Route(to: route.value), with: scheduler.token(on: Route(to: route.value)),
               hasCommand: command != nil))
         }
@@ -233,8 +233,8 @@ struct SchedulerPropertyTests {
         else { break }
         obey(
           random.below(4) > 0
-            ? scheduler.noteRenewed(route)
-            : scheduler.noteNotRenewed(route, Failure(.denied("no"))))
+            ? scheduler.recordRenewed(route)
+            : scheduler.recordRenewalFailure(route, Failure(.denied("no"))))
       default: now = now + Double(random.below(20))
       }
       scheduler.setLanes(lanes)

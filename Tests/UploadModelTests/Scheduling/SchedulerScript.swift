@@ -23,12 +23,12 @@ import Foundation
 /// | `stop`, `start`, `later:5` | nothing begins; it goes on; seconds go by |
 struct SchedulerScript {
   var scheduler: Scheduler
-  var now = Moment(seconds: 1000)
+  var now = Instant(seconds: 1000)
   private var files: [ItemID: Scheduler.File] = [:]
   private var tokens: [ItemID: Int] = [:]
 
-  static let targets: [Character: Shared<Target>] = {
-    var targets: [Character: Shared<Target>] = [:]
+  static let targets: [Character: Boxed<Target>] = {
+    var targets: [Character: Boxed<Target>] = [:]
     for (name, host, concurrency) in [
       ("a", "a", 2), ("b", "b", 2), ("c", "a", 2), ("k", "k", 2), ("l", "k", 2), ("m", "m", 2),
       ("z", "z", 64),
@@ -39,7 +39,7 @@ struct SchedulerScript {
         retry: RetryPolicy(attempts: 2, base: 4, cap: 60))
       if name == "k" { target.tokenCommand = TokenCommand(["k"]) }
       if name == "m" { target.batch = BatchRule(maxFiles: 3) }
-      targets[Character(name)] = Shared(target)
+      targets[Character(name)] = Boxed(target)
     }
     return targets
   }()
@@ -84,7 +84,8 @@ struct SchedulerScript {
       let route = Route(to: target.value)
       return words(
         verb == "token"
-          ? scheduler.noteRenewed(route) : scheduler.noteNotRenewed(route, Failure(.denied("no"))))
+          ? scheduler.recordRenewed(route)
+          : scheduler.recordRenewalFailure(route, Failure(.denied("no"))))
     case (_, "="): scheduler.setConcurrency(Int(rest) ?? 0, of: verb)
     case (_, "+"):
       guard let target = verb.first.flatMap({ Self.targets[$0] }) else { return "?" }
@@ -118,15 +119,15 @@ struct SchedulerScript {
     case "drop": return scheduler.remove(id)
     case "back": return scheduler.queue(id, attempts: 0)
     case "down", "lost":
-      over = scheduler.noteUnreachable(
+      over = scheduler.recordUnreachable(
         by: id, Failure(.connectionRefused("")), at: now, random: 0)
       return over + (verb == "down" ? scheduler.queue(id, attempts: 0) : scheduler.park(id, .over))
-    case "up": over = route.origin.map { scheduler.noteReached($0) } ?? []
+    case "up": over = route.origin.map { scheduler.recordReached($0) } ?? []
     case "ok":
-      over = scheduler.noteTaken(
+      over = scheduler.recordAccepted(
         on: route, with: tokens[id] ?? 0, hasCommand: target.tokenCommand != nil)
     case "no":
-      let (consequence, actions) = scheduler.noteRefused(
+      let (consequence, actions) = scheduler.recordRefused(
         on: route, with: tokens[id] ?? 0, status: 401, isSecondTime: isAgain,
         command: target.tokenCommand, Failure(.refused, status: 401))
       if consequence == .again || consequence == .renew {
@@ -156,7 +157,7 @@ struct SchedulerScript {
   private mutating func words(_ actions: [Scheduler.Action]) -> String {
     actions.map { action in
       switch action {
-      case .wake(let moment): return "wake+\(Int(moment - now))"
+      case .wake(let instant): return "wake+\(Int(instant - now))"
       case .renew(let route, _): return "renew-\(route.target)"
       case .giveUp(let files, let failure):
         for id in files { _ = scheduler.park(id, .over) }

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Bytes in memory as a body.
+public struct MemoryBody: ExchangeBody {
+  private let bytes: Data
+
+  /// A body of these bytes.
+  public init(_ bytes: Data) { self.bytes = bytes }
+
+  /// How many bytes there are.
+  public var length: Int64 { Int64(bytes.count) }
+
+  /// Gives them from the first on.
+  public func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
+
+  private final class Reader: ExchangeBodyReader {
+    private var left: Data
+    init(_ bytes: Data) { left = bytes }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+      let count = left.prefix(buffer.count).copyBytes(to: buffer)
+      left = left.dropFirst(count)
+      return count
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What makes a connection secure, beyond the system's own rules. Nothing here turns verification off
+/// without something else in its place.
+public struct TLSOptions: Hashable, Sendable {
+  /// The path of a PEM file with the authorities that are trusted instead of the system's.
+  public var caFile: String?
+  /// The server's public key as libcurl takes it: `sha256//` and base64. Without `caFile` it stands for
+  /// the chain and the name.
+  public var pinnedKey: String?
+  /// The path of a PEM file with the client's certificate.
+  public var clientCertificate: String?
+  /// The path of a PEM file with the key to it, without a pass phrase.
+  public var clientKey: String?
+
+  /// The system's own rules, unless said otherwise.
+  public init(
+    caFile: String? = nil, pinnedKey: String? = nil, clientCertificate: String? = nil,
+    clientKey: String? = nil
+  ) {
+    self.caFile = caFile
+    self.pinnedKey = pinnedKey
+    self.clientCertificate = clientCertificate
+    self.clientKey = clientKey
+  }
+}

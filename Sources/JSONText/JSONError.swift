@@ -1,0 +1,38 @@
+/// Why bytes are not taken as JSON.
+public struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
+  /// What is wrong.
+  public enum Reason: Hashable, Sendable {
+    /// The bytes end within a value.
+    case ended
+    /// A byte stands where the grammar has no place for it (RFC 8259 §2 to §7).
+    case unexpected(UInt8)
+    /// A string holds bytes that are not UTF-8 (RFC 8259 §8.1).
+    case notUTF8
+    /// A number is larger than a `Double` can be (RFC 8259 §6 leaves the range to the reader).
+    case numberOutOfRange
+    /// There are more levels than ``JSONLimits/depth``.
+    case tooDeep(limit: Int)
+    /// There are more values than ``JSONLimits/values``.
+    case tooManyValues(limit: Int)
+  }
+
+  /// What is wrong.
+  public let reason: Reason
+  /// Where, in bytes from the start.
+  public let offset: Int
+
+  /// The error in words.
+  public var description: String {
+    let what =
+      switch reason {
+      case .ended: "it ends too early"
+      case .unexpected(let byte):
+        "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is out of place"
+      case .notUTF8: "a string is not UTF-8"
+      case .numberOutOfRange: "a number is too large"
+      case .tooDeep(let limit): "more than \(limit) arrays and objects are inside one another"
+      case .tooManyValues(let limit): "it has more than \(limit) values"
+      }
+    return "\(what), at byte \(offset)"
+  }
+}

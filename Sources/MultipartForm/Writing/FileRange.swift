@@ -1,0 +1,41 @@
+/// A range of a file in the state that it had when the body was made.
+struct FileRange: Sendable {
+  let location: FileLocation
+  let identity: FileIdentity
+  /// The offset of the first byte in the file.
+  let start: Int64
+  /// In bytes.
+  let length: Int64
+
+  /// Opens the file once, to learn now rather than half way through a body that it cannot be sent.
+  init(
+    _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
+  ) throws(FileError) {
+    let file = try SystemFile(opening: location)
+    identity = try file.identity()
+    if let change = expected?.change(to: identity) { throw FileError(location, change) }
+
+    if identity.size == 0 {
+      let extra = try withUnsafeTemporaryBuffer(of: 1) { (buffer) throws(FileError) in
+        try file.read(into: buffer, at: 0)
+      }
+      if extra > 0 { throw FileError(location, .sizeUnknown) }
+    }
+
+    let range = range ?? 0..<identity.size
+    guard range.lowerBound >= 0, range.upperBound <= identity.size else {
+      throw FileError(location, .rangeOutsideFile(range, size: identity.size))
+    }
+    self.location = location
+    start = range.lowerBound
+    length = range.upperBound - range.lowerBound
+  }
+}
+
+private func withUnsafeTemporaryBuffer<Result>(
+  of size: Int, _ body: (UnsafeMutableRawBufferPointer) throws(FileError) -> Result
+) throws(FileError) -> Result {
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
+  defer { buffer.deallocate() }
+  return try body(buffer)
+}

@@ -1,0 +1,80 @@
+import NIOCore
+
+/// Lets accepted connections in as ``ConnectionPolicy`` decides. Who has to wait is accepted, since nobody's
+/// address is known before, but not read from.
+///
+/// In the pipeline of the listening socket, before the handler that serves what was accepted.
+final class AcceptHandler: ChannelInboundHandler {
+  typealias InboundIn = Channel
+  typealias InboundOut = Channel
+
+  /// An outbound event for a connection whose place somebody else gets.
+  struct Eviction: Sendable {}
+
+  /// How often the others are looked at while somebody waits.
+  private static let interval = TimeAmount.milliseconds(250)
+
+  private let connections: ConnectionSet
+  private var crowd: ConnectionPolicy<ObjectIdentifier, [UInt8]>
+  private var channels: [ObjectIdentifier: any Channel] = [:]
+  private var timer: Scheduled<Void>?
+
+  init(configuration: Receiver.Configuration, maxConnections: Int, connections: ConnectionSet) {
+    self.connections = connections
+    crowd = ConnectionPolicy(
+      most: maxConnections,
+      mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
+      mostWaiting: maxConnections)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let channel = unwrapInboundIn(data)
+    let identity = ObjectIdentifier(channel)
+    channels[identity] = channel
+    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
+    channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+      boundSelf.value.closed(identity, boundContext.value)
+    }
+    let network = ClientName.network(of: channel.remoteAddress)
+    carry(out: crowd.arrive(identity, from: network, now: .now(), idle: idleSince), context)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    for identity in crowd.close() { channels[identity]?.close(promise: nil) }
+    context.fireChannelInactive()
+  }
+
+  private func closed(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
+    channels[identity] = nil
+    carry(out: crowd.leave(identity, now: .now(), idle: idleSince), context)
+  }
+
+  private func idleSince(_ identity: ObjectIdentifier) -> NIODeadline? {
+    connections.activity(of: identity)?.since
+  }
+
+  private func carry(
+    out actions: [ConnectionPolicy<ObjectIdentifier, [UInt8]>.Action],
+    _ context: ChannelHandlerContext
+  ) {
+    for action in actions {
+      switch action {
+      case .serve(let identity):
+        if let channel = channels[identity] { context.fireChannelRead(wrapInboundOut(channel)) }
+      case .evict(let identity):
+        channels[identity]?.triggerUserOutboundEvent(Eviction(), promise: nil)
+      case .drop(let identity): channels[identity]?.close(promise: nil)
+      }
+    }
+    guard crowd.hasWaiting, timer == nil, context.channel.isActive else { return }
+    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
+    timer = context.eventLoop.scheduleTask(in: Self.interval) {
+      let (gate, context) = (boundSelf.value, boundContext.value)
+      gate.timer = nil
+      gate.carry(out: gate.crowd.look(now: .now(), idle: gate.idleSince), context)
+    }
+  }
+}

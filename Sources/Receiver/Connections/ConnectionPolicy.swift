@@ -1,0 +1,124 @@
+import NIOCore
+
+/// Who is served, who waits and who has to go when many connections come at once. Only decides.
+///
+/// - So many are served at a time, and so many of one address: one client alone cannot take all places.
+/// - Whoever comes then waits until a place is free.
+/// - Who waits gets the place of the connection that has been idle longest, if that is longer than
+///   ``grace``: among those of its own address where that has all it may have, else among all.
+/// - Where too many wait, the address with the most loses the one that came first: it has been idle
+///   longest.
+struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
+  /// What is to be done.
+  enum Action: Equatable {
+    case serve(Member)
+    /// Ask it to end; its place is free once it has.
+    case evict(Member)
+    /// Close it without a word: it was never served.
+    case drop(Member)
+  }
+
+  private struct Place {
+    var address: Address
+    var isLeaving = false
+  }
+
+  /// How long a connection may be idle although others wait for its place.
+  let grace: TimeAmount
+  private let most: Int
+  private let mostOfAddress: Int
+  private let mostWaiting: Int
+  private var served: [Member: Place] = [:]
+  private var waiting: [(member: Member, address: Address)] = []
+
+  init(most: Int, mostOfAddress: Int, mostWaiting: Int, grace: TimeAmount = .seconds(1)) {
+    self.most = most
+    self.mostOfAddress = mostOfAddress
+    self.mostWaiting = mostWaiting
+    self.grace = grace
+  }
+
+  /// Whether somebody waits, so that the others have to be looked at from time to time.
+  var hasWaiting: Bool { !waiting.isEmpty }
+
+  /// A connection has come.
+  mutating func arrive(
+    _ member: Member, from address: Address, now: NIODeadline, idle: (Member) -> NIODeadline?
+  ) -> [Action] {
+    waiting.append((member, address))
+    var actions = look(now: now, idle: idle)
+    while waiting.count > mostWaiting, let index = surplus() {
+      actions.append(.drop(waiting.remove(at: index).member))
+    }
+    return actions
+  }
+
+  /// A connection has ended.
+  mutating func leave(
+    _ member: Member, now: NIODeadline, idle: (Member) -> NIODeadline?
+  ) -> [Action] {
+    served[member] = nil
+    waiting.removeAll { $0.member == member }
+    return look(now: now, idle: idle)
+  }
+
+  /// Fills places that are free, and makes some free.
+  ///
+  /// - Parameter idle: since when a connection that is served has been idle; nil where it is not.
+  mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
+    var actions: [Action] = []
+    var ofAddress: [Address: Int] = [:]
+    for place in served.values { ofAddress[place.address, default: 0] += 1 }
+
+    waiting.removeAll { member, address in
+      guard served.count < most, ofAddress[address, default: 0] < mostOfAddress else {
+        return false
+      }
+      served[member] = Place(address: address)
+      ofAddress[address, default: 0] += 1
+      actions.append(.serve(member))
+      return true
+    }
+    guard !waiting.isEmpty else { return actions }
+
+    // Places that will be free soon are enough for as many of those who wait.
+    var leaving: [Address: Int] = [:]
+    for place in served.values where place.isLeaving { leaving[place.address, default: 0] += 1 }
+    var candidates = served.compactMap { member, place -> (Member, Address, NIODeadline)? in
+      guard !place.isLeaving, let since = idle(member), now - since >= grace else { return nil }
+      return (member, place.address, since)
+    }
+    .sorted { $0.2 < $1.2 }
+    for (_, address) in waiting {
+      let isFull = ofAddress[address, default: 0] >= mostOfAddress
+      let bound = isFull ? address : nil
+      if let key = bound ?? leaving.first(where: { $0.value > 0 })?.key,
+        leaving[key, default: 0] > 0
+      {
+        leaving[key, default: 0] -= 1
+        continue
+      }
+      guard let index = candidates.firstIndex(where: { bound == nil || $0.1 == bound }) else {
+        continue
+      }
+      let member = candidates.remove(at: index).0
+      served[member]?.isLeaving = true
+      actions.append(.evict(member))
+    }
+    return actions
+  }
+
+  /// Everybody who waits, when nobody is let in any more.
+  mutating func close() -> [Member] {
+    defer { waiting = [] }
+    return waiting.map(\.member)
+  }
+
+  /// The first of the address that has the most waiting.
+  private func surplus() -> Int? {
+    var counts: [Address: Int] = [:]
+    for (_, address) in waiting { counts[address, default: 0] += 1 }
+    guard let most = counts.values.max() else { return nil }
+    return waiting.firstIndex { counts[$0.address] == most }
+  }
+}

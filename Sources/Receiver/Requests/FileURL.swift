@@ -1,0 +1,14 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Addresses of stored files.
+enum FileURL {
+  /// What may stand in a path segment as it is (RFC 3986, section 2.3).
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+  static func make(_ base: String, _ name: String) -> String {
+    base + "/files/" + (name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name)
+  }
+}

@@ -1,0 +1,17 @@
+/// A file that arrived whole.
+public struct StoredFile: Hashable, Sendable, Encodable {
+  /// The name of the form field that it came in.
+  public var field: String
+  /// The file name as the client sent it: not safe as a path.
+  public var name: String
+  /// The name of the file in the receiver's folder.
+  public var stored: String
+  /// The length, in bytes.
+  public var size: Int64
+  /// The part's Content-Type as the client sent it, `text/plain` if it sent none.
+  public var type: String
+  /// SHA-256 of the content, 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// Where the file can be fetched.
+  public var url: String
+}

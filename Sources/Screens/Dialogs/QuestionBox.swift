@@ -1,0 +1,92 @@
+import UploadModel
+
+/// A question with its answers as buttons.
+struct QuestionBox {
+  let question: Question
+  let state: AppState
+  let size: Size
+
+  private var width: Int { min(56, size.width - 2) }
+  private var left: Int { (size.width - width) / 2 }
+
+  private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
+    let (title, text) = words
+    return (title, TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4))
+  }
+
+  /// The line of the first button.
+  private func firstButton(lineCount: Int) -> (top: Int, row: Int) {
+    let height = lineCount + question.buttons.count + 3
+    let top = max(1, (size.height - height) / 2)
+    return (top, top + lineCount + 2)
+  }
+
+  /// The button at a place.
+  func button(row: Int, column: Int) -> Int? {
+    let first = firstButton(lineCount: lines(ascii: state.isASCII).text.count).row
+    let index = row - first
+    let isInside = (left + 2..<left + width - 2).contains(column)
+    return isInside && question.buttons.indices.contains(index) ? index : nil
+  }
+
+  func paint(on canvas: inout Canvas) {
+    let (title, text) = lines(ascii: canvas.ascii)
+    let (top, first) = firstButton(lineCount: text.count)
+    let height = text.count + question.buttons.count + 3
+    canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
+    for (index, line) in text.enumerated() {
+      canvas.put(line, row: top + 1 + index, column: left + 2, style: Style(.plain))
+    }
+    for (index, button) in question.buttons.enumerated() {
+      let row = first + index
+      let isLit = index == question.lit
+      let style = canvas.light(row: row, columns: left + 2..<left + width - 2, isLit: isLit)
+      canvas.put(
+        state.keymap.label(button, ascii: canvas.ascii), row: row, column: left + 4,
+        style: isLit ? style : Style(.accent))
+      canvas.put(button.hint ?? "", row: row, column: left + 9, style: style)
+    }
+  }
+
+  private static let mayHaveArrived = "What awaits its reply may have arrived."
+
+  /// The title and the question itself.
+  var words: (title: String, text: String) {
+    switch question.subject {
+    case .quitting:
+      let totals = state.queue.totals
+      var parts: [String] = []
+      let moving = totals.active - totals.awaiting
+      if moving > 0 { parts.append(HumanReadable.count(moving, "upload") + " under way") }
+      if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
+      let waiting = totals.waiting + totals.retrying
+      if waiting > 0 { parts.append("\(waiting) still to come") }
+      if totals.paused > 0 { parts.append("\(totals.paused) paused") }
+      if state.isReading { parts.append("and the queue is still being read") }
+      let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
+      return ("Quit?", parts.joined(separator: ", ") + "." + promise)
+    case .removing(let ids, let active, let mayHaveArrived):
+      let others = ids.count > active ? " of the \(ids.count)" : ""
+      let promise =
+        mayHaveArrived
+        ? Self.mayHaveArrived
+        : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
+      return (
+        "Remove?",
+        active == 1
+          ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). \(promise)"
+          : "\(active)\(others) are being sent. \(promise)"
+      )
+    case .deleting(let rows):
+      guard rows.count == 1, let name = rows.first?.name else {
+        return (
+          "Delete on the server?",
+          "\(HumanReadable.count(rows.count, "file")) will be gone there, and nothing brings them back."
+        )
+      }
+      // However long the name is, the answers stay on the screen.
+      let cut = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
+      return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// A line of text being typed, with its cursor, scrolled so that the cursor is seen.
+extension Canvas {
+  mutating func field(_ field: TextField, row: Int, columns: Range<Int>, role: Role = .field) {
+    fill(row: row, columns: columns, style: Style(role))
+    var head = Glyphs.of(field.head, ascii: ascii)[...]
+    var width = Glyphs.width(head)
+    while width >= columns.count, let first = head.popFirst() { width -= Int(first.width) }
+    let tail = Glyphs.of(field.text, ascii: ascii)
+      .dropFirst(Glyphs.of(field.head, ascii: ascii).count)
+    let column = columns.lowerBound
+    put(head, row: row, column: column, style: Style(role))
+    put(
+      tail, row: row, column: column + width, width: columns.count - width, style: Style(role))
+    setCursor(row: row, column: column + width)
+  }
+
+  /// Prepares a line for one of several choices; the one that is lit has a mark as well as a look.
+  /// Returns the style of its words.
+  mutating func light(row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain) -> Style {
+    let style = Style(isLit ? .button : role)
+    if isLit {
+      fill(row: row, columns: columns, style: style)
+      put([pointer], row: row, column: columns.lowerBound, style: style)
+    }
+    return style
+  }
+
+  /// Prepares the line of a list that the cursor is on.
+  mutating func select(row: Int) {
+    fill(row: row, columns: 0..<size.width, style: Style(.plain, isSelected: true))
+    put([pointer], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
+  }
+
+  /// Marks a line of a list.
+  mutating func mark(row: Int, isSelected: Bool) {
+    put("*", row: row, column: Columns.mark, style: Style(.accent, isSelected: isSelected))
+  }
+
+  private var pointer: Glyph { Glyph(base: ascii ? ">" : "▸") }
+
+  /// One of several choices; the one that is lit has a mark as well as a look.
+  mutating func choice(
+    _ text: [Glyph], row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
+  ) {
+    let style = light(row: row, columns: columns, isLit: isLit, role: role)
+    put(
+      TextFitting.middle(text, to: columns.count - 3, ascii: ascii), row: row,
+      column: columns.lowerBound + 2, style: style)
+  }
+}

@@ -1,0 +1,69 @@
+/// Cuts and wraps text by columns.
+enum TextFitting {
+  /// The beginning of `glyphs` in at most `width` columns, with an ellipsis where some are missing.
+  static func end(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
+    if Glyphs.width(glyphs) <= width { return glyphs }
+    guard width > 0 else { return [] }
+    return prefix(glyphs, width - 1) + [ellipsis(ascii)]
+  }
+
+  /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name
+  /// and a little of what stands before it stay.
+  static func middle(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
+    if Glyphs.width(glyphs) <= width { return glyphs }
+    guard width > 4 else { return end(glyphs, to: width, ascii: ascii) }
+    let room = width - 1
+    // A third for the end, more where a long extension needs it and half still remains.
+    let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
+    let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
+    return prefix(glyphs, room - Glyphs.width(tail)) + [ellipsis(ascii)] + tail
+  }
+
+  /// `text` in at most `width` columns, cut in the middle.
+  static func middle(_ text: String, to width: Int, ascii: Bool) -> String {
+    middle(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii).map(\.text).joined()
+  }
+
+  /// `glyphs` in lines of at most `width` columns, broken at spaces where there are any.
+  static func wrapped(_ glyphs: [Glyph], to width: Int) -> [ArraySlice<Glyph>] {
+    guard width > 1 else { return [] }
+    var lines: [ArraySlice<Glyph>] = []
+    var start = 0
+    while start < glyphs.count {
+      var (end, used, space) = (start, 0, Int?.none)
+      while end < glyphs.count, used + Int(glyphs[end].width) <= width {
+        if glyphs[end].base == " " { space = end }
+        used += Int(glyphs[end].width)
+        end += 1
+      }
+      if end == glyphs.count {
+        lines.append(glyphs[start...])
+        break
+      }
+      if glyphs[end].base == " " { space = end }
+      if let space, space > start {
+        lines.append(glyphs[start..<space])
+        start = space + 1
+      } else {
+        lines.append(glyphs[start..<end])
+        start = end
+      }
+    }
+    return lines.isEmpty ? [[]] : lines
+  }
+
+  private static func ellipsis(_ ascii: Bool) -> Glyph { Glyph(base: ascii ? "~" : "…") }
+
+  private static func prefix(_ glyphs: [Glyph], _ width: Int) -> [Glyph] {
+    var used = 0
+    return Array(
+      glyphs.prefix { glyph in
+        used += Int(glyph.width)
+        return used <= width
+      })
+  }
+
+  private static func suffix(_ glyphs: [Glyph], _ width: Int) -> [Glyph] {
+    prefix(glyphs.reversed(), width).reversed()
+  }
+}

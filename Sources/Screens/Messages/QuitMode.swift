@@ -1,0 +1,9 @@
+/// How to leave.
+public enum QuitMode: Sendable, Equatable {
+  /// Nothing is being sent.
+  case idle
+  /// Break off what is being sent, in order, then leave.
+  case stopping
+  /// Leave at once: the person asked twice.
+  case forced
+}

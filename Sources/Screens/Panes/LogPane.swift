@@ -1,0 +1,25 @@
+/// What happened in this session.
+struct LogPane {
+  private let state: AppState
+  private let layout: Layout
+
+  init(_ state: AppState, layout: Layout) {
+    (self.state, self.layout) = (state, layout)
+  }
+
+  func paint(on canvas: inout Canvas) {
+    let lines = state.log.lines
+    guard !lines.isEmpty else {
+      return paintWords(["Nothing has happened yet."], in: layout, on: &canvas)
+    }
+    let table = PaneTable(layout: layout, list: state.shown)
+    let width = canvas.size.width
+    table.paint(on: &canvas) { index in
+      [
+        PaneTable.Cell(columns: 2..<10, text: state.clock(lines[index].at), role: .dim),
+        PaneTable.Cell(
+          columns: 11..<max(12, width - 1), text: lines[index].text, role: lines[index].role),
+      ]
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// What the panes beside the queue have in common: rows of cells in columns.
+struct PaneTable {
+  /// A cell: where it stands, what it says.
+  struct Cell {
+    var columns: Range<Int>
+    var text: String
+    var role: Role
+    var isRight = false
+  }
+
+  let layout: Layout
+  let list: ListSummary
+
+  func paint(
+    on canvas: inout Canvas, isMarked: (Int) -> Bool = { _ in false }, _ cells: (Int) -> [Cell]
+  ) {
+    let first = ListState.firstRow(
+      scroll: list.scroll, cursor: list.cursor, count: list.count, height: layout.rows.count)
+    for (line, index) in zip(layout.rows, first..<list.count) {
+      let isSelected = index == list.cursor
+      if isSelected { canvas.select(row: line) }
+      if isMarked(index) { canvas.mark(row: line, isSelected: isSelected) }
+      for cell in cells(index) { paint(cell, line: line, isSelected: isSelected, on: &canvas) }
+    }
+  }
+
+  func headings(_ cells: [Cell], on canvas: inout Canvas) {
+    guard let row = layout.headings else { return }
+    for cell in cells { paint(cell, line: row, isSelected: false, on: &canvas) }
+  }
+
+  private func paint(_ cell: Cell, line: Int, isSelected: Bool, on canvas: inout Canvas) {
+    guard cell.columns.count > 0 else { return }
+    let style = Style(cell.role, isSelected: isSelected)
+    let glyphs = TextFitting.middle(
+      Glyphs.of(cell.text, ascii: canvas.ascii), to: cell.columns.count, ascii: canvas.ascii)
+    let column =
+      cell.isRight ? cell.columns.upperBound - Glyphs.width(glyphs) : cell.columns.lowerBound
+    canvas.put(glyphs, row: line, column: column, width: cell.columns.count, style: style)
+  }
+}
+
+extension PaneList {
+  /// Paints the rows that are seen, or says that the filter leaves none.
+  func paint(_ table: PaneTable, on canvas: inout Canvas, _ cells: (Row) -> [PaneTable.Cell]) {
+    guard table.list.count > 0 else {
+      return paintWords(filteredOut(table.list.filter), in: table.layout, on: &canvas)
+    }
+    table.paint(
+      on: &canvas, isMarked: { row($0).map { list.marks.contains($0.id) } == true },
+      { row($0).map(cells) ?? [] })
+  }
+}
+
+/// What a list says in place of rows that a filter hides.
+func filteredOut(_ filter: String) -> [String] {
+  ["No name holds \"\(filter)\".", "Esc shows all again."]
+}
+
+/// Words in the middle of a pane that has no rows.
+func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
+  var pieces: [ArraySlice<Glyph>] = []
+  for line in lines {
+    pieces += TextFitting.wrapped(
+      Glyphs.of(line, ascii: canvas.ascii), to: max(2, canvas.size.width - 4))
+  }
+  let top = layout.rows.lowerBound + max(0, layout.rows.count - pieces.count) / 2
+  for (index, piece) in pieces.prefix(layout.rows.count).enumerated() {
+    let column = max(0, (canvas.size.width - Glyphs.width(piece)) / 2)
+    canvas.put(
+      piece, row: top + index, column: column, style: Style(index == 0 ? .plain : .dim))
+  }
+}
+
+extension AppState {
+  /// What is to be read in place of the server's files; nil where there are some.
+  var serverWords: [String]? {
+    guard options.listsServer else {
+      return [
+        "\(target) cannot say what is on the server.",
+        "A target with a list URL can: see config/config.toml.",
+      ]
+    }
+    return switch server.listing {
+    case .unknown, .asked: ["Asking the server…"]
+    case .failed(let why): [why]
+    case .rows(let rows): rows.isEmpty ? ["Nothing is on the server."] : nil
+    }
+  }
+
+  /// What is to be read in place of the history; nil where there is some.
+  var historyWords: [String]? {
+    switch history.listing {
+    case .unknown, .asked: ["Looking it up…"]
+    case .failed(let why): [why]
+    case .rows(let rows): rows.isEmpty ? ["Nothing has been sent yet."] : nil
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import UploadModel
+
+/// What a row says about the state of its item: a sign, a role, and words, from the fullest to the
+/// shortest. Different states never share their words, and 100 % alone never means "done".
+struct StateLabel {
+  let sign: Unicode.Scalar
+  let asciiSign: Unicode.Scalar
+  let role: Role
+  let forms: [String]
+
+  /// Why an item that waits does not go though there would be room.
+  enum WaitReason {
+    /// Its server cannot be reached.
+    case noServer(AppState.Outage)
+    /// Its server refuses the target's credentials.
+    case refused
+  }
+
+  private init(
+    _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String...
+  ) {
+    self.sign = sign
+    self.asciiSign = asciiSign
+    self.role = role
+    self.forms = forms
+  }
+
+  /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
+  init(
+    _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil
+  ) {
+    switch item.state {
+    case .waiting where item.wasInterrupted:
+      self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
+    case .waiting:
+      switch obstacle {
+      case .noServer(let outage):
+        self.init(outage, now: now)
+        return
+      case .refused:
+        self.init(
+          "·", " ", .warning, "waiting · credentials refused", "credentials refused", "denied")
+        return
+      case nil: break
+      }
+      let note = item.note.map { " · \($0)" } ?? ""
+      self.init("·", " ", .dim, "waiting\(note)", "waiting")
+    case .preparing(let attempt):
+      self.init("·", ":", .accent, "preparing\(Self.again(attempt))", "preparing")
+    case .sending(let attempt, _, _):
+      guard let speed = speed.map(HumanReadable.speed) else {
+        self.init("↑", "^", .accent, "sending\(Self.again(attempt)) —", "sending —")
+        return
+      }
+      let eta = eta.map(HumanReadable.timeLeft) ?? "—"
+      self.init(
+        "↑", "^", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
+        "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
+    case .awaitingReply(_, let since):
+      // Whole seconds: a count that runs, not a measurement.
+      let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
+      self.init("…", "~", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
+    case .retrying(let failure, let next, let limit, let instant):
+      let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
+      let cause = failure.status.map(String.init) ?? failure.headline
+      self.init(
+        "↻", "r", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
+        "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
+    case .paused:
+      self.init("‖", "=", .warning, "paused · starts again from 0", "paused")
+    case .done(let receipt):
+      self.init(
+        "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
+    case .failed(let failure):
+      self.init(failure)
+    }
+  }
+
+  /// Why an item waits for its server, and how long yet.
+  private init(_ outage: AppState.Outage, now: Instant) {
+    let (why, next) = (outage.failure.absence, outage.words(at: now))
+    let (soon, soonest) =
+      outage.nextTry.map { instant in
+        let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
+        return ("try in \(seconds)", seconds)
+      } ?? (next, "now")
+    self.init(
+      "·", " ", .warning, "no server: \(why) · \(next)", "\(why) · \(next)", "\(why) · \(soon)",
+      "\(why) · \(soonest)", why, "no server")
+  }
+
+  private init(_ failure: Failure) {
+    switch failure.cause {
+    case .outcomeUnknown: self.init("?", "?", .warning, failure.headline)
+    case .cancelled: self.init("✗", "x", .warning, failure.headline)
+    default:
+      let person = failure.needsPerson ? " · needs you" : ""
+      // Only where the status is the reason does it stand for it.
+      let status = failure.cause == .refused ? failure.status : nil
+      self.init(
+        "✗", "x", .bad, "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
+        failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
+    }
+  }
+
+  /// The fullest form that fits in `width` columns; the shortest where none does.
+  func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
+    for form in forms {
+      let glyphs = Glyphs.of(form, ascii: ascii)
+      if Glyphs.width(glyphs) <= width { return glyphs }
+    }
+    return TextFitting.end(Glyphs.of(forms.last ?? "", ascii: ascii), to: width, ascii: ascii)
+  }
+
+  private static func again(_ attempt: Int) -> String { attempt > 1 ? " (try \(attempt))" : "" }
+}

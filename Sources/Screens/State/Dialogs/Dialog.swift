@@ -1,0 +1,54 @@
+/// What lies over the panes and has the keyboard.
+enum Dialog: Sendable {
+  case prompt(LinePrompt)
+  case limit(LimitPrompt)
+  case command(CommandPrompt)
+  case find(FindPrompt)
+  case form(EditForm)
+  case details(Details)
+  case page(Page)
+  case help(scroll: Int)
+  case browser(Browser)
+  case menu(Menu)
+  case question(Question)
+
+  var mode: Mode {
+    switch self {
+    case .prompt: .prompt
+    case .limit: .limit
+    case .command: .command
+    case .find: .find
+    case .form: .form
+    case .details: .details
+    case .page: .page
+    case .help: .help
+    case .browser(let browser): browser.prompt == nil ? .browser : .find
+    case .menu: .menu
+    case .question(let question): question.mode
+    }
+  }
+
+  /// How far a dialog with a text to read is scrolled; `nil` for all others.
+  var scroll: Int? {
+    get {
+      switch self {
+      case .details(let details): details.scroll
+      case .page(let page): page.scroll
+      case .help(let scroll): scroll
+      default: nil
+      }
+    }
+    set {
+      switch self {
+      case .details(var details):
+        details.scroll = newValue ?? 0
+        self = .details(details)
+      case .page(var page):
+        page.scroll = newValue ?? 0
+        self = .page(page)
+      case .help: self = .help(scroll: newValue ?? 0)
+      default: return
+      }
+    }
+  }
+}

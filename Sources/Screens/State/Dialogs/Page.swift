@@ -1,0 +1,21 @@
+/// A text to read.
+struct Page: Sendable {
+  var title: String
+  var lines: [(text: String, role: Role)]
+  var scroll = 0
+  /// The text, laid out.
+  var text = Memoized<Paper, [TextLine]>()
+
+  /// What a text is laid out for.
+  struct Paper: Equatable, Sendable {
+    var width: Int
+    var isASCII: Bool
+  }
+
+  func layOut(_ paper: Paper) -> [TextLine] {
+    lines.flatMap { line in
+      TextFitting.wrapped(Glyphs.of(line.text, ascii: paper.isASCII), to: paper.width)
+        .map { TextLine($0, line.role) }
+    }
+  }
+}

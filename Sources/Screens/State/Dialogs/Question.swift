@@ -1,0 +1,39 @@
+import UploadModel
+
+/// A question that is answered with one of a few buttons.
+struct Question: Sendable {
+  enum Subject: Sendable {
+    case quitting
+    /// These items, so many of which were being sent when it was asked.
+    case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
+    case deleting([ServerRow])
+  }
+
+  let subject: Subject
+  /// The button that Enter presses.
+  var lit = 0
+
+  init(_ subject: Subject) {
+    self.subject = subject
+    // What is gone on the server comes back by no undo: the way out is lit.
+    if case .deleting = subject { lit = 1 }
+  }
+
+  var mode: Mode {
+    switch subject {
+    case .quitting: .quitting
+    case .removing: .removing
+    case .deleting: .deleting
+    }
+  }
+
+  /// The buttons are the actions of the mode that have a word for one.
+  var buttons: [Action] { Action.inMode(mode).filter { $0.hint != nil } }
+
+  /// The button that is pressed with Enter.
+  var answer: Action.Name { buttons.indices.contains(lit) ? buttons[lit].name : .close }
+
+  mutating func light(step: Int) {
+    lit = (lit + step + buttons.count) % max(1, buttons.count)
+  }
+}

@@ -1,0 +1,29 @@
+/// The edits that can be undone, and those that were and can be redone.
+struct EditHistory: Sendable {
+  /// More than anybody goes back.
+  static let limit = 100
+
+  private var done: [QueueEdit] = []
+  private var undone: [QueueEdit] = []
+
+  /// Notes a new edit. What had been undone before can not be redone any more.
+  mutating func record(_ edit: QueueEdit) {
+    done.append(edit)
+    if done.count > Self.limit { done.removeFirst() }
+    undone = []
+  }
+
+  /// The last edit, which from now on counts as undone.
+  mutating func undo() -> QueueEdit? {
+    guard let edit = done.popLast() else { return nil }
+    undone.append(edit)
+    return edit
+  }
+
+  /// The edit that was undone last, which from now on counts as done.
+  mutating func redo() -> QueueEdit? {
+    guard let edit = undone.popLast() else { return nil }
+    done.append(edit)
+    return edit
+  }
+}

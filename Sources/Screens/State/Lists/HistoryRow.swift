@@ -1,0 +1,66 @@
+import UploadModel
+
+/// A file that was sent, or was not, in this session or one before.
+public struct HistoryRow: PaneRow {
+  /// What tells it from all other rows.
+  public var id: String
+  /// The name that the server was told.
+  public var name: String
+  /// The name of the target.
+  public var target: String
+  /// The file's size in bytes.
+  public var size: Int64
+  /// When it came to its end: "2026-11-20 22:15".
+  public var time: String
+  /// How an attempt came to its end.
+  public enum End: Hashable, Sendable {
+    /// The server has taken the file.
+    case sent
+    /// It failed.
+    case failed
+    /// It did neither: it is under way, or was stopped and begins anew.
+    case open
+  }
+
+  /// How it ended.
+  public var end: End
+  /// How it ended, in a few words: "201 Created", "file is missing".
+  public var outcome: String
+  /// Why it failed, in a sentence or two; empty where nothing is to be said.
+  public var message: String
+  /// Where it can be found, if the server said so.
+  public var url: String?
+  /// The file's path.
+  public var path: String
+  /// What the server answered.
+  public var reply: Reply
+
+  /// A file that came to its end.
+  public init(
+    id: String, name: String, target: String, size: Int64, time: String, end: End,
+    outcome: String, message: String = "", url: String? = nil, path: String, reply: Reply = Reply()
+  ) {
+    self.id = id
+    self.name = name
+    self.target = target
+    self.size = size
+    self.time = time
+    self.end = end
+    self.outcome = outcome
+    self.message = message
+    self.url = url
+    self.path = path
+    self.reply = reply
+  }
+}
+
+extension HistoryRow.End {
+  /// How it looks.
+  var role: Role {
+    switch self {
+    case .sent: .good
+    case .failed: .bad
+    case .open: .dim
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Rows that a list can show: each has an identity, and a name to look for.
+protocol ListRows<ID> {
+  associatedtype ID: Hashable & Sendable
+
+  var count: Int { get }
+  /// Another number whenever rows have come, gone, been replaced or changed their places.
+  var version: Int { get }
+  func id(at position: Int) -> ID
+  func name(at position: Int) -> String
+  func position(of id: ID) -> Int?
+}

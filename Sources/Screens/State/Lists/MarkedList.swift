@@ -1,0 +1,220 @@
+/// A list as it is seen: the rows that a filter leaves, the cursor on one of them, marks on some.
+///
+/// Rows are counted as they are seen, positions as they are. It holds no rows itself, so that a queue
+/// of any length is never copied.
+struct MarkedList<ID: Hashable & Sendable>: Sendable {
+  private var window = ListState()
+  private(set) var marks: Set<ID> = []
+  /// Where a range of marks began, and what was marked before.
+  private var range: (anchor: ID, others: Set<ID>)?
+  private var view: FilteredRows?
+
+  var cursor: Int { window.cursor }
+  var scroll: Int { window.scroll }
+  /// The text that names must hold to be seen; empty where all are.
+  var filter: String { view?.filter ?? "" }
+
+  // MARK: What is seen
+
+  func count(in rows: some ListRows<ID>) -> Int { view?.positions.count ?? rows.count }
+
+  /// Where a row that is seen stands.
+  func position(of row: Int, in rows: some ListRows<ID>) -> Int? {
+    guard row >= 0, row < count(in: rows) else { return nil }
+    return view?.positions[row] ?? row
+  }
+
+  /// The row that shows `id`, if one does.
+  func row(of id: ID, in rows: some ListRows<ID>) -> Int? {
+    rows.position(of: id).flatMap { view == nil ? $0 : view?.row(of: $0) }
+  }
+
+  /// Where those rows stand that an action applies to: the marked ones, else that under the cursor.
+  func subjects(in rows: some ListRows<ID>) -> [Int] {
+    marks.isEmpty
+      ? position(of: cursor, in: rows).map { [$0] } ?? []
+      : marks.compactMap { rows.position(of: $0) }.sorted()
+  }
+
+  func glance(in rows: some ListRows<ID>) -> ListSummary {
+    ListSummary(
+      cursor: cursor, scroll: scroll, count: count(in: rows), filter: filter, marked: marks.count,
+      isMarkingRange: range != nil,
+      name: position(of: cursor, in: rows).map { rows.name(at: $0) })
+  }
+
+  /// Whether everything that points at something points at something that is there.
+  func isSound(in rows: some ListRows<ID>) -> Bool {
+    let count = count(in: rows)
+    return cursor >= 0 && (count == 0 ? cursor == 0 : cursor < count)
+      && scroll >= 0 && scroll <= cursor && marks.count <= rows.count
+  }
+
+  // MARK: What is done
+
+  /// Does something; returns whether it could be done.
+  mutating func perform(_ step: ListOperation, in rows: some ListRows<ID>, height: Int) -> Bool {
+    switch step {
+    case .key(let name): return perform(name, in: rows, height: height)
+    case .row(let row): move(to: row, in: rows, height: height)
+    case .by(let count): move(to: cursor + count, in: rows, height: height)
+    case .filter(let text): setFilter(text, in: rows, height: height)
+    case .find(let matcher, let start, let step):
+      return seek(matcher, from: start, step: step, in: rows, height: height)
+    case .endRange: range = nil
+    }
+    return true
+  }
+
+  /// Puts the cursor on a row that exists, and the window of rows where the cursor is.
+  mutating func move(to row: Int, in rows: some ListRows<ID>, height: Int) {
+    let old = cursor
+    window.move(to: row, of: count(in: rows), height: height)
+    guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
+    // Only rows between the two places can come into the range or go out of it.
+    let marked = min(anchor, cursor)...max(anchor, cursor)
+    for row in min(old, cursor)...max(old, cursor) { mark(row, if: marked, in: rows) }
+  }
+
+  mutating func clearMarks() {
+    marks = []
+    range = nil
+  }
+
+  private mutating func perform(_ name: Action.Name, in rows: some ListRows<ID>, height: Int)
+    -> Bool
+  {
+    var next = window
+    if next.move(name, of: count(in: rows), height: height) {
+      move(to: next.cursor, in: rows, height: height)
+      return true
+    }
+    switch name {
+    case .mark:
+      guard let id = selected(in: rows) else { return false }
+      marks.formSymmetricDifference([id])
+      move(to: cursor + 1, in: rows, height: height)
+    case .markRange:
+      guard let id = selected(in: rows) else { return false }
+      range = range == nil ? (id, marks) : nil
+      move(to: cursor, in: rows, height: height)
+    case .markAll: marks.formUnion(seen(in: rows))
+    case .invertMarks: marks.formSymmetricDifference(seen(in: rows))
+    case .clearMarks:
+      // One thing at a time: marks may reach beyond what the filter shows.
+      if marks.isEmpty { setFilter("", in: rows, height: height) }
+      clearMarks()
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func setFilter(_ text: String, in rows: some ListRows<ID>, height: Int) {
+    let place = place(in: rows)
+    view = text.isEmpty ? nil : FilteredRows(text)
+    settle(on: place, in: rows, height: height)
+  }
+
+  private mutating func seek(
+    _ matcher: Matcher, from start: Int, step: Int, in rows: some ListRows<ID>, height: Int
+  ) -> Bool {
+    let count = count(in: rows)
+    guard count > 0, !matcher.isEmpty else { return false }
+    for offset in 0..<count {
+      let row = ((start + offset * step) % count + count) % count
+      guard let position = position(of: row, in: rows), matcher.matches(rows.name(at: position))
+      else { continue }
+      move(to: row, in: rows, height: height)
+      return true
+    }
+    return false
+  }
+
+  private func selected(in rows: some ListRows<ID>) -> ID? {
+    position(of: cursor, in: rows).map { rows.id(at: $0) }
+  }
+
+  private func seen(in rows: some ListRows<ID>) -> Set<ID> {
+    Set((0..<count(in: rows)).compactMap { position(of: $0, in: rows).map { rows.id(at: $0) } })
+  }
+
+  private mutating func mark(_ row: Int, if marked: ClosedRange<Int>, in rows: some ListRows<ID>) {
+    guard let range, let position = position(of: row, in: rows) else { return }
+    let id = rows.id(at: position)
+    if marked.contains(row) || range.others.contains(id) {
+      marks.insert(id)
+    } else {
+      marks.remove(id)
+    }
+  }
+
+  // MARK: Rows that come and go
+
+  /// The row that the cursor is on, or the first one after it that stays.
+  func place(in rows: some ListRows<ID>, leaving isGone: (ID) -> Bool = { _ in false }) -> ID? {
+    var row = cursor
+    while let position = position(of: row, in: rows) {
+      let id = rows.id(at: position)
+      if !isGone(id) { return id }
+      row += 1
+    }
+    return nil
+  }
+
+  /// Puts the cursor back on its place after rows have come, gone or moved; where that is no longer
+  /// seen, it stays in its line.
+  mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
+    follow(rows)
+    let row = place.flatMap { self.row(of: $0, in: rows) } ?? cursor
+    window.move(to: row, of: count(in: rows), height: height)
+    guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
+    let marked = min(anchor, cursor)...max(anchor, cursor)
+    marks = range.others
+    for row in marked { mark(row, if: marked, in: rows) }
+  }
+
+  /// Looks through the rows again if they have changed.
+  mutating func follow(_ rows: some ListRows<ID>) { view?.follow(rows) }
+
+  /// Forgets the marks of what is gone.
+  mutating func forget(_ gone: Set<ID>) {
+    marks.subtract(gone)
+    range = nil
+  }
+
+  /// Forgets the marks of all that is no longer there.
+  mutating func forgetAllBut(_ rows: some ListRows<ID>) {
+    marks = marks.filter { rows.position(of: $0) != nil }
+    range = nil
+  }
+}
+
+/// The positions of the rows that a filter leaves.
+private struct FilteredRows: Sendable {
+  let filter: String
+  private let matcher: Matcher
+  private(set) var positions: [Int] = []
+  private var version: Int?
+
+  init(_ filter: String) {
+    self.filter = filter
+    matcher = Matcher(filter)
+  }
+
+  /// Looks through the rows again if they have changed.
+  mutating func follow(_ rows: some ListRows) {
+    guard version != rows.version else { return }
+    version = rows.version
+    positions = (0..<rows.count).filter { matcher.matches(rows.name(at: $0)) }
+  }
+
+  /// The row that shows what stands at this position, if one does.
+  func row(of position: Int) -> Int? {
+    var (low, high) = (0, positions.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if positions[middle] < position { low = middle + 1 } else { high = middle }
+    }
+    return low < positions.count && positions[low] == position ? low : nil
+  }
+}

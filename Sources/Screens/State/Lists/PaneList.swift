@@ -1,0 +1,30 @@
+import UploadModel
+
+/// What a pane beside the queue lists, the cursor on it, and marks.
+struct PaneList<Row: PaneRow>: Sendable {
+  private(set) var listing = Listing<Row>.unknown
+  private(set) var rows = PaneRows<Row>()
+  var list = MarkedList<String>()
+
+  /// A row as it is seen.
+  func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }
+
+  var selected: Row? { row(list.cursor) }
+
+  /// What an action applies to: the marked rows, else the one under the cursor.
+  var subjects: [Row] { list.subjects(in: rows).map { rows.all[$0] } }
+
+  /// Says that the answer is awaited, unless there is one that can be shown meanwhile.
+  mutating func ask() {
+    if rows.count == 0 { listing = .asked }
+  }
+
+  /// Takes the answer. Cursor and marks stay with their rows.
+  mutating func update(with listing: Listing<Row>, height: Int) {
+    let next = PaneRows(listing.rows, version: rows.version + 1)
+    let place = list.place(in: rows) { next.position(of: $0) == nil }
+    (self.listing, rows) = (listing, next)
+    list.forgetAllBut(rows)
+    list.settle(on: place, in: rows, height: height)
+  }
+}

@@ -1,0 +1,5 @@
+/// A row of a pane beside the queue.
+protocol PaneRow: Sendable, Hashable {
+  var id: String { get }
+  var name: String { get }
+}

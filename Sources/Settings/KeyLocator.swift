@@ -1,0 +1,202 @@
+import UploadModel
+
+/// Finds the line on which a key of a TOML text is set.
+///
+/// The parser tells lines for its own errors only. This reads just enough of TOML (headers, keys,
+/// and where values end) to say where to look, and stays silent where it does not know.
+struct KeyLocator: Sendable {
+  private var lines: [[String]: Int] = [:]
+
+  /// The key in whose line or value the first NUL stands, as a byte or as `\u0000`; empty before any key.
+  private(set) var firstNUL: (key: String, line: Int)?
+
+  /// Reads a text, valid or not.
+  init(_ text: String) {
+    var scanner = Scanner(bytes: Array(text.utf8))
+    var table: [String] = []
+    var elements: [[String]: Int] = [:]
+    while scanner.skipToStatement() {
+      let line = scanner.line
+      // One in a comment belongs to the table that it stands in.
+      recordNUL(scanner.firstNUL, table)
+      if scanner.consume("[") {
+        let isElement = scanner.consume("[")
+        table = scanner.keys()
+        if isElement {
+          let index = elements[table, default: 0]
+          elements[table] = index + 1
+          table.append("[\(index)]")
+        }
+        record(table, line)
+        scanner.skipLine()
+        recordNUL(scanner.firstNUL, table)
+      } else {
+        let keys = table + scanner.keys()
+        record(keys, line)
+        scanner.skipValue()
+        recordNUL(scanner.firstNUL, keys)
+      }
+    }
+    recordNUL(scanner.firstNUL, table)
+  }
+
+  private mutating func recordNUL(_ line: Int?, _ keys: [String]) {
+    guard let line, firstNUL == nil else { return }
+    let path = keys.reduce("") { path, key in
+      path + (path.isEmpty || key.utf8.first == UInt8(ascii: "[") ? "" : ".") + key
+    }
+    firstNUL = (SafeText.line(path), line)
+  }
+
+  /// The line, from 1, of the key at `path` (`targets.demo.fields[0].name`), or of the closest
+  /// key around it that has a line of its own.
+  func line(of path: String) -> Int? {
+    var scanner = Scanner(bytes: Array(path.utf8))
+    var keys = scanner.keys()
+    while !keys.isEmpty {
+      if let line = lines[keys] { return line }
+      keys.removeLast()
+    }
+    return nil
+  }
+
+  /// Notes a key, and the tables around it where they have no line yet.
+  private mutating func record(_ keys: [String], _ line: Int) {
+    for count in stride(from: keys.count, to: 0, by: -1) {
+      let key = Array(keys.prefix(count))
+      if lines[key] == nil { lines[key] = line }
+    }
+  }
+}
+
+/// Walks over the bytes of a TOML text and counts its lines.
+private struct Scanner {
+  let bytes: [UInt8]
+  var position = 0
+  var line = 1
+  /// The line of the first NUL so far.
+  private(set) var firstNUL: Int?
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    // A byte order mark.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func advance() {
+    if byte == UInt8(ascii: "\n") { line += 1 }
+    if byte == 0 { firstNUL = firstNUL ?? line }
+    position += 1
+  }
+
+  /// Goes past a backslash in a string and what it stands before.
+  private mutating func skipEscape() {
+    if bytes[position...].starts(with: #"\u0000"#.utf8)
+      || bytes[position...].starts(with: #"\U00000000"#.utf8)
+    {
+      firstNUL = firstNUL ?? line
+    }
+    advance()
+    if byte != nil { advance() }
+  }
+
+  mutating func consume(_ text: StaticString) -> Bool {
+    let length = text.utf8CodeUnitCount
+    let wanted = UnsafeBufferPointer(start: text.utf8Start, count: length)
+    guard bytes[min(position, bytes.count)...].starts(with: wanted) else { return false }
+    for _ in 0..<length { advance() }
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    while byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { advance() }
+  }
+
+  mutating func skipLine() {
+    while let byte, byte != UInt8(ascii: "\n") { advance() }
+  }
+
+  /// Goes to the next header or key; false at the end of the text.
+  mutating func skipToStatement() -> Bool {
+    while let byte {
+      switch byte {
+      case UInt8(ascii: "#"): skipLine()
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): advance()
+      default: return true
+      }
+    }
+    return false
+  }
+
+  /// A dotted key, its parts bare or quoted; an index such as `[0]` is a part too.
+  mutating func keys() -> [String] {
+    var keys: [String] = []
+    while true {
+      skipBlanks()
+      guard let byte else { return keys }
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"): keys.append(quoted(by: byte))
+      case UInt8(ascii: "["):
+        let start = position
+        while let byte = self.byte, byte != UInt8(ascii: "]") { advance() }
+        if self.byte != nil { advance() }
+        keys.append(String(decoding: bytes[start..<position], as: UTF8.self))
+      default:
+        let start = position
+        while let byte = self.byte, isBare(byte) { advance() }
+        guard position > start else { return keys }
+        keys.append(String(decoding: bytes[start..<position], as: UTF8.self))
+      }
+      skipBlanks()
+      guard consume(".") || self.byte == UInt8(ascii: "[") else { return keys }
+    }
+  }
+
+  private func isBare(_ byte: UInt8) -> Bool {
+    byte > 0x7F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+      || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+  }
+
+  /// What stands between quotes on one line, escapes left as they are.
+  private mutating func quoted(by quote: UInt8) -> String {
+    advance()
+    let start = position
+    while let byte, byte != quote, byte != UInt8(ascii: "\n") {
+      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") { skipEscape() } else { advance() }
+    }
+    let text = String(decoding: bytes[start..<min(position, bytes.count)], as: UTF8.self)
+    if byte == quote { advance() }
+    return text
+  }
+
+  /// Goes past a value: to the end of its line, or of the line on which its last bracket or its
+  /// long string closes.
+  mutating func skipValue() {
+    var depth = 0
+    while let byte {
+      if consume("\"\"\"") {
+        skipLong("\"\"\"", escapes: true)
+      } else if consume("'''") {
+        skipLong("'''", escapes: false)
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        _ = quoted(by: byte)
+      } else if byte == UInt8(ascii: "#") {
+        skipLine()
+      } else if byte == UInt8(ascii: "\n"), depth <= 0 {
+        return
+      } else {
+        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
+        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
+        advance()
+      }
+    }
+  }
+
+  private mutating func skipLong(_ end: StaticString, escapes: Bool) {
+    while byte != nil, !consume(end) {
+      if escapes, byte == UInt8(ascii: "\\") { skipEscape() } else { advance() }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import UploadModel
+
+/// One file and where it goes.
+public struct UploadJob: Sendable {
+  /// The file.
+  public var item: UploadItem
+  /// Its destination, which other uploads may have in common with it.
+  public private(set) var destination: Boxed<Target>
+
+  /// Its destination.
+  public var target: Target {
+    _read { yield destination.value }
+    set { destination = Boxed(newValue) }
+  }
+
+  /// An upload of `item` to a target that others go to as well.
+  public init(item: UploadItem, destination: Boxed<Target>) {
+    self.item = item
+    self.destination = destination
+  }
+
+  /// An upload of `item` to `target`.
+  public init(item: UploadItem, target: Target) {
+    self.init(item: item, destination: Boxed(target))
+  }
+}

@@ -1,0 +1,40 @@
+/// What items mean to the process that sends them, now that another one has written them.
+public struct ExternalChanges: Hashable, Sendable {
+  /// Items that were not there before.
+  public private(set) var fresh: [UploadItem] = []
+  /// Items that are to be sent again, or after all.
+  public private(set) var again: [UploadItem] = []
+  /// Items that are to be taken out of the line.
+  public private(set) var paused: [ItemID] = []
+  /// Items that are to be sent in another way: as known here, with the changes.
+  public private(set) var edited: [UploadItem] = []
+
+  /// The news in `changed`, to somebody who knows `known`. What is under way is known here best.
+  public init(of changed: [UploadItem], known: [ItemID: UploadItem]) {
+    for item in changed {
+      guard let known = known[item.id] else {
+        fresh.append(item)
+        continue
+      }
+      switch (item.state, known.state) {
+      case (.waiting, .failed), (.waiting, .paused): again.append(item)
+      case (.paused, .waiting), (.paused, .retrying), (.paused, .sending): paused.append(item.id)
+      default:
+        if !known.state.isActive, !known.isSent(as: item) { edited.append(known.sent(as: item)) }
+      }
+    }
+  }
+}
+
+extension UploadItem {
+  /// The item, to be sent as `edited` says.
+  fileprivate func sent(as edited: UploadItem) -> UploadItem {
+    var item = self
+    (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
+    (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
+    item.typeIsCertain = edited.typeIsCertain
+    return item
+  }
+
+  fileprivate func isSent(as edited: UploadItem) -> Bool { sent(as: edited) == self }
+}

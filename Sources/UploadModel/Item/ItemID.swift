@@ -1,0 +1,16 @@
+import Foundation
+
+/// Names one item of the queue for as long as it is there.
+public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+  /// The number, unique within a queue.
+  public var rawValue: Int64
+
+  /// The item with this number.
+  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+  /// Items are numbered in the order in which they were added.
+  public static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
+
+  /// The number, with a sign that says what it is.
+  public var description: String { "#\(rawValue)" }
+}

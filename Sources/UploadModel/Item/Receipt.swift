@@ -1,0 +1,28 @@
+/// What the server said when it took a file.
+public struct Receipt: Hashable, Sendable, Codable {
+  /// The HTTP status code.
+  public var status: Int
+  /// Where the file can be found now, if the reply said so.
+  public var url: String?
+  /// The beginning of the reply's body.
+  public var reply: Reply
+  /// The number of attempts that it took, from 1.
+  public var attempts: Int
+  /// Seconds from the start of the last attempt to the reply.
+  public var seconds: Double
+  /// The file's bytes that were sent.
+  public var bytes: Int64
+
+  /// A receipt for `bytes` bytes taken with `status`.
+  public init(
+    status: Int, url: String? = nil, reply: Reply = Reply(), attempts: Int = 1,
+    seconds: Double = 0, bytes: Int64 = 0
+  ) {
+    self.status = status
+    self.url = url
+    self.reply = reply
+    self.attempts = attempts
+    self.seconds = seconds
+    self.bytes = bytes
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// What the end of a request means for the file.
+public enum Verdict: Hashable, Sendable {
+  /// The server took it.
+  case delivered(Receipt)
+  /// It did not arrive, or nobody can tell.
+  case failed(Failure)
+  /// The server wants it at another address, or at the same one in another way;
+  /// `keepsCredentials` is false on another origin.
+  case follow(URL, keepsCredentials: Bool)
+
+  /// The most redirects that one attempt follows.
+  public static let mostRedirects = 5
+
+  /// Judges the end of a request.
+  ///
+  /// - Parameters:
+  ///   - end: what came back.
+  ///   - target: whose rules apply.
+  ///   - attempt: the number of the attempt, from 1.
+  ///   - redirects: how many redirects this attempt has followed already.
+  ///   - now: the wall clock, for a `Retry-After` that names a date.
+  public static func judge(
+    _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
+  ) -> Verdict {
+    func failed(_ cause: Failure.Cause) -> Verdict {
+      .failed(
+        Failure(
+          cause, status: end.status, reply: end.reply, attempts: attempt,
+          retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
+            ?? end.retryAfter))
+    }
+
+    // A fault of the file outweighs whatever the server made of the torso. A cancel does not
+    // outweigh the server's answer to the whole.
+    if let trouble = end.trouble, trouble.isLocal,
+      !(trouble == .cancelled && end.sentAll && end.status != nil)
+    {
+      return failed(trouble)
+    }
+    if case .denied(let why) = end.trouble { return failed(.denied(why)) }
+    if let status = end.status {
+      switch status {
+      case _ where target.response.isOK(status):
+        // Whoever answers before the end of the body cannot have stored all of it.
+        guard end.sentAll else {
+          let early = "the server answered \(status) before it had the whole file"
+          return failed(end.trouble ?? .connectionLost(early))
+        }
+        // Half an answer may have gone on to say that it failed.
+        if let trouble = end.trouble, target.response.cannotJudge(end.reply) {
+          return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
+        }
+        if end.reply.isCut, target.response.cannotJudge(end.reply) {
+          return failed(.outcomeUnknown("its answer is longer than what is read of one"))
+        }
+        if let complaint = target.response.complaint(in: end.reply) {
+          return failed(.rejected(complaint))
+        }
+        return .delivered(
+          Receipt(
+            status: status, url: target.response.address(in: end), reply: end.reply,
+            attempts: attempt,
+            seconds: end.seconds, bytes: end.bytes))
+      case 307, 308:
+        return redirect(end, target: target, redirects: redirects, failed: failed)
+      case 417 where end.expectedContinue && redirects < mostRedirects:
+        // It only dislikes the question, and the engine does not ask it again.
+        return .follow(end.url, keepsCredentials: Origin(end.url) == Origin(target.url))
+      case 301, 302, 303:
+        return failed(.redirected(to: end.headers["location"], .losesBody))
+      default:
+        return failed(.refused)
+      }
+    }
+    let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
+    switch trouble {
+    // Whatever broke after the last byte, the server may have all of them.
+    case .connectionLost(let why), .network(let why), .unreachable(let why), .insecure(let why):
+      return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
+    case .stalled(let seconds) where end.sentAll:
+      return failed(.outcomeUnknown("no reply within \(HumanReadable.seconds(seconds))"))
+    case .outOfTime(let seconds) where end.sentAll:
+      return failed(
+        .outcomeUnknown("no reply within the deadline of \(HumanReadable.seconds(seconds))"))
+    default:
+      return failed(trouble)
+    }
+  }
+
+  private static func redirect(
+    _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
+  ) -> Verdict {
+    guard end.headers["location"]?.trimming(\.isWhiteSpace).isEmpty == false else {
+      return failed(.redirected(to: nil, .noLocation))
+    }
+    guard let url = end.location, let origin = Origin(url) else {
+      return failed(.redirected(to: end.headers["location"], .badLocation))
+    }
+    // A password that a server puts there is neither to be sent nor to be shown.
+    guard url.user == nil, url.password == nil else {
+      return failed(.redirected(to: origin.description, .badLocation))
+    }
+    let home = Origin(target.url)
+    guard origin == home || target.redirectOrigins.contains(origin) else {
+      return failed(.redirected(to: url.absoluteString, .otherOrigin))
+    }
+    guard redirects < mostRedirects else {
+      return failed(.redirected(to: url.absoluteString, .tooMany))
+    }
+    return .follow(url, keepsCredentials: origin == home)
+  }
+}

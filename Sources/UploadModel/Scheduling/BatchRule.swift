@@ -1,0 +1,17 @@
+/// How many files a target takes in one request.
+public struct BatchRule: Hashable, Sendable {
+  /// The most files in one request, from 1.
+  public var maxFiles: Int
+  /// The most bytes that the files of one request have together. A file that is larger goes alone.
+  public var maxBytes: Int64
+  /// Whether a request that the server refuses goes again in halves, so that one bad file cannot fail
+  /// the others.
+  public var splitsRefused: Bool
+
+  /// A rule for requests with at most `maxFiles` files.
+  public init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
+    self.maxFiles = maxFiles
+    self.maxBytes = maxBytes
+    self.splitsRefused = splitsRefused
+  }
+}

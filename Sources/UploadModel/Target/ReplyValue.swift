@@ -1,0 +1,54 @@
+import Foundation
+import JSONText
+
+/// A text that is picked out of a reply.
+public struct ReplyValue: Hashable, Sendable {
+  /// Where it is.
+  public enum Place: Hashable, Sendable {
+    /// A value of JSON.
+    case pointer(JSONPointer)
+    /// The first group that the expression captures in the body, or all that it matches.
+    case pattern(Pattern)
+    /// A header field; its name in lower case.
+    case header(String)
+  }
+
+  /// Where the text is.
+  public var place: Place
+  /// What goes before it.
+  public var prefix: String
+  /// What goes after it.
+  public var suffix: String
+
+  /// The text at a place.
+  public init(_ place: Place, prefix: String = "", suffix: String = "") {
+    self.place = place
+    self.prefix = prefix
+    self.suffix = suffix
+  }
+
+  /// Whether it is another one for each file of a request.
+  public var dependsOnFile: Bool {
+    if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
+  }
+
+  func text(in end: TransferEnd) -> String? {
+    let text: String? =
+      switch place {
+      case .pointer(let pointer):
+        JSONValue(text: end.reply.text).flatMap { pointer.value(in: $0, file: end.place.index) }
+          .flatMap { value in
+            switch value {
+            case .string, .integer: value.text
+            case .null, .bool, .number, .array, .object: nil
+            }
+          }
+      case .pattern(let pattern):
+        pattern.firstMatch(in: end.reply.text).flatMap { groups in
+          groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
+        }
+      case .header(let name): end.headers[name]
+      }
+    return text.map { prefix + $0 + suffix }
+  }
+}

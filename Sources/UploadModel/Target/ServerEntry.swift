@@ -1,0 +1,31 @@
+import Foundation
+import JSONText
+
+/// Something that is on a target's server. It came from outside: make it safe before it is shown.
+public struct ServerEntry: Hashable, Sendable {
+  /// Why a reply is no list of entries.
+  public struct ListingError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong with it.
+    public let description: String
+  }
+
+  /// What the server calls it.
+  public var id: String
+  /// What people call it.
+  public var title: String
+  /// Its size in bytes, where the server says so.
+  public var size: Int64?
+  /// When it was stored, in the server's words.
+  public var time: String?
+  /// Where it can be found, where the server says so.
+  public var url: String?
+  /// All that the server says of it.
+  public var value: JSONValue
+
+  /// An entry.
+  public init(id: String, title: String, value: JSONValue) {
+    self.id = id
+    self.title = title
+    self.value = value
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import GRDB
+import MultipartForm
+import UploadModel
+
+/// One attempt at one file, as the history keeps it.
+public struct HistoryEntry: Hashable, Sendable {
+  /// The item that was sent.
+  public var item: ItemID
+  /// The file.
+  public var location: FileLocation
+  /// Its name as the server was told.
+  public var name: String
+  /// Its media type as the server was told.
+  public var mediaType: String
+  /// Its size in bytes.
+  public var size: Int64
+  /// The name of the target.
+  public var target: String
+  /// The number of the attempt, from 1.
+  public var attempt: Int
+  /// When it began.
+  public var began: Date
+  /// When it ended; nil while it runs.
+  public var ended: Date?
+  /// The file's bytes handed over, where that is known.
+  public var bytes: Int64?
+  /// The status code, where a reply came.
+  public var status: Int?
+  /// "done", the code of the failure, "paused", "stopped", "withdrawn" or "interrupted"; nil while it runs.
+  public var outcome: String?
+  /// Why it failed.
+  public var message: String?
+  /// The beginning of the reply.
+  public var reply: String?
+  /// Where the file can be found, if the reply said so.
+  public var url: String?
+}
+
+extension HistoryEntry {
+  init(_ row: Row) {
+    self.init(
+      item: ItemID(row[1]), location: FileLocation(bytes: [UInt8](row[2] as Data)), name: row[3],
+      mediaType: row[4], size: row[5], target: row[6], attempt: row[7],
+      began: Date(timeIntervalSince1970: row[8]),
+      ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) }, bytes: row[10],
+      status: row[11], outcome: row[12], message: row[13], reply: row[14], url: row[15])
+  }
+}

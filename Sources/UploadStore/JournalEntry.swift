@@ -1,0 +1,14 @@
+import Foundation
+import UploadModel
+
+/// What became of an item, as long as the queue's own disk has no room for it.
+public struct JournalEntry: Codable, Hashable, Sendable {
+  /// The item.
+  public var item: ItemID
+  /// The key by which it is told from an item of another queue with the same number.
+  public var uuid: UUID
+  /// What became of it.
+  public var state: ItemState
+  /// When.
+  public var date: Date
+}

@@ -1,0 +1,34 @@
+import Foundation
+import GRDB
+import UploadModel
+
+/// What is kept of an item's last attempt to tell its state.
+struct LastAttempt {
+  var number: Int
+  var status: Int?
+  var outcome: String?
+  var reply: Reply
+  var url: String?
+  var seconds: Double
+  var bytes: Int64
+
+  static let columns = """
+    item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes
+    """
+
+  init(_ row: Row) {
+    number = row[1]
+    status = row[2]
+    outcome = row[3]
+    reply = Reply(text: row[4] ?? "", isCut: row[6], mediaType: row[5])
+    url = row[7]
+    seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
+    bytes = row[10] ?? 0
+  }
+
+  var receipt: Receipt {
+    Receipt(
+      status: status ?? 200, url: url, reply: reply, attempts: number, seconds: seconds,
+      bytes: bytes)
+  }
+}

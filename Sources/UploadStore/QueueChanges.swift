@@ -1,0 +1,15 @@
+import Foundation
+import GRDB
+import UploadModel
+
+/// What happened to a queue between two looks at it.
+public struct QueueChanges: Sendable {
+  /// The revision to ask from next time.
+  public var revision: Int64
+  /// Items that are new or have changed, in the order of the queue.
+  public var items: [UploadItem] = []
+  /// Items that are no longer in the queue.
+  public var removed: [ItemID] = []
+  /// All items in their order, where it has changed.
+  public var order: [ItemID]?
+}

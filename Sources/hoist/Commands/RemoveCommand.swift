@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import JSONText
+import UploadEngine
+import UploadModel
+
+/// `hoist rm`.
+struct RemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rm", abstract: "Delete entries on a target's server.",
+    discussion: """
+      The target says how in its table server.delete; hoist ls shows the identifiers. It asks before \
+      it deletes.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The target.", valueName: "target"), completion: ConfigOption.targetNames)
+  var target: String
+
+  @Argument(help: ArgumentHelp("The identifiers of what is deleted.", valueName: "id"))
+  var ids: [String]
+
+  @Flag(name: .long, help: "Do not ask.")
+  var yes = false
+
+  @Flag(
+    name: .long, help: "Print one JSON object a line: id, deleted, and message where it is not.")
+  var json = false
+
+  @OptionGroup var config: ConfigOption
+
+  func run() async throws {
+    let target = try config.load().target(target)
+    guard target.server.delete != nil else {
+      throw UserError(
+        "the target \(target.name) does not say how to delete: it has no server.delete")
+    }
+    let ids = ArgumentRuns.unfolded(ids)
+    let what = ids.count == 1 ? SafeText.line(ids[0]) : "\(ids.count) entries"
+    try Question.agree(
+      "Delete \(what) on \(SafeText.line(target.name))?", isAgreed: yes,
+      otherwise:
+        "nothing was deleted: nobody is here to be asked; --yes deletes without a question",
+      refused: "nothing was deleted")
+    let client = ServerClient(target: target)
+    var status = ExitStatus.success
+    for id in ids {
+      var row: [String: JSONValue] = ["id": .string(id), "deleted": .bool(true)]
+      do throws(Failure) {
+        try await client.delete(id)
+        if !json { Output.error("deleted \(SafeText.line(id))") }
+      } catch {
+        status = .someFailed
+        row["deleted"] = .bool(false)
+        row["message"] = .string(error.sentence)
+        if !json { Output.error(SafeText.line("hoist: \(id) was not deleted: \(error.sentence)")) }
+      }
+      if json { Output.line(JSONLine.text(.object(row))) }
+    }
+    try status.exitUnlessSuccess()
+  }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// The options that say what a push tells, and where.
+struct ReportingOptions: ParsableArguments {
+  @Flag(name: .long, help: "Print one JSON object a line.")
+  var json = false
+
+  @Flag(name: [.short, .long], help: "Say nothing but results and failures.")
+  var quiet = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write what became of each file to a file that ends in .json or .csv.", valueName: "file"),
+    completion: .file(extensions: ["json", "csv"]))
+  var report: String?
+
+  /// The form of the report, which can be written as far as one can tell; nil without one.
+  func reportFormat() throws -> PushReport.Format? {
+    guard let report else { return nil }
+    let format = try PushReport.Format(of: report)
+    do {
+      try AtomicFile.check(report)
+    } catch {
+      throw UserError("--report: \(error); name another place")
+    }
+    return format
+  }
+
+  /// - Parameter mayDraw: whether nothing else is written where the bars would be.
+  func reporter(
+    _ retry: RetryHint, environment: [String: String], mayDraw: Bool
+  ) -> any PushReporter {
+    if json { return JSONReporter() }
+    if quiet { return LineReporter(isQuiet: true, retry: retry) }
+    let terminal = environment["TERM"] ?? "dumb"
+    guard mayDraw, isatty(STDERR_FILENO) == 1, terminal != "dumb" else {
+      return LineReporter(retry: retry)
+    }
+    // https://no-color.org
+    let wantsNoColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    setlocale(LC_CTYPE, "")
+    let isUTF8 = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
+    return ProgressReporter(ascii: !isUTF8, hasColours: !wantsNoColour, retry: retry)
+  }
+}

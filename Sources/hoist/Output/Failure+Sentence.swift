@@ -1,0 +1,21 @@
+import Foundation
+import ScalarText
+import UploadModel
+
+extension Failure {
+  /// What happened to a request that is no upload, in one sentence without its full stop.
+  var sentence: String {
+    switch cause {
+    case .rejected(let why), .unsendable(let why), .insecure(let why), .network(let why),
+      .connectionRefused(let why), .unreachable(let why), .connectionLost(let why):
+      "\(headline): \(why)"
+    default: headline
+    }
+  }
+}
+
+extension UserError {
+  init(_ failure: Failure, doing: String) {
+    self.init("\(doing): \(SafeText.line(failure.sentence))", status: .someFailed)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Logging
+import UploadModel
+
+/// Writes down what happens to uploads: `--log` and `-v`.
+struct Journal: Sendable {
+  private let loggers: [Logger]
+  private let files: [LogFile]
+
+  /// A journal in these files.
+  init(_ files: [LogFile], level: Logger.Level) {
+    self.files = files
+    loggers = files.map { file in
+      Logger(label: "hoist") { _ in
+        LogFileHandler(file: file, logLevel: level)
+      }
+    }
+  }
+
+  /// Why a line was lost, in the system's words.
+  var lostLines: String? { files.lazy.compactMap(\.lostLines).first }
+
+  /// Notes something about the program itself.
+  func record(_ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
+    for logger in loggers { logger.info(message, metadata: metadata) }
+  }
+
+  /// Notes an item's new state; progress is no news.
+  func record(_ item: UploadItem) {
+    var metadata: Logger.Metadata = [
+      "item": "\(item.id.rawValue)", "path": "\(item.path)", "bytes": "\(item.size)",
+    ]
+    func add(_ failure: Failure) {
+      metadata["attempt"] = "\(failure.attempts)"
+      metadata["cause"] = "\(failure.code)"
+      metadata["message"] = "\(failure.explanation)"
+      if !failure.reply.text.isEmpty {
+        metadata["reply"] = "\(String(failure.reply.text.unicodeScalars.prefix(500)))"
+      }
+    }
+    let (level, message): (Logger.Level, Logger.Message)
+    switch item.state {
+    case .waiting: (level, message) = (.debug, "queued")
+    case .paused: (level, message) = (.debug, "paused")
+    case .sending: return
+    case .preparing(let attempt):
+      (level, message) = (.debug, "started")
+      metadata["attempt"] = "\(attempt)"
+      metadata["type"] = "\(item.mediaType)"
+    case .awaitingReply(let attempt, _):
+      (level, message) = (.debug, "awaiting reply")
+      metadata["attempt"] = "\(attempt)"
+    case .retrying(let failure, let next, let attempts, _):
+      (level, message) = (.warning, "will be tried again")
+      add(failure)
+      metadata["next"] = "\(next) of \(attempts)"
+    case .done(let receipt):
+      (level, message) = (.info, "sent")
+      metadata["attempt"] = "\(receipt.attempts)"
+      metadata["status"] = "\(receipt.status)"
+      metadata["seconds"] = "\(JSONReporter.rounded(receipt.seconds))"
+      if let url = receipt.url { metadata["url"] = "\(url)" }
+    case .failed(let failure):
+      (level, message) = (.error, "failed")
+      add(failure)
+    }
+    for logger in loggers { logger.log(level: level, message, metadata: metadata) }
+  }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import Synchronization
+import UploadModel
+
+/// Goes through the inputs of a push on a thread of its own, and tells of them in portions, the first
+/// of them soon.
+final class PushInputReader: Sendable {
+  /// What it tells, in order.
+  enum News: Sendable {
+    /// Items that are to be sent.
+    case found([UploadItem])
+    /// Items that were sent before and are left out.
+    case skipped([UploadItem])
+    /// There is no more; or there may be, and nobody waits for it any longer.
+    case over(isWhole: Bool)
+  }
+
+  private let history: PushHistory?
+  private let tell: @Sendable (News) -> Void
+  private let cancellation = CancellationToken()
+  private let isOver = Atomic(false)
+
+  /// How long it goes on after a stop, in seconds.
+  private static let patience = 5.0
+
+  init(history: PushHistory?, _ tell: @escaping @Sendable (News) -> Void) {
+    self.history = history
+    self.tell = tell
+  }
+
+  var isStopped: Bool { cancellation.isCancelled }
+
+  /// Begins. The thread may wait for a pipe or a folder for as long as the program runs.
+  func start(_ inputs: PushInputs, _ intake: FileIntake) {
+    Thread.detachNewThread { [self] in
+      let portion = Portion { self.deliver($0) }
+      // The next item may be a long time coming.
+      let timer = DispatchSource.makeTimerSource(queue: .global())
+      timer.schedule(deadline: .now() + 0.05, repeating: 0.05, leeway: .milliseconds(10))
+      timer.setEventHandler { portion.handOver() }
+      timer.activate()
+      let isWhole = inputs.walk(intake, until: cancellation) { item in
+        portion.add(item)
+        return !isOver.load(ordering: .relaxed)
+      }
+      timer.cancel()
+      portion.handOver()
+      end(isWhole: isWhole)
+    }
+  }
+
+  /// From now on nothing is sent. What is left is still gone through, so that a report can name it,
+  /// but nothing is waited for: no pipe, no watched folder, and no disk for very long.
+  func stop() {
+    guard !isStopped else { return }
+    cancellation.cancel()
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+      self?.end(isWhole: false)
+    }
+  }
+
+  /// Ends it at once.
+  func abandon() {
+    _ = isOver.exchange(true, ordering: .relaxed)
+    cancellation.cancel()
+  }
+
+  private func deliver(_ items: [UploadItem]) {
+    guard let known = history?.look(at: items, until: cancellation) else {
+      return tell(.found(items))
+    }
+    if !known.skipped.isEmpty { tell(.skipped(known.skipped)) }
+    if !known.items.isEmpty { tell(.found(known.items)) }
+  }
+
+  private func end(isWhole: Bool) {
+    if !isOver.exchange(true, ordering: .relaxed) { tell(.over(isWhole: isWhole)) }
+  }
+}
+
+/// Items that were found and not handed over yet.
+private final class Portion: Sendable {
+  private static let size = 256
+  private let items = Mutex<[UploadItem]>([])
+  private let deliver: @Sendable ([UploadItem]) -> Void
+
+  init(_ deliver: @escaping @Sendable ([UploadItem]) -> Void) { self.deliver = deliver }
+
+  func add(_ item: UploadItem) {
+    let isFull = items.withLock { items in
+      items.append(item)
+      return items.count >= Self.size
+    }
+    if isFull { handOver() }
+  }
+
+  /// Under the lock, or two threads would turn the order round.
+  func handOver() {
+    items.withLock { items in
+      guard !items.isEmpty else { return }
+      deliver(items)
+      items = []
+    }
+  }
+}

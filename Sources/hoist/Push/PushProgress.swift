@@ -1,0 +1,111 @@
+import MultipartForm
+import UploadModel
+
+/// How far a push has come. It keeps whole items only while they are under way or where they failed, so
+/// that a long queue or a long watch does not fill the memory.
+struct PushProgress {
+  var summary = PushSummary()
+  /// Whether no more items will come.
+  var isComplete = false
+  private let start: Instant
+  private let keepsResults: Bool
+  private var open: [ItemID: UploadItem] = [:]
+  private var openPaths: [FileLocation: ItemID] = [:]
+  /// Items under way whose files are coming anew. They count only where the server has them, or may have.
+  private var superseded: Set<ItemID> = []
+
+  init(start: Instant, keepsResults: Bool) {
+    self.start = start
+    self.keepsResults = keepsResults
+  }
+
+  var isOver: Bool { isComplete && open.isEmpty }
+
+  var openItems: [ItemID] { open.keys.sorted() }
+
+  /// Takes an item in.
+  mutating func add(_ item: UploadItem) {
+    open[item.id] = item
+    openPaths[item.location] = item.id
+    if item.state.isFinished { _ = record(item.state, of: item.id) }
+  }
+
+  /// Takes a new state in; gives the item with it, or nil where the item is of no interest any more.
+  mutating func record(_ state: ItemState, of id: ItemID) -> UploadItem? {
+    guard var item = open[id] else { return nil }
+    if superseded.contains(id) {
+      guard state.isFinished else { return item }
+      superseded.remove(id)
+      guard state.isDone || state.failure?.mayHaveArrived == true else {
+        open[id] = nil
+        return nil
+      }
+    }
+    item.state = state
+    open[id] = state.isFinished ? nil : item
+    guard state.isFinished else { return item }
+    if openPaths[item.location] == id { openPaths[item.location] = nil }
+    switch state {
+    case .done(var receipt):
+      summary.sent += 1
+      summary.bytes &+= item.size
+      // What the server said has been told; kept for each of many files it would fill the memory.
+      receipt.reply = Reply()
+      if keepsResults {
+        var kept = item
+        kept.state = .done(receipt)
+        summary.results.append(kept)
+      }
+    case .failed(let failure):
+      summary.failed.append((item, failure))
+      if keepsResults { summary.results.append(item) }
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    }
+    return item
+  }
+
+  /// What is to be done about open items whose files are coming anew.
+  struct Replaced: Equatable {
+    /// No byte of these has left: they are forgotten here, and to be removed.
+    var unsent: [ItemID] = []
+    /// These are being sent, and to be stopped. What comes of them is still to come.
+    var sending: [ItemID] = []
+  }
+
+  /// Takes in that files are coming anew. What has been handed over whole is left to end: the server may
+  /// keep it, and then it counts.
+  mutating func replaced(by items: [UploadItem]) -> Replaced {
+    var replaced = Replaced()
+    for item in items {
+      guard let id = openPaths.removeValue(forKey: item.location), let old = open[id] else {
+        continue
+      }
+      switch old.state {
+      case .preparing, .sending:
+        superseded.insert(id)
+        replaced.sending.append(id)
+      case .awaitingReply: superseded.insert(id)
+      case .waiting, .retrying, .paused, .done, .failed:
+        open[id] = nil
+        replaced.unsent.append(id)
+      }
+    }
+    return replaced
+  }
+
+  /// Whether an item is to be tried no more, for its file is coming anew: it waits for another attempt.
+  func isGivenUp(_ id: ItemID, in state: ItemState) -> Bool {
+    guard superseded.contains(id) else { return false }
+    if case .retrying = state { return true }
+    return state == .waiting
+  }
+
+  /// What became of it all.
+  func end(at now: Instant) -> PushSummary {
+    var summary = summary
+    summary.seconds = now - start
+    summary.failed.sort { $0.item.id < $1.item.id }
+    summary.results.sort { $0.id < $1.id }
+    return summary
+  }
+}

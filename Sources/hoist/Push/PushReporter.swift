@@ -1,0 +1,26 @@
+import UploadModel
+
+/// Says what happens to a queue that is uploaded without a screen.
+protocol PushReporter {
+  /// Seconds between two calls of `tick`; nil for none.
+  var tickInterval: Double? { get }
+  /// An item has joined the queue.
+  mutating func queued(_ item: UploadItem)
+  /// No more items will come.
+  mutating func allQueued()
+  /// An item was sent before, as its note says, and is left out.
+  mutating func skipped(_ item: UploadItem)
+  /// An item has a new state.
+  mutating func changed(_ item: UploadItem, at now: Instant)
+  /// Time has gone by.
+  mutating func tick(at now: Instant)
+  /// Everything is over.
+  mutating func summary(_ summary: PushSummary)
+}
+
+extension PushReporter {
+  var tickInterval: Double? { nil }
+  mutating func allQueued() {}
+  mutating func skipped(_ item: UploadItem) {}
+  mutating func tick(at now: Instant) {}
+}

@@ -1,0 +1,29 @@
+import UploadModel
+
+/// What became of a queue.
+struct PushSummary {
+  var sent = 0
+  var failed: [(item: UploadItem, failure: Failure)] = []
+  /// How many were left out, as sent before.
+  var skipped = 0
+  /// What an earlier report has and this push left out, as it may have arrived.
+  var leftOut: [PushReport.Entry] = []
+  /// Every file and its end, in the order of the queue, where that was asked for.
+  var results: [UploadItem] = []
+  /// The bytes of the files that arrived.
+  var bytes: Int64 = 0
+  var seconds = 0.0
+  /// Whether a person or the system stopped it.
+  var isInterrupted = false
+  /// Whether the first failure stopped it.
+  var isCutShort = false
+  /// Whether it was stopped before the inputs had ended, so that files may be missing here.
+  var isIncomplete = false
+
+  var total: Int { sent + failed.count }
+
+  var status: ExitStatus {
+    if isInterrupted { return .interrupted }
+    return failed.isEmpty && leftOut.isEmpty ? .success : .someFailed
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import UploadModel
+
+/// How what failed can be sent again.
+struct RetryHint {
+  /// The report that is being written, if it can be read again.
+  var report: String?
+  /// The target, as it was named.
+  var target: String?
+  /// Whether there was more than the name, which is not to be shown.
+  var needsOptions = false
+
+  func text(for failures: [Failure]) -> String {
+    guard let report else {
+      return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
+    }
+    let to =
+      needsOptions
+      ? ", with --to and the options as before"
+      : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
+    let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
+    let doubtful = failures.count(where: \.mayHaveArrived)
+    if doubtful == failures.count {
+      return
+        "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"
+    }
+    let rest = doubtful > 0 ? " (with --even-arrived also what may have arrived)" : ""
+    return "send them again: \(retry)\(to)\(rest)"
+  }
+}

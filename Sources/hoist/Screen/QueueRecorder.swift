@@ -1,0 +1,153 @@
+import Dispatch
+import Foundation
+import Synchronization
+import UploadModel
+import UploadStore
+
+/// The durable queue on behalf of a session that sends it: writes down what the engine is about to do
+/// and what came of it, before anybody else learns of it.
+///
+/// What cannot be written, for the disk is full or gone, is kept in a `ResultJournal` elsewhere and tried
+/// again every second. Whoever sends next, after whatever end of this process, finds it there.
+final class QueueRecorder: Sendable {
+  let store: UploadStore
+  private let journal: ResultJournal
+  private let content = Mutex(Content())
+  /// Held while something is written, so that everything is in the order in which it happened.
+  private let writing = Mutex(())
+  private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
+
+  private struct Content {
+    var lock: SenderLock?
+    var isLeaving = false
+    /// What could not be written, in order: it is, as soon as there is room again.
+    var unwritten: [(ItemID, ItemState)] = []
+    var isRetryDue = false
+    /// Where that is kept meanwhile.
+    var place: String?
+    var onTrouble: (@Sendable (StoreError) -> Void)?
+  }
+
+  init(store: UploadStore, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    self.store = store
+    journal = ResultJournal(queue: store.path, environment: environment)
+  }
+
+  /// Is told when the queue cannot be written.
+  func onTrouble(_ body: @escaping @Sendable (StoreError) -> Void) {
+    content.withLock { $0.onTrouble = body }
+  }
+
+  /// Takes the right to send; false where another process has it.
+  func becomeSender() throws(StoreError) -> Bool {
+    guard let lock = try SenderLock(queue: store.path) else { return false }
+    content.withLock { $0.lock = lock }
+    return true
+  }
+
+  /// Waits, on this thread, for the right to send.
+  func waitToSend() throws(StoreError) {
+    let lock = try SenderLock.wait(queue: store.path)
+    content.withLock { $0.lock = lock }
+  }
+
+  /// Puts the queue in order after the sender before: what that could only keep elsewhere is written down
+  /// first.
+  func recover(
+    isRepeatable: (String) -> Bool
+  ) throws(StoreError) -> UploadStore.Recovery {
+    let kept = journal.results()
+    if !kept.isEmpty {
+      try store.record(kept)
+      journal.remove()
+    }
+    return try store.recover(isRepeatable: isRepeatable)
+  }
+
+  /// From now on, what is broken off stays in the queue.
+  func leave() { content.withLock { $0.isLeaving = true } }
+
+  /// Lets uploads begin: `UploadEngine.Admission`.
+  func admit(_ ids: [ItemID]) -> Set<ItemID>? {
+    guard write([]) else { return nil }
+    do {
+      return try store.begin(ids)
+    } catch {
+      complain(error)
+      return nil
+    }
+  }
+
+  /// Notes what has become of items. Returns false where that could not be written yet.
+  @discardableResult
+  func write(_ changes: [(ItemID, ItemState)]) -> Bool {
+    do {
+      try record(changes)
+      return true
+    } catch {
+      complain(error)
+      return false
+    }
+  }
+
+  /// What the queue does not know when the session is over.
+  struct UnsavedResults {
+    /// The items whose results it does not know.
+    var items: Set<ItemID>
+    /// The file that keeps them for the next process that sends; nil where there is none.
+    var place: String?
+    var reason: StoreError
+  }
+
+  /// Writes what is left, for the last time. Returns what could not be written.
+  func settle() -> UnsavedResults? {
+    do {
+      try record([])
+      return nil
+    } catch {
+      return content.withLock {
+        UnsavedResults(items: Set($0.unwritten.map(\.0)), place: $0.place, reason: error)
+      }
+    }
+  }
+
+  private func record(_ changes: [(ItemID, ItemState)]) throws(StoreError) {
+    let result = writing.withLock { _ in
+      let (left, isLeaving) = content.withLock { ($0.unwritten, $0.isLeaving) }
+      let all = left + changes
+      do throws(StoreError) {
+        try store.record(all, leaving: isLeaving)
+        content.withLock { $0.unwritten = [] }
+        if !left.isEmpty { journal.remove() }
+        return Result<Void, StoreError>.success(())
+      } catch {
+        // How far an upload is means nothing once it is over.
+        let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }
+        let place = (try? store.kept(unwritten)).flatMap(journal.keep)
+        content.withLock {
+          $0.unwritten = unwritten
+          $0.place = place
+        }
+        return .failure(error)
+      }
+    }
+    if case .failure = result { tryAgainSoon() }
+    try result.get()
+  }
+
+  private func tryAgainSoon() {
+    let isNew = content.withLock { content in
+      defer { content.isRetryDue = true }
+      return !content.isRetryDue && !content.unwritten.isEmpty
+    }
+    guard isNew else { return }
+    retries.asyncAfter(deadline: .now() + 1) { [weak self] in
+      guard let self else { return }
+      content.withLock { $0.isRetryDue = false }
+      // What is the matter has been told.
+      try? record([])
+    }
+  }
+
+  private func complain(_ error: StoreError) { content.withLock { $0.onTrouble }?(error) }
+}
