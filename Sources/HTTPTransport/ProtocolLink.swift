@@ -77,12 +77,11 @@ final class ProtocolLink: @unchecked Sendable {
 
   private func report(_ head: ReplyHead?) {
     guard let head, let url = task.originalRequest?.url else { return }
-    var fields = head.headers
-    // URLSession would raise a challenge at the end, with no way on but Foundation's own transport.
-    fields["www-authenticate"] = nil
+    // The header fields go another way (`Exchange.content`). From here URLSession would raise a challenge at a
+    // 401, with no way on but Foundation's own transport.
     guard
       let response = HTTPURLResponse(
-        url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: fields)
+        url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: nil)
     else { return }
     loader.client?.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed)
   }

@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTransport
+import TestSupport
+import Testing
+
+/// A kept TLS connection may end while a body goes out on it. libcurl then begins again by itself, and does not
+/// always rewind the body: what TLS has taken only in part counts as unwritten.
+@Suite(.timeLimit(.minutes(3)))
+struct TLSRepetitionTests {
+  /// Answers the first request of its first connection, reads so many bytes of the second one and ends. Then it
+  /// takes a request on each new connection, and prints the size and the first wrong byte of its body.
+  private static let server = #"""
+    import select, socket, ssl, struct, sys
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[1], sys.argv[2])
+    listener = socket.socket()
+    # What the kernels keep between the two is small, so that TLS has to wait in the middle of a piece.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    print(listener.getsockname()[1], flush=True)
+
+    def accept():
+        return context.wrap_socket(listener.accept()[0], server_side=True)
+
+    def answer(connection):
+        data = b""
+        while b"\r\n\r\n" not in data:
+            piece = connection.recv(65536)
+            if not piece:
+                return None
+            data += piece
+        head, body = data.split(b"\r\n\r\n", 1)
+        fields = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:])
+        body = bytearray(body)
+        while len(body) < int(fields[b"content-length"]):
+            piece = connection.recv(1 << 20)
+            if not piece:
+                return None
+            body += piece
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        return body
+
+    first = accept()
+    answer(first)
+    select.select([first], [], [])
+    left = int(sys.argv[3])
+    while left > 0:
+        left -= len(first.recv(left))
+    first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    first.close()
+    while True:
+        try:
+            body = answer(accept())
+        except OSError:
+            continue
+        if body is not None:
+            wrong = next((place for place, byte in enumerate(body) if byte != place * 7 % 251), "none")
+            print("body", len(body), wrong, flush=True)
+    """#
+
+  private static let size = 3 << 20
+  private static let body = MemoryBody(Data((0..<size).map { UInt8($0 * 7 % 251) }))
+
+  /// How the second of two requests on one connection ends, and the server that it went to.
+  private func second(afterReading count: Int, mayRepeat: Bool) async throws
+    -> (end: ExchangeEnd?, server: Program)
+  {
+    let authority = try CertificateAuthority()
+    let certificate = try authority.issue("localhost")
+    let server = try Program(
+      "python3", ["-c", Self.server, certificate.file, certificate.key, "\(count)"],
+      environment: ProcessInfo.processInfo.environment, directory: "/")
+    let port = try await wait(for: "the server's port", otherwise: { server.errors }) {
+      server.output.split(separator: "\n").first
+    }
+    let url = try #require(URL(string: "https://localhost:\(port)/upload"))
+    let transport = Transport(maxIdle: 600)
+    var request = ExchangeRequest(url: url, method: "POST", body: MemoryBody(Data("first".utf8)))
+    request.tls = TLSOptions(caFile: authority.root.file)
+    #expect(await Asker(transport, request).run().end?.head?.status == 200)
+    request.body = Self.body
+    request.mayRepeat = mayRepeat
+    return (await Asker(transport, request).run().end, server)
+  }
+
+  private func wasLost(_ end: ExchangeEnd?) -> Bool {
+    if case .connectionLost? = end?.trouble?.kind { true } else { false }
+  }
+
+  /// libcurl repeats where it notices the end while it waits for the reply, and not where it notices it while it
+  /// sends: then the upload ends, and the engine makes another attempt.
+  @Test(arguments: [0, 1, 20_000, 300_000])
+  func whereACopyDoesNoHarmItIsWhole(read: Int) async throws {
+    for _ in 0..<20 {
+      let (end, server) = try await second(afterReading: read, mayRepeat: true)
+      if wasLost(end) { continue }
+      #expect(end?.head?.status == 200, "\(String(describing: end))")
+      let copy = try await wait(for: "the copy's sum", otherwise: { server.errors }) {
+        server.output.split(separator: "\n").dropFirst().first
+      }
+      #expect(copy == "body \(Self.size) none")
+      return
+    }
+    Issue.record("libcurl never repeated it")
+  }
+
+  /// What the server has read goes beyond the head: where it has not, it may be sent once more.
+  @Test(arguments: [20_000, 300_000])
+  func elsewhereNoSecondCopyIsSent(read: Int) async throws {
+    let (end, server) = try await second(afterReading: read, mayRepeat: false)
+    #expect(wasLost(end), "\(String(describing: end))")
+    #expect(server.output.split(separator: "\n").count == 1)
+  }
+}
