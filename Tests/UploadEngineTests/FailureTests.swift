@@ -341,7 +341,7 @@ struct FailureTests {
     }
     defer { server.stop() }
     let path = try folder.write("a.bin", count: 100)
-    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 0.5))
+    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 1.5))
     #expect(ends.map(\.code) == ["http-500"], "\(ends)")
   }
 
