@@ -1,0 +1,128 @@
+import CCurl
+import Foundation
+
+/// What libcurl asks and tells while a request is under way.
+extension Transfer {
+  /// A request is about to go out on a connection. Returns whether it may.
+  func begin(on connection: SocketTable.Connection) -> Bool {
+    // libcurl begins again by itself where a kept connection has ended, or `Expect` was refused. It does not
+    // always rewind the body: not where it still counts a piece as unwritten of which TLS has sent some.
+    if given > 0 {
+      guard mayRepeat else {
+        isUnrepeatable = true
+        return false
+      }
+      startOver()
+    }
+    parser = ReplyHeadParser()
+    socket = loop.socket(of: connection)
+    mark = socket.flatMap(SocketTable.end)
+    headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
+    return exchange.content.withLock { content in
+      guard !content.isStopped else { return false }
+      (content.head, content.reply) = (nil, Data())
+      content.progress.hasReplyBegun = false
+      content.progress.hasBegun = true
+      return true
+    }
+  }
+
+  /// Fills libcurl's buffer with the next bytes of the body.
+  func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+    guard let body = request.body, let buffer else { return 0 }
+    if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
+    let wanted = Int(min(Int64(room), length - given))
+    guard wanted > 0 else { return 0 }
+    guard request.limits.isEmpty || allowance > 0 else {
+      hold()
+      return Int(CURL_READFUNC_PAUSE)
+    }
+    let granted = request.limits.isEmpty ? wanted : min(wanted, allowance)
+    let reader = reader ?? body.makeReader()
+    self.reader = reader
+    do {
+      let count = try reader.read(
+        into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
+      // One step: once it is stopped, whoever asks how much was handed over has the last word.
+      let total = given + Int64(count)
+      let isStopped = exchange.content.withLock { content in
+        if !content.isStopped { content.progress.handedOver = total }
+        return content.isStopped
+      }
+      guard !isStopped else { return Int(CURL_READFUNC_ABORT) }
+      given = total
+      if hasGivenAll { loop.recordBodyHandedOver() }
+      if !request.limits.isEmpty { allowance -= count }
+      return count
+    } catch {
+      bodyError = error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  private func hold() {
+    heldUntil = 0
+    loop.hold(self)
+    exchange.content.withLock { $0.progress.isHeldBack = true }
+  }
+
+  /// libcurl wants to begin the body again: the connection was a kept one and has ended, or the server
+  /// has refused `Expect`.
+  func seek(to offset: curl_off_t) -> Int32 {
+    // Where reading failed it asks again on every other kept connection.
+    guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }
+    startOver()
+    return CURL_SEEKFUNC_OK
+  }
+
+  func receiveHeaderLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    headBytes += count
+    let isOver = parser.consume(UnsafeRawBufferPointer(start: bytes, count: count))
+    let hasBegun = parser.hasBegun
+    exchange.content.withLock {
+      $0.progress.received += count
+      $0.progress.hasReplyBegun = hasBegun
+    }
+    guard headBytes <= Self.mostHead else { return cut() }
+    guard isOver, let head = parser.head else { return count }
+    // libcurl asks again by itself, without the question.
+    if request.expectsContinue, head.status == 417 {
+      wasExpectRefused = true
+      tellExpectIgnored()
+    }
+    exchange.content.withLock { $0.head = head }
+    if head.status != 417 { loop.recordHead(self) }
+    return count
+  }
+
+  func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+    let most = request.mostReply
+    let isAll = exchange.content.withLock { content in
+      content.progress.received += count
+      let room = most - content.reply.count
+      content.reply.append(
+        Data(bytes: UnsafeRawPointer(bytes.unsafelyUnwrapped), count: min(count, room)))
+      content.isReplyCut = count > room
+      return count <= room
+    }
+    return isAll ? count : 0
+  }
+
+  /// Ends the transfer, for a reply without an end.
+  private func cut() -> Int {
+    exchange.content.withLock { $0.isReplyCut = true }
+    return 0
+  }
+
+  private func tellExpectIgnored() {
+    guard !toldExpect else { return }
+    toldExpect = true
+    link.tellExpectIgnored()
+  }
+
+  func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
+    let descriptor = loop.openSocket(address)
+    socketError = descriptor < 0 ? errno : 0
+    return descriptor
+  }
+}

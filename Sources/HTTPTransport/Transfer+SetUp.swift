@@ -1,0 +1,126 @@
+import CCurl
+import Foundation
+
+/// How a handle is made ready for one request.
+extension Transfer {
+  /// Configures the handle. Fails if libcurl rejects any option, because security may depend on it.
+  func setUp(maxIdle: Int) throws(TransportError) {
+    let options = EasyOptions(easy)
+    try options.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
+    try options.set(CURLOPT_ERRORBUFFER, pointer: words)
+    try options.set(CURLOPT_NOSIGNAL, 1)
+    try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    try options.set(CURLOPT_URL, request.url.absoluteString)
+    // What a signature covers must arrive to the letter.
+    try options.set(CURLOPT_PATH_AS_IS, 1)
+    try options.set(CURLOPT_ACCEPT_ENCODING, "")
+    try options.set(CURLOPT_MAXAGE_CONN, maxIdle)
+    // A resolver's thread that hangs must not hold the loop when its transfer is cancelled.
+    options.trySet(CURLOPT_QUICK_EXIT, 1)
+    // A proxy's reply to CONNECT is not the server's.
+    try options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try options.set(
+      CURLOPT_HTTP_VERSION,
+      request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
+    try options.set(request.tls)
+    try setUpRequest(options)
+    try setUpCallbacks(options)
+  }
+
+  private func setUpRequest(_ options: EasyOptions) throws(TransportError) {
+    if request.body != nil {
+      // POST with a read callback is libcurl's way to send a body of a known length; the method's name is
+      // free.
+      try options.set(CURLOPT_POST, 1)
+      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
+      if length > Self.smallBody { options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+    } else {
+      try options.set(CURLOPT_HTTPGET, 1)
+    }
+    // Where there is no body to rewind, libcurl repeats a request without asking.
+    if length == 0, !request.mayRepeat, !["GET", "HEAD"].contains(request.method) {
+      try options.set(CURLOPT_FRESH_CONNECT, 1)
+    }
+    if request.method != (request.body == nil ? "GET" : "POST") {
+      try options.set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+    // libcurl sends them as they are, and a line break would begin another field.
+    guard
+      !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
+    else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
+    var lines = request.headers.map { name, value in
+      // libcurl takes "Name:" for a field that it shall leave out.
+      value.isEmpty ? "\(name);" : "\(name): \(value)"
+    }
+    // libcurl's own question, which it leaves out of the repetition after a 417.
+    if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
+    guard !lines.isEmpty else { return }
+    guard let list = Self.list(lines) else {
+      throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)
+    }
+    lists.append(list)
+    try options.set(CURLOPT_HTTPHEADER, list: list)
+  }
+
+  private static func breaksLine(_ text: String) -> Bool {
+    text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
+  }
+
+  private static let smallBody: Int64 = 64 << 10
+
+  private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      guard let longer = curl_slist_append(list, line) else {
+        curl_slist_free_all(list)
+        return nil
+      }
+      list = longer
+    }
+    return list
+  }
+
+  private func setUpCallbacks(_ options: EasyOptions) throws(TransportError) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let loop = Unmanaged.passUnretained(loop).toOpaque()
+    options.check(
+      hoist_set_give(easy) { Transfer.of($3).give($0, $1 * $2) })
+    options.check(
+      hoist_set_seek(easy) { context, offset, _ in Transfer.of(context).seek(to: offset) })
+    options.check(
+      hoist_set_take(easy, CURLOPT_WRITEFUNCTION) { Transfer.of($3).receive($0, $1 * $2) })
+    options.check(
+      hoist_set_take(easy, CURLOPT_HEADERFUNCTION) {
+        Transfer.of($3).receiveHeaderLine($0, $1 * $2)
+      })
+    options.check(
+      hoist_set_prereq(easy) { context, peer, _, peerPort, localPort in
+        let connection = SocketTable.Connection(
+          localPort: UInt16(truncatingIfNeeded: localPort),
+          peerPort: UInt16(truncatingIfNeeded: peerPort),
+          peer: peer.map { String(cString: $0) } ?? "")
+        return Transfer.of(context).begin(on: connection)
+          ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      })
+    options.check(
+      hoist_set_open_socket(easy) { context, _, address in
+        address.map { Transfer.of(context).openSocket($0) } ?? -1
+      })
+    options.check(
+      hoist_set_close_socket(easy) { TransferLoop.of($0).closeSocket($1) })
+    for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA] {
+      options.check(hoist_set_pointer(easy, option, context))
+    }
+    options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
+    options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
+    // A connection outlives its first transfer, and what it is closed with has to as well.
+    options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
+    try options.throwIfRefused()
+  }
+
+  static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
+    // libcurl gives back the pointer that it was given, which the loop keeps alive for as long as the
+    // handle is in use.
+    Unmanaged<Transfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
+  }
+}
