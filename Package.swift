@@ -40,7 +40,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "JSONText", "MultipartForm",
+        "MultipartForm", "ScalarText",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -49,6 +49,12 @@ let package = Package(
       swiftSettings: strict),
 
     // The program's own rooms.
+    .target(
+      name: "ReceiverDemos",
+      dependencies: [
+        "JSONText", "Receiver", "ScalarText", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(name: "Commands", dependencies: ["CChild", "ScalarText"], swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
@@ -82,9 +88,8 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ScalarText", "Screens", "Settings",
-        "Terminal",
-        "UploadEngine", "UploadModel", "UploadStore",
+        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText",
+        "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel", "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -127,7 +132,8 @@ let package = Package(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
     .testTarget(
-      name: "ReceiverTests", dependencies: ["JSONText", "Receiver", "TestSupport"],
+      name: "ReceiverTests",
+      dependencies: ["JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),

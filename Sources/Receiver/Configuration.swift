@@ -13,8 +13,6 @@ extension Receiver {
     /// Needed with every request if not nil: `Authorization: Bearer TOKEN`, or Basic with the token as
     /// the password and any user name, which is what a browser can send.
     public var token: String?
-    /// The secret that tickets for `/bucket` are signed with; a random one if nil.
-    public var signingKey: String?
     /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil it is
     /// made from the request's Host header.
     public var publicURL: String?

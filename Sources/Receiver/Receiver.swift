@@ -25,16 +25,21 @@ public final class Receiver: Sendable {
 
   /// What the receiver was made with.
   public let configuration: Configuration
+  private let endpoints: [any ReceiverEndpoint]
   private let onEvent: (@Sendable (ReceiverEvent) -> Void)?
   private let connections = ConnectionSet()
   private let state = Mutex(State.new)
 
   /// A receiver that does nothing yet.
-  /// - Parameter onEvent: told of each file and each refusal, from any thread; should return soon.
+  /// - Parameters:
+  ///   - endpoints: what it does beside taking uploads.
+  ///   - onEvent: told of each file and each refusal, from any thread; should return soon.
   public init(
-    configuration: Configuration, onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
+    configuration: Configuration, endpoints: [any ReceiverEndpoint] = [],
+    onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
   ) {
     self.configuration = configuration
+    self.endpoints = endpoints
     self.onEvent = onEvent
   }
 
@@ -87,7 +92,8 @@ public final class Receiver: Sendable {
 
   private func bootstrap(_ inbox: Inbox) -> ServerBootstrap {
     let configuration = configuration
-    let service = Service(inbox: inbox, configuration: configuration, onEvent: onEvent)
+    let service = Service(
+      inbox: inbox, configuration: configuration, endpoints: endpoints, onEvent: onEvent)
     let maxConnections = Self.connectionLimit(configuration)
     return ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.backlog, value: 1_024)

@@ -1,29 +1,25 @@
-import Crypto
 import MultipartForm
 import NIOCore
 import NIOHTTP1
+import ScalarText
 
 /// What the receiver does with a request, apart from the connection that it came on.
 struct Service: Sendable {
   let inbox: Inbox
   let configuration: Receiver.Configuration
+  let endpoints: [any ReceiverEndpoint]
   let onEvent: (@Sendable (ReceiverEvent) -> Void)?
-  let records: Records
   private let host: RequestHost
-  /// Signs tickets, with a secret that lasts as long as the receiver unless it is given one.
-  let signer: PostPolicy.Signer
 
   init(
-    inbox: Inbox, configuration: Receiver.Configuration,
+    inbox: Inbox, configuration: Receiver.Configuration, endpoints: [any ReceiverEndpoint],
     onEvent: (@Sendable (ReceiverEvent) -> Void)?
   ) {
     self.inbox = inbox
     self.configuration = configuration
+    self.endpoints = endpoints
     self.onEvent = onEvent
-    records = Records(inbox: inbox)
     host = RequestHost(configuration)
-    signer = PostPolicy.Signer(
-      secretKey: configuration.signingKey ?? Hexadecimal.text(SymmetricKey(size: .bits256).bytes))
   }
 
   /// Reads a request's body as far as it is welcome, and does what it asks for.
@@ -34,7 +30,9 @@ struct Service: Sendable {
     try host.check(head)
     try host.refuseOtherSites(head)
     try Admission.authorize(head, token: configuration.token)
-    switch try Route(method: head.method, target: head.uri, maxFiles: configuration.maxFiles) {
+    let route = try Route(
+      method: head.method, target: head.uri, maxFiles: configuration.maxFiles, endpoints: endpoints)
+    switch route {
     case .upload(let maxFiles):
       return try await upload(head, &body, maxFiles: maxFiles, on: channel)
     case .index:
@@ -46,8 +44,25 @@ struct Service: Sendable {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
-    case .endpoint(let endpoint):
-      return try await answer(endpoint, head, &body, on: channel)
+    case .endpoint(let number):
+      var request = try EndpointRequest(head, body, service: self, channel: channel)
+      defer { body = request.body }
+      return try await answer(&request, by: endpoints[number])
+    }
+  }
+
+  private func answer(
+    _ request: inout EndpointRequest, by endpoint: any ReceiverEndpoint
+  ) async throws -> Reply {
+    try await request.finishWithoutBody()
+    do {
+      return try await endpoint.answer(&request)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      // What went wrong with the connection is told apart by whoever serves it.
+      if let failure = request.body.failure { throw failure }
+      throw Refusal(.internalServerError, "The receiver could not answer this.")
     }
   }
 
@@ -63,7 +78,7 @@ struct Service: Sendable {
     if head.wantsPage { return .redirect(to: "/") }
     // Of several files none is the one that the request made (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
-    var reply = Reply.json(receipt, status: .created)
+    var reply = Reply.json(receipt, status: 201)
     reply.headers.append(("Location", file.url))
     return reply
   }
@@ -73,16 +88,15 @@ struct Service: Sendable {
   /// - Parameter check: looks at the whole form before anything of it is visible.
   func store(
     _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel,
-    checking check: (FormIntake.Summary) throws -> Void = { _ in }
-  ) async throws -> FormIntake.Receipt {
+    checking check: (ReceivedForm) throws -> Void = { _ in }
+  ) async throws -> StoredForm {
     let admission = try Admission(head, configuration: configuration, freeBytes: inbox.freeBytes)
     let intake = FormIntake(
       boundary: admission.boundary, inbox: inbox, maxFiles: maxFiles, configuration: configuration)
     if admission.awaitsContinue {
-      try await channel.writeAndFlush(
-        HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
+      try await Self.sendContinue(head, on: channel)
     }
-    let receipt: FormIntake.Receipt
+    let receipt: StoredForm
     do {
       while let buffer = try await body.next() {
         try buffer.withUnsafeReadableBytes(intake.push)
@@ -98,9 +112,15 @@ struct Service: Sendable {
     return receipt
   }
 
+  /// Tells a client that it may send the body.
+  static func sendContinue(_ head: HTTPRequestHead, on channel: any Channel) async throws {
+    try await channel.writeAndFlush(
+      HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
+  }
+
   private func index(_ head: HTTPRequestHead, on channel: any Channel) throws -> Reply {
     let wantsJSON = head.headers[canonicalForm: "accept"].contains {
-      $0.inLowerASCII.beginsWithBytes("application/json")
+      $0.lowercasedASCII.hasPrefix(scalars: "application/json")
     }
     // A page's links stay on whatever host and scheme the browser used.
     let base = wantsJSON ? baseURL(head, on: channel) : ""
@@ -122,8 +142,4 @@ struct Service: Sendable {
     let host = address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
     return "http://\(host):\(channel.localAddress?.port ?? configuration.port)"
   }
-}
-
-extension SymmetricKey {
-  fileprivate var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 }

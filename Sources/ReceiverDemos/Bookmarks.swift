@@ -1,8 +1,9 @@
 import Foundation
 import JSONText
-import NIOHTTP1
+import Receiver
+import ScalarText
 
-/// Records in JSONValue with names in snake_case and dates in ISO 8601, listed by filter, sort and page.
+/// Records in JSON with names in snake_case and dates in ISO 8601, listed by filter, sort and page.
 struct Bookmarks {
   /// The most that are kept.
   private static let most = 10_000
@@ -16,16 +17,16 @@ struct Bookmarks {
     for item in query {
       let value = item.value ?? ""
       switch item.name {
-      case "_sort": sort = value.pieces(at: ",").filter { !$0.isEmpty }
+      case "_sort": sort = value.split(scalar: ",").filter { !$0.isEmpty }
       case "_page": page = try Self.count(value, of: "_page", most: .max)
       case "_limit": limit = try Self.count(value, of: "_limit", most: 1000)
-      case let name where name.beginsWithBytes("_"):
-        throw Refusal(.badRequest, "There is no \(name); there are _sort, _page and _limit.")
-      case let name: rows = rows.filter { $0[name]?.text.hasSameBytes(as: value) == true }
+      case let name where name.hasPrefix(scalars: "_"):
+        throw Refusal(400, "There is no \(name); there are _sort, _page and _limit.")
+      case let name: rows = rows.filter { $0[name]?.text.hasSameScalars(as: value) == true }
       }
     }
     for key in sort.reversed() {
-      let (name, isBackwards) = key.after("-").map { ($0, true) } ?? (key, false)
+      let (name, isBackwards) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
       // Equal ones keep their places: Swift's sort is stable in fact, and the number makes it so.
       rows = rows.enumerated().sorted { a, b in
         let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
@@ -43,7 +44,7 @@ struct Bookmarks {
 
   private static func count(_ text: String, of name: String, most: Int) throws -> Int {
     guard let number = Int(text), (1...most).contains(number) else {
-      throw Refusal(.badRequest, "\(name) is a number from 1\(most == .max ? "" : " to \(most)").")
+      throw Refusal(400, "\(name) is a number from 1\(most == .max ? "" : " to \(most)").")
     }
     return number
   }
@@ -51,32 +52,32 @@ struct Bookmarks {
   /// Keeps a new record and gives it its number.
   func create(_ json: JSONValue, baseURL: String) throws -> Reply {
     guard case .object(var members) = json else {
-      throw Refusal(.badRequest, "A bookmark is a JSON object.")
+      throw Refusal(400, "A bookmark is a JSON object.")
     }
     for (name, value) in members {
       guard Self.isSnakeCase(name) else {
-        throw Refusal(.unprocessableEntity, "\"\(name)\" is not in snake_case.")
+        throw Refusal(422, "\"\(name)\" is not in snake_case.")
       }
       guard name != "id" else {
-        throw Refusal(.unprocessableEntity, "A new bookmark gets its id here.")
+        throw Refusal(422, "A new bookmark gets its id here.")
       }
       if name.utf8.suffix(5).elementsEqual("_date".utf8) {
         guard case .string(let text) = value, (try? Date(text, strategy: .iso8601)) != nil else {
           throw Refusal(
-            .unprocessableEntity, "\(name) is not a date such as 2026-11-20T22:15:00Z.")
+            422, "\(name) is not a date such as 2026-11-20T22:15:00Z.")
         }
       }
     }
     let made = try records.change { content in
       guard content.bookmarks.count < Self.most else {
-        throw Refusal(.insufficientStorage, "At most \(Self.most) bookmarks are kept.")
+        throw Refusal(507, "At most \(Self.most) bookmarks are kept.")
       }
       let id = content.nextID()
       members["id"] = .integer(id)
       content.bookmarks.append(members)
       return (id, members)
     }
-    var reply = Reply.json(.object(made.1), status: .created)
+    var reply = Reply.json(.object(made.1), status: 201)
     reply.headers.append(("Location", "\(baseURL)/bookmarks/\(made.0)"))
     return reply
   }
@@ -89,23 +90,23 @@ struct Bookmarks {
     try records.change { content in
       _ = content.bookmarks.remove(at: try Self.index(of: id, in: content))
     }
-    return Reply(status: .noContent, headers: [], body: .bytes([]))
+    return Reply(status: 204)
   }
 
   private static func index(of id: String, in content: Records.Content) throws -> Int {
     guard
       let index = content.bookmarks.firstIndex(where: {
-        $0["id"]?.text.hasSameBytes(as: id) == true
+        $0["id"]?.text.hasSameScalars(as: id) == true
       })
     else {
-      throw Refusal(.notFound, "There is no bookmark of that id.")
+      throw Refusal(404, "There is no bookmark of that id.")
     }
     return index
   }
 
   /// Words of `a` to `z` and digits, the first of which begins with a letter, with one `_` between them.
   private static func isSnakeCase(_ name: String) -> Bool {
-    let words = name.pieces(at: "_")
+    let words = name.split(scalar: "_")
     return words.allSatisfy { word in
       !word.isEmpty
         && word.utf8.allSatisfy {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import JSONText
+import Receiver
 
 /// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that
 /// are always 200 and say in `rc` whether they mean it.
@@ -31,7 +32,7 @@ struct CatchLog {
   }
 
   /// Checks a form before its picture is kept.
-  func check(_ form: FormIntake.Summary) throws {
+  func check(_ form: ReceivedForm) throws {
     let (names, expected) = (form.order, Self.fieldNames + ["catchImage"])
     guard names == expected else {
       let wrong = zip(names, expected).first { $0 != $1 }
@@ -45,7 +46,7 @@ struct CatchLog {
     guard form.files[0].type == "image/jpeg" else {
       throw Complaint.form("catchImage is not image/jpeg")
     }
-    let fields = form.single
+    let fields = form.fields
     guard let date = fields["catchDate"].flatMap(Int64.init), date > 0 else {
       throw Complaint.form("catchDate is not in unix seconds")
     }
@@ -83,7 +84,8 @@ struct CatchLog {
     return Self.answer(rc: 0, "", ["id": .integer(id)])
   }
 
-  func list(_ query: [URLQueryItem], baseURL: String) throws -> Reply {
+  /// - Parameter url: the address of a stored file.
+  func list(_ query: [URLQueryItem], url: (String) -> String) throws -> Reply {
     let values = Self.values(query)
     guard values["action"] == "list" else { throw Complaint.action }
     let items = try records.read { content in
@@ -91,7 +93,7 @@ struct CatchLog {
       return own.map { row -> JSONValue in
         var members = row.fields.mapValues { JSONValue.string($0) }
         members["id"] = .integer(row.id)
-        members["catchImage"] = .string(FileURL.make(baseURL, row.image))
+        members["catchImage"] = .string(url(row.image))
         return .object(members)
       }
     }
@@ -127,12 +129,5 @@ struct CatchLog {
 
   private static func hash(_ token: String) -> String {
     Hexadecimal.text(SHA256.hash(data: Data(token.utf8)))
-  }
-}
-
-/// Bytes as hexadecimal digits in lower case.
-enum Hexadecimal {
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -1,6 +1,8 @@
 import Crypto
 import Foundation
 import JSONText
+import Receiver
+import ScalarText
 
 /// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and
 /// who says so (Amazon S3 API Reference, "Browser-based uploads using POST").
@@ -59,17 +61,17 @@ struct PostPolicy {
   /// Checks a form against the policy in it.
   ///
   /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for what is no policy.
-  static func check(_ form: FormIntake.Summary, signer: Signer, now: Date) throws(Refusal) {
+  static func check(_ form: ReceivedForm, signer: Signer, now: Date) throws(Refusal) {
     guard form.files.count == 1, form.files[0].field == "file" else {
-      throw Refusal(.badRequest, "The form needs one file, in the field \"file\".")
+      throw Refusal(400, "The form needs one file, in the field \"file\".")
     }
     guard form.order.last == "file" else {  // not text
-      throw Refusal(.badRequest, "The file has to come last: what follows it is ignored by S3.")
+      throw Refusal(400, "The file has to come last: what follows it is ignored by S3.")
     }
     let fields = Dictionary(
-      form.single.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+      form.fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
     guard let policy = fields["policy"] else {
-      throw Refusal(.badRequest, "The form has no policy.")
+      throw Refusal(400, "The form has no policy.")
     }
     // Nothing is made of what a stranger sent: the signature comes before the text that it is for.
     try checkSignature(fields, policy, signer)
@@ -77,21 +79,21 @@ struct PostPolicy {
       case .object(let document)? = try? JSONValue(bytes: Array(data)),
       case .string(let end)? = document["expiration"],
       case .array(let conditions)? = document["conditions"]
-    else { throw Refusal(.badRequest, "The policy is not JSON with an expiration and conditions.") }
+    else { throw Refusal(400, "The policy is not JSON with an expiration and conditions.") }
     guard
       let expiration = (try? Date(end, strategy: .iso8601))
         ?? (try? Date(
           end, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true)))
-    else { throw Refusal(.badRequest, "The policy's expiration is no date.") }
-    guard now < expiration else { throw Refusal(.forbidden, "The policy has expired.") }
+    else { throw Refusal(400, "The policy's expiration is no date.") }
+    guard now < expiration else { throw Refusal(403, "The policy has expired.") }
 
     var covered: Set<String> = ["policy", "x-amz-signature", "file"]
     for condition in conditions {
       try check(condition, fields, size: form.files[0].size, &covered)
     }
     for name in fields.keys.sorted()
-    where !covered.contains(name) && !name.beginsWithBytes("x-ignore-") {
-      throw Refusal(.forbidden, "The policy does not speak of the field \"\(name)\".")
+    where !covered.contains(name) && !name.hasPrefix(scalars: "x-ignore-") {
+      throw Refusal(403, "The policy does not speak of the field \"\(name)\".")
     }
   }
 
@@ -99,21 +101,21 @@ struct PostPolicy {
     _ fields: [String: String], _ policy: String, _ signer: Signer
   ) throws(Refusal) {
     guard fields["x-amz-algorithm"] == "AWS4-HMAC-SHA256" else {
-      throw Refusal(.badRequest, "The algorithm has to be AWS4-HMAC-SHA256.")
+      throw Refusal(400, "The algorithm has to be AWS4-HMAC-SHA256.")
     }
-    let scope = (fields["x-amz-credential"] ?? "").pieces(at: "/")
-    guard scope.count == 5, scope[0].hasSameBytes(as: signer.accessKey) else {
-      throw Refusal(.forbidden, "The credential is not known here.")
+    let scope = (fields["x-amz-credential"] ?? "").split(scalar: "/")
+    guard scope.count == 5, scope[0].hasSameScalars(as: signer.accessKey) else {
+      throw Refusal(403, "The credential is not known here.")
     }
     guard Array(scope[2...]) == [signer.region, "s3", "aws4_request"],
       fields["x-amz-date"]?.utf8.starts(with: scope[1].utf8) == true
-    else { throw Refusal(.forbidden, "The credential is for another day or place.") }
+    else { throw Refusal(403, "The credential is for another day or place.") }
     let expected = signer.signature(of: policy, day: scope[1])
     // Digests compare in constant time.
     guard
       SHA256.hash(data: Data(expected.utf8))
         == SHA256.hash(data: Data((fields["x-amz-signature"] ?? "").utf8))
-    else { throw Refusal(.forbidden, "The signature is wrong.") }
+    else { throw Refusal(403, "The signature is wrong.") }
   }
 
   private static func check(
@@ -124,27 +126,29 @@ struct PostPolicy {
       covered.insert(name)
       let value = name == "bucket" ? bucket : fields[name] ?? ""
       guard test(value) else {
-        throw Refusal(.forbidden, "The policy does not allow this \"\(name)\".")
+        throw Refusal(403, "The policy does not allow this \"\(name)\".")
       }
     }
     switch condition {
     case .object(let members):
-      for (name, value) in members { try demand(name) { $0.hasSameBytes(as: value.text) } }
+      for (name, value) in members { try demand(name) { $0.hasSameScalars(as: value.text) } }
     case .array(let words) where words.count == 3:
       switch (words[0].text.lowercased(), words[1], words[2]) {
       case ("eq", .string(let name), let value):
-        try demand(name.after("$") ?? name) { $0.hasSameBytes(as: value.text) }
+        try demand(name.removingPrefix(scalars: "$") ?? name) { $0.hasSameScalars(as: value.text) }
       case ("starts-with", .string(let name), let value):
-        try demand(name.after("$") ?? name) { $0.utf8.starts(with: value.text.utf8) }
+        try demand(name.removingPrefix(scalars: "$") ?? name) {
+          $0.utf8.starts(with: value.text.utf8)
+        }
       case ("content-length-range", .integer(let least), .integer(let most)):
         guard (least...max(least, most)).contains(size) else {
           throw Refusal(
-            size > most ? .payloadTooLarge : .badRequest,
+            size > most ? 413 : 400,
             "The file has \(size) bytes; the policy allows \(least) to \(most).")
         }
-      default: throw Refusal(.badRequest, "The policy has a condition that is not known here.")
+      default: throw Refusal(400, "The policy has a condition that is not known here.")
       }
-    default: throw Refusal(.badRequest, "The policy has a condition that is not known here.")
+    default: throw Refusal(400, "The policy has a condition that is not known here.")
     }
   }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import JSONText
+import Receiver
 
 /// Bookmarks and catches, kept in one small file beside what arrives.
 ///
-/// Every change reads the file, and writes it whole to a new one that takes its place, with a lock held
-/// on a file beside it: two receivers on one folder lose nothing of each other's. A file that cannot be
-/// read is an error and never an empty one, which the next change would make it.
-final class Records: Sendable {
+/// A file that cannot be read is an error. It does not count as an empty one, which the next change would
+/// make of it.
+struct Records: Sendable {
   /// What was caught.
   struct Catch: Hashable, Sendable {
     var id: Int64
@@ -30,59 +30,35 @@ final class Records: Sendable {
     }
   }
 
-  /// The file's name; it begins with a dot, so that it is neither listed nor fetched.
-  static let file = EntryName(own: ".hoist-records.json")
-  /// The file that is locked. It stays: who deletes it lets two in.
-  static let lock = EntryName(own: ".hoist-records.lock")
+  /// The file's name among those of endpoints.
+  static let file = "records.json"
   /// The most bytes of the file, which is read and written whole each time.
   static let mostBytes = 4 << 20
 
-  private let inbox: Inbox
-  /// Those who wait in this process take turns; the lock in the folder is for the others.
-  private let turn = NSLock()
-
-  init(inbox: Inbox) { self.inbox = inbox }
+  let folder: ReceiverFolder
 
   /// Looks at what is there.
   func read<Result>(_ body: (Content) throws -> Result) throws -> Result {
-    try body(load())
+    try body(Self.content(folder.contents(of: Self.file, atMost: Self.mostBytes)))
   }
 
   /// Changes what is there. Nothing is changed where it cannot be read or written.
   func change<Result>(_ body: (inout Content) throws -> Result) throws -> Result {
-    try turn.withLock {
-      do {
-        return try inbox.locked(Self.lock) {
-          var content = try load()
-          let result = try body(&content)
-          let bytes = Array(content.json.source.utf8)
-          guard bytes.count <= Self.mostBytes else {
-            throw Refusal(
-              .insufficientStorage, "The records are full: they take \(Self.mostBytes) bytes.")
-          }
-          try inbox.replace(Self.file, with: bytes)
-          return result
-        }
-      } catch let failure as Inbox.Failure {
-        throw Refusal(failure)
-      }
+    try folder.change(Self.file, atMost: Self.mostBytes) { bytes in
+      var content = try Self.content(bytes)
+      let result = try body(&content)
+      bytes = Array(content.json.source.utf8)
+      return result
     }
   }
 
-  private func load() throws -> Content {
-    let bytes: [UInt8]?
-    do throws(Inbox.Failure) {
-      bytes = try inbox.contents(of: Self.file, atMost: Self.mostBytes)
-    } catch {
-      throw Refusal(error)
-    }
+  private static func content(_ bytes: [UInt8]?) throws(Refusal) -> Content {
     guard let bytes else { return Content() }
     // What was taken one by one has to be readable as a whole.
-    let limits = JSONLimits(depth: JSONLimits().depth + 4, values: Self.mostBytes)
+    let limits = JSONLimits(depth: JSONLimits().depth + 4, values: mostBytes)
     guard let json = try? JSONValue(bytes: bytes, limits: limits), let content = Content(json)
     else {
-      throw Refusal(
-        .internalServerError, "The records in \(Self.file) are damaged; move the file away.")
+      throw Refusal(500, "The records in .hoist-\(file) are damaged; move the file away.")
     }
     return content
   }

@@ -16,6 +16,25 @@ extension StringProtocol {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
+  /// What follows these scalars; nil if the text does not begin with them.
+  public func removingPrefix(scalars prefix: some StringProtocol) -> String? {
+    hasPrefix(scalars: prefix)
+      ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+  }
+
+  /// Whether the scalars are the same. `==` also takes texts for equal that only look alike (Unicode's
+  /// canonical equivalence).
+  public func hasSameScalars(as other: some StringProtocol) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+
+  /// The text with the letters A to Z in lower case, and no others changed.
+  public var lowercasedASCII: String {
+    String(
+      decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
+      as: UTF8.self)
+  }
+
   /// Whether these scalars stand anywhere in the text.
   public func contains(scalars wanted: some StringProtocol) -> Bool {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex) != nil

@@ -133,7 +133,7 @@ final class InboxTests {
     try Data("secret".utf8).write(to: URL(fileURLWithPath: "\(outside)/x"))
     for (link, end) in [
       ("sub", outside), ("x", "\(outside)/x"), ("new", "\(outside)/new"),
-      (".hoist-records.json", "\(outside)/x"), (".hoist-records.lock", "\(outside)/lock"),
+      (".hoist-records.json", "\(outside)/x"), (".hoist-records.json.lock", "\(outside)/lock"),
     ] {
       try FileManager.default.createSymbolicLink(
         atPath: "\(path)/\(link)", withDestinationPath: end)
@@ -145,9 +145,9 @@ final class InboxTests {
       #expect(try inbox.read("sub/\(mark)x") == nil)
     }
     #expect(try inbox.read("x") == nil)
-    let records = Records(inbox: inbox)
-    #expect(throws: Refusal.self) { try records.read { _ in } }
-    #expect(throws: Refusal.self) { try records.change { $0.lastID = 7 } }
+    let folder = ReceiverFolder(inbox: inbox)
+    #expect(throws: Refusal.self) { try folder.contents(of: "records.json", atMost: 100) }
+    #expect(throws: Refusal.self) { try folder.change("records.json", atMost: 100) { $0 = [] } }
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["x"])
     #expect(try String(contentsOfFile: "\(outside)/x", encoding: .utf8) == "secret")
   }
@@ -187,5 +187,46 @@ final class InboxTests {
     #expect(Refusal(Inbox.Failure(doing: "write", code: EFBIG)).status == .payloadTooLarge)
     #expect(Refusal(Inbox.Failure(doing: "write", code: EMFILE)).status == .serviceUnavailable)
     #expect(Refusal(Inbox.Failure(doing: "write", code: EIO)).status == .internalServerError)
+  }
+
+  @Test("a lock that somebody else holds for long is 503")
+  func locked() throws {
+    let inbox = try Inbox(path: path)
+    let lock = try #require(EntryName("lock"))
+    let failure = #expect(throws: Inbox.Failure.self) {
+      try inbox.locked(lock) { try inbox.locked(lock, patience: .milliseconds(20)) {} }
+    }
+    #expect(failure.map { Refusal($0).status } == .serviceUnavailable)
+    #expect(throws: Never.self) { try inbox.locked(lock, patience: .zero) {} }
+  }
+
+  @Test("an endpoint's own file is made, changed and taken away, whole or not at all")
+  func ownFiles() throws {
+    struct Enough: Error {}
+    let folder = ReceiverFolder(inbox: try Inbox(path: path))
+    #expect(try folder.contents(of: "a", atMost: 3) == nil)
+    #expect(
+      try folder.change("a", atMost: 3) {
+        $0 = [1, 2, 3]; return $0?.count
+      } == 3)
+    #expect(try folder.contents(of: "a", atMost: 3) == [1, 2, 3])
+    #expect(throws: Refusal.self) { try folder.contents(of: "a", atMost: 2) }
+    let full = #expect(throws: Refusal.self) { try folder.change("a", atMost: 3) { $0?.append(4) } }
+    #expect(full?.code == 507)
+    #expect(throws: Enough.self) {
+      try folder.change("a", atMost: 3) {
+        $0 = []
+        throw Enough()
+      }
+    }
+    #expect(try folder.contents(of: "a", atMost: 3) == [1, 2, 3])
+    try folder.change("a", atMost: 3) { $0 = nil }
+    #expect(try folder.contents(of: "a", atMost: 3) == nil)
+    for name in ["", "a/b", "x.part", String(repeating: "x", count: 250)] {
+      let refusal = #expect(throws: Refusal.self) { try folder.change(name, atMost: 1) { $0 = [] } }
+      #expect(refusal?.code == 500)
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path) == [".hoist-a.lock"])
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import ReceiverDemos
 import Synchronization
 import TestSupport
 import Testing
@@ -16,6 +17,7 @@ struct TestServer {
   /// Runs a receiver around a test; the folder is deleted afterwards.
   static func run(
     _ configure: (inout Receiver.Configuration) -> Void = { _ in },
+    endpoints: [any ReceiverEndpoint] = Demonstrations.endpoints(),
     _ test: (TestServer) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -26,7 +28,7 @@ struct TestServer {
     configuration.names = ["test", "x"]
     configure(&configuration)
     let events = EventLog()
-    let receiver = Receiver(configuration: configuration) { events.add($0) }
+    let receiver = Receiver(configuration: configuration, endpoints: endpoints) { events.add($0) }
     let port = try await receiver.start()
     defer { try? FileManager.default.removeItem(at: folder) }
     do {

@@ -20,6 +20,18 @@ import Testing
     #expect(!"e\u{301}".hasPrefix(scalars: "é") && !"e\u{301}".contains(scalars: "é"))
   }
 
+  @Test(arguments: marks) func whatFollowsAPrefix(_ mark: String) {
+    #expect("/\(mark)a".removingPrefix(scalars: "/") == mark + "a")
+    #expect("a/b".removingPrefix(scalars: "/") == nil)
+    #expect("ab".removingPrefix(scalars: "ab")?.isEmpty == true)
+  }
+
+  @Test func theSameScalarsAndLowerCase() {
+    #expect("\u{E9}" == "e\u{301}" && !"\u{E9}".hasSameScalars(as: "e\u{301}"))
+    #expect("e\u{301}".hasSameScalars(as: "e\u{301}"))
+    #expect("AZ[\u{C4}\u{212A}".lowercasedASCII.hasSameScalars(as: "az[\u{C4}\u{212A}"))
+  }
+
   @Test func replacingAndSplitting() {
     #expect("aXXbXX".replacing(scalars: "XX", with: "") == "ab")
     #expect("aaa".replacing(scalars: "aa", with: "b") == "ba")

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import MultipartForm
 import NIOHTTP1
+import ScalarText
 
 /// What can be said about an upload before its body is read. Whoever is refused here has not had to send
 /// a byte of it, if it asked first with `Expect: 100-continue`.
@@ -49,14 +50,14 @@ struct Admission {
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
     let given = head.headers["authorization"].first.flatMap { value -> String? in
-      let words = value.pieces(at: " ", atMost: 2)
+      let words = value.split(scalar: " ", maxSplits: 1)
       guard words.count == 2 else { return nil }
-      let credentials = words[1].withoutBlanks
-      switch words[0].inLowerASCII {
+      let credentials = words[1].trimming(\.isBlank)
+      switch words[0].lowercasedASCII {
       case "bearer": return credentials
       case "basic":
         guard let data = Data(base64Encoded: credentials) else { return nil }
-        let pair = String(decoding: data, as: UTF8.self).pieces(at: ":", atMost: 2)
+        let pair = String(decoding: data, as: UTF8.self).split(scalar: ":", maxSplits: 1)
         return pair.count == 2 ? pair[1] : nil
       default: return nil
       }
@@ -80,7 +81,7 @@ struct Admission {
     -> Int64?
   {
     if isChunked { return nil }
-    guard let text = head.headers["content-length"].first?.withoutBlanks else {
+    guard let text = head.headers["content-length"].first?.trimming(\.isBlank) else {
       throw Refusal(.lengthRequired, "Send Content-Length, or Transfer-Encoding: chunked.")
     }
     guard let length = Int64(text), length >= 0 else {
@@ -104,7 +105,9 @@ struct Admission {
     }
   }
 
-  private static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
+  /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
+  /// - Throws: 417 for any other expectation.
+  static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
     // A client of HTTP/1.0 can not mean it (RFC 9110, section 10.1.1).
     guard head.version != .http1_0 else { return false }
     let expectations = head.headers[canonicalForm: "expect"].map { $0.lowercased() }

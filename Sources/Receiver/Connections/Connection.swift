@@ -93,7 +93,7 @@ struct Connection {
   private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead?, keepsAlive: Bool) async {
     service.onEvent?(
       .refused(
-        status: Int(refusal.status.code), message: refusal.message,
+        status: refusal.code, message: refusal.message,
         request: head.map(Self.line) ?? "", client: client))
     // If the client has gone there is nobody to tell.
     let reply: Reply = head?.wantsPage == true ? .refusalPage(refusal) : .refusal(refusal)

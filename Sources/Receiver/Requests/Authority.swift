@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 
 /// A host and its port, as `Host` and `Origin` name them (RFC 9110, section 7.2; RFC 6454, section 7).
 struct Authority: Hashable {
@@ -52,7 +53,7 @@ struct Authority: Hashable {
     let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes
     let letters = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._".utf8)
     guard (1...253).contains(name.count), name.allSatisfy(letters.contains) else { return nil }
-    return String(decoding: name, as: UTF8.self).inLowerASCII
+    return String(decoding: name, as: UTF8.self).lowercasedASCII
   }
 
   /// -1 where there is none; nil where it is none.

@@ -4,56 +4,6 @@ import MultipartForm
 /// Takes in one form: files go to the inbox as they come, fields are kept in memory. Nothing of it is
 /// visible before the whole form has arrived and is right.
 final class FormIntake {
-  /// What is said about a form that was stored.
-  struct Receipt: Encodable {
-    var files: [StoredFile]
-    var fields: [String: FieldValue]
-
-    private enum CodingKeys: CodingKey { case files, fields }
-
-    /// The fields are repeated where they are short. In JSON they may be six times as long, and all of it
-    /// is held until the client has taken it.
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(files, forKey: .files)
-      let bytes = fields.reduce(0) { sum, field in
-        field.value.values.reduce(sum + field.key.utf8.count) { $0 + $1.utf8.count }
-      }
-      try container.encode(bytes <= Self.mostRepeated ? fields : [:], forKey: .fields)
-    }
-
-    /// The most bytes of fields that are repeated.
-    static let mostRepeated = 64 << 10
-  }
-
-  /// A field's value: a string, or a list of them if the form has the name more than once.
-  struct FieldValue: Encodable {
-    var values: [String]
-
-    func encode(to encoder: Encoder) throws {
-      var container = encoder.singleValueContainer()
-      if values.count == 1 { try container.encode(values[0]) } else { try container.encode(values) }
-    }
-  }
-
-  /// A form as it came, before anything of it is kept.
-  struct Summary {
-    struct File {
-      var field: String
-      var type: String
-      var size: Int64
-    }
-
-    /// The names of all parts, in their order.
-    var order: [String]
-    /// The media types that fields were sent with.
-    var types: [String: String]
-    /// The fields; of several with one name the first.
-    var single: [String: String]
-    /// The files, in their order.
-    var files: [File]
-  }
-
   private struct Incoming {
     var header: PartHeader
     var fileName: String
@@ -76,7 +26,7 @@ final class FormIntake {
   private var parser: FormParser
   private var current: Part?
   private var files: [Incoming] = []
-  private var fields: [String: FieldValue] = [:]
+  private var fields: [String: [String]] = [:]
   private var order: [String] = []
   private var types: [String: String] = [:]
 
@@ -104,15 +54,14 @@ final class FormIntake {
   /// All of them or none: if one can not be named, those before it are taken away again.
   ///
   /// - Parameter check: looks at the form before anything of it is visible.
-  func finish(baseURL: String, checking check: (Summary) throws -> Void) throws -> Receipt {
+  func finish(baseURL: String, checking check: (ReceivedForm) throws -> Void) throws -> StoredForm {
     try parser.finish(handle)
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
     try check(
-      Summary(
-        order: order, types: types, single: fields.compactMapValues(\.values.first),
+      ReceivedForm(
+        order: order, types: types, fields: fields.compactMapValues(\.first),
         files: files.map {
-          Summary.File(
-            field: $0.header.name, type: $0.type, size: $0.file.size)
+          ReceivedForm.File(field: $0.header.name, type: $0.type, size: $0.file.size)
         }))
     var stored: [StoredFile] = []
     var names: [EntryName] = []
@@ -131,7 +80,7 @@ final class FormIntake {
       for name in names { inbox.remove(name) }
       throw error
     }
-    return Receipt(files: stored, fields: fields)
+    return StoredForm(files: stored, fields: fields)
   }
 
   private func handle(_ event: FormParser.Event) throws {
@@ -177,8 +126,7 @@ final class FormIntake {
       incoming.sha256 = try incoming.file.finish(syncing: syncsToDisk)
       files.append(incoming)
     case .field(let name, let value):
-      fields[name, default: FieldValue(values: [])].values.append(
-        String(decoding: value, as: UTF8.self))
+      fields[name, default: []].append(String(decoding: value, as: UTF8.self))
     case nil: break
     }
   }

@@ -3,11 +3,20 @@ import MultipartForm
 import NIOHTTP1
 
 /// Why a request is answered with an error.
-struct Refusal: Error {
+public struct Refusal: Error {
   var status: HTTPResponseStatus
-  /// For the person at the other end.
-  var message: String
-  var headers: [(String, String)] = []
+  /// For the person at the other end: what is wrong and what to do.
+  public var message: String
+  /// Header fields, as names and values.
+  public var headers: [(String, String)] = []
+
+  /// The status code.
+  public var code: Int { Int(status.code) }
+
+  /// - Parameter code: the status code, from 400 to 599.
+  public init(_ code: Int, _ message: String, headers: [(String, String)] = []) {
+    self.init(HTTPResponseStatus(statusCode: code), message, headers: headers)
+  }
 
   init(_ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = []) {
     self.status = status

@@ -1,10 +1,10 @@
 import Foundation
-import JSONText
 import NIOCore
 import NIOHTTP1
+import ScalarText
 
-/// An answer, apart from how it is sent.
-struct Reply {
+/// The answer to a request. The receiver adds `Content-Length` and what keeps browsers from harm.
+public struct Reply {
   /// What follows the head.
   enum Body {
     case bytes([UInt8])
@@ -16,30 +16,38 @@ struct Reply {
   struct Broken: Error {}
 
   var status: HTTPResponseStatus
-  var headers: [(String, String)]
+  /// Header fields, as names and values, beside those that the receiver adds.
+  public var headers: [(String, String)]
   var body: Body
 
-  /// A value as JSON.
-  static func json(_ value: some Encodable, status: HTTPResponseStatus = .ok) -> Reply {
+  init(status: HTTPResponseStatus, headers: [(String, String)], body: Body) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// A reply with a body that is in memory.
+  /// - Parameter status: the status code, from 200 to 599.
+  public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+    self.init(
+      status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
+  }
+
+  /// A value as JSON, members sorted by name and dates as in ISO 8601. A value that cannot be encoded
+  /// becomes `{}`.
+  public static func json(_ value: some Encodable, status: Int = 200) -> Reply {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     // Strings and integers can always be encoded.
     let data = (try? encoder.encode(value)) ?? Data("{}".utf8)
     return Reply(
-      status: status, headers: [("Content-Type", "application/json")], body: .bytes(data + [0x0A]))
-  }
-
-  /// A value of JSON.
-  static func json(_ value: JSONValue, status: HTTPResponseStatus = .ok) -> Reply {
-    Reply(
-      status: status, headers: [("Content-Type", "application/json")],
-      body: .bytes(Array("\(value.source)\n".utf8)))
+      status: status, headers: [("Content-Type", "application/json")], body: data + [0x0A])
   }
 
   /// A refusal as JSON: `{"error": …}`.
   static func refusal(_ refusal: Refusal) -> Reply {
-    var reply = json(["error": refusal.message], status: refusal.status)
+    var reply = json(["error": refusal.message], status: refusal.code)
     reply.headers += refusal.headers
     return reply
   }
@@ -122,7 +130,7 @@ extension HTTPRequestHead {
   /// Whether a browser asks on behalf of a person: other clients take whatever comes.
   var wantsPage: Bool {
     headers[canonicalForm: "accept"].contains {
-      $0.inLowerASCII.beginsWithBytes("text/html")
+      $0.lowercasedASCII.hasPrefix(scalars: "text/html")
     }
   }
 }

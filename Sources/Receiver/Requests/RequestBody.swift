@@ -10,6 +10,8 @@ struct RequestBody {
   var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
   /// Whether all of it was read, so that the next request can follow.
   private(set) var isFinished = true
+  /// Why the rest of the body cannot be read.
+  private(set) var failure: (any Error)?
 
   init(_ parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator) {
     self.parts = parts
@@ -28,12 +30,17 @@ struct RequestBody {
   /// The next piece of the body; nil at its end.
   mutating func next() async throws -> ByteBuffer? {
     guard !isFinished else { return nil }
-    switch try await parts.next() {
-    case .body(let buffer): return buffer
-    case .end:
-      isFinished = true
-      return nil
-    case .head, nil: throw Disconnected()
+    do {
+      switch try await parts.next() {
+      case .body(let buffer): return buffer
+      case .end:
+        isFinished = true
+        return nil
+      case .head, nil: throw Disconnected()
+      }
+    } catch {
+      failure = error
+      throw error
     }
   }
 

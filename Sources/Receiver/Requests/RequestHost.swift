@@ -1,4 +1,5 @@
 import NIOHTTP1
+import ScalarText
 
 /// Whom a request is meant for, and which page made it: what keeps a page of another site from using a
 /// visitor's browser to send files here or to read what arrived.
@@ -31,7 +32,7 @@ struct RequestHost: Sendable {
       throw Refusal(.badRequest, "The request has no Host.")
     }
     for text in hosts + (Self.split(head.uri).map { [$0.authority] } ?? []) {
-      guard let authority = Authority(text.withoutBlanks) else {
+      guard let authority = Authority(text.trimming(\.isBlank)) else {
         throw Refusal(.badRequest, "The request's Host is not a host.")
       }
       guard authority.isAddress || names.contains(authority.host) || isLocal(authority.host) else {
@@ -55,7 +56,7 @@ struct RequestHost: Sendable {
   /// send neither.
   func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
     if head.method == .GET || head.method == .HEAD { return }
-    switch head.headers["sec-fetch-site"].first?.inLowerASCII {
+    switch head.headers["sec-fetch-site"].first?.lowercasedASCII {
     // What a page sends to its own address, whatever a proxy made of that, and what no page sends.
     case "same-origin"?, "none"?: return
     case "cross-site"?: throw Self.otherSite
@@ -66,7 +67,7 @@ struct RequestHost: Sendable {
     guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
     if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
     // Whether TLS ends at a proxy is not known here, so the scheme is the page's.
-    guard let own = head.headers["host"].first.flatMap({ Authority($0.withoutBlanks) }),
+    guard let own = head.headers["host"].first.flatMap({ Authority($0.trimming(\.isBlank)) }),
       Self.isSame(origin, (origin.scheme, own))
     else { throw Self.otherSite }
   }
@@ -84,14 +85,14 @@ struct RequestHost: Sendable {
   /// The origin of a URL, without user and password.
   private static func origin(_ url: String) -> (scheme: String, authority: Authority)? {
     guard let (text, _) = split(url), let authority = Authority(text) else { return nil }
-    return (url.inLowerASCII.beginsWithBytes("https:") ? "https" : "http", authority)
+    return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
   /// Takes a whole URL apart behind its scheme; nil for what is none (RFC 9112, section 3.2.2).
   static func split(_ url: String) -> (authority: String, path: String)? {
-    let lower = url.inLowerASCII
-    let isSecure = lower.beginsWithBytes("https://")
-    guard isSecure || lower.beginsWithBytes("http://") else { return nil }
+    let lower = url.lowercasedASCII
+    let isSecure = lower.hasPrefix(scalars: "https://")
+    guard isSecure || lower.hasPrefix(scalars: "http://") else { return nil }
     let rest = url.utf8.dropFirst(isSecure ? 8 : 7)
     let ends = Set("/?#".utf8)
     let authority = rest.prefix { !ends.contains($0) }

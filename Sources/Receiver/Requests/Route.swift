@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import ScalarText
 
 /// What a request asks for, decided from its first line alone.
 enum Route: Hashable {
@@ -9,41 +10,46 @@ enum Route: Hashable {
   case index
   /// Fetch one file.
   case file(String)
-  /// Something else that targets speak.
-  case endpoint(Endpoint)
+  /// Leave it to an endpoint, by its place among those that are mounted.
+  case endpoint(Int)
 
   /// Finds the route of a request, 404 or 405 if there is none.
-  init(method: HTTPMethod, target: String, maxFiles: Int) throws(Refusal) {
-    let allowed: [HTTPMethod]
+  init(
+    method: HTTPMethod, target: String, maxFiles: Int, endpoints: [any ReceiverEndpoint] = []
+  ) throws(Refusal) {
+    let allowed: [String]
     switch Self.path(of: target) {
     case "/upload":
-      (self, allowed) = (.upload(maxFiles: 1), [.POST])
+      (self, allowed) = (.upload(maxFiles: 1), ["POST"])
     case "/multiupload":
-      (self, allowed) = (.upload(maxFiles: maxFiles), [.POST])
+      (self, allowed) = (.upload(maxFiles: maxFiles), ["POST"])
     case "/":
-      (self, allowed) = (.index, [.GET, .HEAD])
-    case let path where path.beginsWithBytes("/files/"):
-      guard let name = path.after("/files/")?.removingPercentEncoding else {
+      (self, allowed) = (.index, ["GET", "HEAD"])
+    case let path where path.hasPrefix(scalars: "/files/"):
+      guard let name = path.removingPrefix(scalars: "/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
       }
-      (self, allowed) = (.file(name), [.GET, .HEAD])
+      (self, allowed) = (.file(name), ["GET", "HEAD"])
     case let path:
-      guard let endpoint = Endpoint(path: path) else {
+      let found = endpoints.lazy.enumerated().compactMap { number, endpoint in
+        endpoint.methods(at: path).map { (number, $0) }
+      }.first
+      guard let (number, methods) = found else {
         throw Refusal(
           .notFound,
           "There is nothing here. Send one file to /upload, up to \(maxFiles) to /multiupload.")
       }
-      (self, allowed) = (.endpoint(endpoint), endpoint.methods)
+      (self, allowed) = (.endpoint(number), methods)
     }
-    guard allowed.contains(method) else {
-      let list = allowed.map(\.rawValue).joined(separator: ", ")
+    guard allowed.contains(method.rawValue) else {
+      let list = allowed.joined(separator: ", ")
       throw Refusal(
         .methodNotAllowed, "Use \(list) here, not \(method.rawValue).", headers: [("Allow", list)])
     }
   }
 
   /// The path of a request target, which may be a whole URL (RFC 9112, section 3.2.2).
-  private static func path(of target: String) -> String {
+  static func path(of target: String) -> String {
     guard let (_, rest) = RequestHost.split(target) else { return beforeQuery(target) }
     let path = beforeQuery(rest)
     return path.isEmpty ? "/" : path

@@ -1,4 +1,5 @@
 import Foundation
+import ScalarText
 import Synchronization
 
 /// The one folder that files are stored in.
@@ -21,11 +22,16 @@ final class Inbox: Sendable {
     var code: Int32
   }
 
-  private static let temporaryPrefix = ".hoist-"
-  private static let temporarySuffix = ".part"
+  /// What names begin with that are the receiver's own.
+  static let ownPrefix = ".hoist-"
+  /// What names of files on their way in end with.
+  static let temporarySuffix = ".part"
 
   let path: String
-  private let descriptor: Int32
+  /// The folder itself.
+  let descriptor: Int32
+  /// Held while a file of the receiver's own is changed, so that those who wait in this process take turns.
+  let turn = NSLock()
   /// How many files may be on their way in at once, so that descriptors are left for connections, for
   /// those who fetch, and for the records.
   private let mostTemporaries = max(1, Descriptors.limit / 8 * 3)
@@ -72,7 +78,7 @@ final class Inbox: Sendable {
     while true {
       guard
         let name = EntryName(
-          Self.temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+          Self.ownPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
             + Self.temporarySuffix)
       else { throw Failure(doing: "make a file", code: EINVAL) }
       let file = open(name, O_WRONLY | O_CREAT | O_EXCL)
@@ -87,54 +93,11 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Gives a temporary file its final name, without ever replacing another file, and returns it.
-  ///
-  /// A name that is taken gets ` (2)`, ` (3)` and so on. Who comes first is decided by the file system.
-  func publish(_ temporary: EntryName, as name: SafeFileName) throws(Failure) -> EntryName {
-    var number = 1
-    for _ in 1...10_000 {
-      guard let candidate = Self.candidate(name, number) else {
-        throw Failure(doing: "name the file", code: EINVAL)
-      }
-      let code = move(temporary, to: candidate)
-      if code == 0 { return candidate }
-      guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
-      // Each round means that somebody else got a name, so this ends.
-      number = nextFree(name, after: number)
-    }
-    throw Failure(doing: "name the file", code: EEXIST)
-  }
-
-  /// A number whose name was free a moment ago, found in as many steps as it has bits: the thousandth
-  /// file of one name does not look at the 999 before it.
-  private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
-    var taken = number
-    var free = taken * 2
-    while exists(Self.candidate(name, free)), free < Int.max / 2 {
-      (taken, free) = (free, free * 2)
-    }
-    while free - taken > 1 {
-      let middle = taken + (free - taken) / 2
-      if exists(Self.candidate(name, middle)) { taken = middle } else { free = middle }
-    }
-    return free
-  }
-
-  private static func candidate(_ name: SafeFileName, _ number: Int) -> EntryName? {
-    EntryName(name.candidate(number == 1 ? nil : String(number)))
-  }
-
-  private func exists(_ name: EntryName?) -> Bool {
-    guard let name else { return false }
-    var status = stat()
-    return fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0
-  }
-
   /// Takes a file away again.
   func remove(_ name: EntryName) { unlinkat(descriptor, name.text, 0) }
 
   /// Opens or makes a file of the folder itself. A link is an error, and a pipe does not wait.
-  private func open(_ name: EntryName, _ flags: Int32) -> Int32 {
+  func open(_ name: EntryName, _ flags: Int32) -> Int32 {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }
 
@@ -178,67 +141,8 @@ final class Inbox: Sendable {
     }
   }
 
-  /// The bytes of a file of the receiver's own; nil where there is none.
-  /// - Throws: ``Failure`` where it cannot be read, is no file, or is longer than `limit`.
-  func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
-    let file: StoredContent
-    do throws(Failure) {
-      file = try openFile(name, doing: "read \(name)")
-    } catch {
-      guard error.code == ENOENT else { throw error }
-      return nil
-    }
-    guard file.size <= limit else { throw Failure(doing: "read \(name)", code: EFBIG) }
-    var bytes: [UInt8] = []
-    while bytes.count < file.size {
-      guard let piece = file.read(atMost: file.size - Int64(bytes.count)) else {
-        throw Failure(doing: "read \(name)", code: EIO)
-      }
-      bytes += piece.readableBytesView
-    }
-    return bytes
-  }
-
-  /// Puts a file of the receiver's own in the place of what has its name, all of it or nothing, and waits
-  /// until it is on the disk.
-  func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
-    let file = try makeTemporary()
-    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
-      try file.append(UnsafeRawBufferPointer(bytes))
-    }
-    _ = try file.finish(syncing: true)
-    try file.replace(name)
-    try sync()
-  }
-
-  /// Gives a temporary file a name whatever is there.
-  func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
-    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
-      throw Failure(doing: "write \(name)", code: errno)
-    }
-  }
-
-  /// Works on what only one may work on at a time, in this process or another. The lock is the system's,
-  /// on a file of this name: it goes with whoever holds it.
-  func locked<Result>(
-    _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
-  ) throws -> Result {
-    let file = open(name, O_RDWR | O_CREAT)
-    guard file >= 0 else { throw Failure(doing: "open \(name)", code: errno) }
-    defer { Foundation.close(file) }
-    let deadline = ContinuousClock.now + patience
-    while flock(file, LOCK_EX | LOCK_NB) != 0 {
-      let code = errno
-      guard code == EWOULDBLOCK || code == EINTR, ContinuousClock.now < deadline else {
-        throw Failure(doing: "lock \(name)", code: code)
-      }
-      usleep(5_000)
-    }
-    return try work()
-  }
-
   /// Opens a regular file of the folder itself.
-  private func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
+  func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
     let file = open(name, O_RDONLY)
     guard file >= 0 else { throw Failure(doing: doing, code: errno) }
     var status = stat()
@@ -249,29 +153,10 @@ final class Inbox: Sendable {
     return StoredContent(descriptor: file, size: Int64(status.st_size))
   }
 
-  /// Zero, or the value of `errno`: EEXIST if the name is taken.
-  private func move(_ temporary: EntryName, to name: EntryName) -> Int32 {
-    if linkat(descriptor, temporary.text, descriptor, name.text, 0) == 0 {
-      remove(temporary)
-      return 0
-    }
-    guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { return errno }
-    // A file system without hard links (FAT): take the name with an empty file, then replace that.
-    let claim = open(name, O_WRONLY | O_CREAT | O_EXCL)
-    guard claim >= 0 else { return errno }
-    Foundation.close(claim)
-    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
-      let code = errno
-      remove(name)
-      return code
-    }
-    return 0
-  }
-
   private func removeLeftovers() throws(Failure) {
     for name in try names()
-    where name.text.beginsWithBytes(".hoist-")
-      && name.text.utf8.suffix(5).elementsEqual(".part".utf8)
+    where name.text.hasPrefix(scalars: Self.ownPrefix)
+      && name.text.hasSuffix(scalars: Self.temporarySuffix)
     {
       let file = open(name, O_WRONLY)
       guard file >= 0 else { continue }

@@ -1,3 +1,5 @@
+import ScalarText
+
 // All text in here is Unicode scalars.
 
 /// A name that a stranger chose, made fit to be a file in one folder.
@@ -68,7 +70,7 @@ struct SafeFileName: Hashable {
     while base.last == " " { base.removeLast() }
     let word = String(base)
     if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(word) { return true }
-    guard base.count == 4, word.beginsWithBytes("COM") || word.beginsWithBytes("LPT") else {
+    guard base.count == 4, word.hasPrefix(scalars: "COM") || word.hasPrefix(scalars: "LPT") else {
       return false
     }
     return base.last.map { "0123456789¹²³".unicodeScalars.contains($0) } ?? false
@@ -79,7 +81,7 @@ struct SafeFileName: Hashable {
     var start = dot
     // `a.tar.gz` becomes `a (2).tar.gz`.
     if let inner = name[..<dot].lastIndex(of: "."), inner != name.startIndex,
-      text(name[inner..<dot]).inLowerASCII.hasSameBytes(as: ".tar")
+      text(name[inner..<dot]).lowercasedASCII.hasSameScalars(as: ".tar")
     {
       start = inner
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Receiver
+import ReceiverDemos
 import ScalarText
 import UploadModel
 
@@ -90,7 +91,9 @@ struct ReceiveCommand: AsyncParsableCommand {
     let configuration = try configuration(environment: ProcessInfo.processInfo.environment)
     let log = BackgroundLines()
     defer { log.finish(within: 1) }
-    let receiver = Receiver(configuration: configuration) { log.add(Self.line(for: $0)) }
+    let receiver = Receiver(
+      configuration: configuration, endpoints: Demonstrations.endpoints()
+    ) { log.add(Self.line(for: $0)) }
     let port: Int
     do {
       port = try await receiver.start()

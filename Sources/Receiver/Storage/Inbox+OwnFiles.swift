@@ -1,0 +1,63 @@
+import Foundation
+
+/// Files of the receiver's own, which are neither listed nor fetched.
+extension Inbox {
+  /// The bytes of a file of the receiver's own; nil where there is none.
+  /// - Throws: ``Failure`` where it cannot be read, is no file, or is longer than `limit`.
+  func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
+    let file: StoredContent
+    do throws(Failure) {
+      file = try openFile(name, doing: "read \(name)")
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      return nil
+    }
+    guard file.size <= limit else { throw Failure(doing: "read \(name)", code: EFBIG) }
+    var bytes: [UInt8] = []
+    while bytes.count < file.size {
+      guard let piece = file.read(atMost: file.size - Int64(bytes.count)) else {
+        throw Failure(doing: "read \(name)", code: EIO)
+      }
+      bytes += piece.readableBytesView
+    }
+    return bytes
+  }
+
+  /// Puts a file of the receiver's own in the place of what has its name, all of it or nothing, and waits
+  /// until it is on the disk.
+  func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
+    let file = try makeTemporary()
+    try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
+      try file.append(UnsafeRawBufferPointer(bytes))
+    }
+    _ = try file.finish(syncing: true)
+    try file.replace(name)
+    try sync()
+  }
+
+  /// Gives a temporary file a name whatever is there.
+  func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
+    guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
+      throw Failure(doing: "write \(name)", code: errno)
+    }
+  }
+
+  /// Works on what only one may work on at a time, in this process or another. The lock is the system's,
+  /// on a file of this name: it goes with whoever holds it.
+  func locked<Result>(
+    _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
+  ) throws -> Result {
+    let file = open(name, O_RDWR | O_CREAT)
+    guard file >= 0 else { throw Failure(doing: "open \(name)", code: errno) }
+    defer { Foundation.close(file) }
+    let deadline = ContinuousClock.now + patience
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      guard code == EWOULDBLOCK || code == EINTR, ContinuousClock.now < deadline else {
+        throw Failure(doing: "lock \(name)", code: code)
+      }
+      usleep(5_000)
+    }
+    return try work()
+  }
+}

@@ -1,0 +1,28 @@
+import JSONText
+import Receiver
+
+extension EndpointRequest {
+  /// The most bytes of a body that is JSON.
+  private static let mostJSON = 64 << 10
+  /// What JSON from a client may hold.
+  static let jsonLimits = JSONLimits(values: 10_000)
+
+  /// The body as JSON.
+  mutating func json() async throws -> JSONValue {
+    let bytes = try await bytes(atMost: Self.mostJSON)
+    do throws(JSONMistake) {
+      return try JSONValue(bytes: bytes, limits: Self.jsonLimits)
+    } catch {
+      throw Refusal(400, "The body is not JSON that is taken: \(error).")
+    }
+  }
+}
+
+extension Reply {
+  /// A value of JSON.
+  static func json(_ value: JSONValue, status: Int = 200) -> Reply {
+    Reply(
+      status: status, headers: [("Content-Type", "application/json")],
+      body: Array("\(value.source)\n".utf8))
+  }
+}
