@@ -10,7 +10,7 @@ extension EndpointRequest {
   /// The body as JSON.
   mutating func json() async throws -> JSONValue {
     let bytes = try await bytes(atMost: Self.mostJSON)
-    do throws(JSONMistake) {
+    do throws(JSONError) {
       return try JSONValue(bytes: bytes, limits: Self.jsonLimits)
     } catch {
       throw Refusal(400, "The body is not JSON that is taken: \(error).")
