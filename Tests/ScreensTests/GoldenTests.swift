@@ -19,6 +19,7 @@ import UploadModel
     case serverCannot, serverEmpty, serverMarked, serverFiltered, deletingMany
     case historyWaits, historyEmpty, historyFailed, logEmpty
     case formTarget, attempts, marking, leaving, replies
+    case pausing, severalTargets, stopped
 
     func state(_ size: Size, ascii: Bool) -> AppState {
       var state = Fixture.mixed(ascii: ascii, size: size)
@@ -176,11 +177,33 @@ import UploadModel
             [(ItemID(3), .done(Fixture.receipt))]
               + [1, 2].map { (ItemID($0), .awaitingReply(attempt: 1, since: start + 2)) },
             at: start + 3))
+      case .pausing: Fixture.type("P", &state)
+      case .stopped: Fixture.type("sjjjjjj", &state)
+      case .severalTargets:
+        var items = state.queue.rows.map(\.item)
+        for index in items.indices {
+          items[index].target = ["photos", "tickets", "nas"][index % 3]
+        }
+        Fixture.play(&state, .added(items))
       case .hostile:
         state = Fixture.empty(ascii: ascii, size: size)
         Fixture.play(&state, .added(Hostile.names.enumerated().map { Fixture.item(Int64($0), $1) }))
       }
       return state
+    }
+  }
+
+  /// What looks another way on a wide and tall screen.
+  private static let wide: [Screen] = [
+    .queue, .empty, .finished, .details, .marked, .limit, .help, .quit, .pausing, .outage, .refused,
+    .severalTargets, .history, .browser, .replies, .hostile,
+  ]
+
+  @Test(arguments: wide, [Size(width: 200, height: 60), Size(width: 160, height: 28)])
+  func onAWideScreen(_ screen: Screen, _ size: Size) throws {
+    for ascii in [false, true] {
+      let name = "\(screen.rawValue)\(ascii ? "-ascii" : "")-\(size.width)x\(size.height)"
+      try compare(render(screen.state(size, ascii: ascii), size: size), with: name)
     }
   }
 

@@ -25,6 +25,7 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.function(5))) == [.retry([ItemID(4)])])
     #expect(Fixture.play(&state, .key("p")) == [])
     #expect(Fixture.type("X", &state) == [.remove([ItemID(4)])])
+    Fixture.play(&state, .key(.control("l")))
     #expect(render(state, size: state.size).text.last?.contains("F5 retry") == true)
     #expect(render(state, size: state.size).text.last?.contains("pause") == false)
     Fixture.type("?", &state)
@@ -241,7 +242,7 @@ import UploadModel
       .reachability(
         server: "https://nas.example",
         .away(Failure(.nameNotResolved(host: "nas.example")), nextTry: state.now + 8)))
-    #expect(render(state, size: state.size).text[3].contains("name not resolved · 8 s"))
+    #expect(render(state, size: state.size).text[3].contains("name not resolved · try in 8 s"))
     #expect(render(state, size: state.size).text[0].contains("no nas.example · next try in 8 s"))
   }
 

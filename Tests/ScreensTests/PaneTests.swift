@@ -254,7 +254,8 @@ import UploadModel
       "retry \(Int.min)", [.bell],
       "retry: no file of the queue is \"-9223372036854775808\""
     ),
-    ("rm 4", [.remove([ItemID(4)])], nil), ("remove gone.txt", [.remove([ItemID(10)])], nil),
+    ("rm 4", [.remove([ItemID(4)])], ""),
+    ("remove gone.txt", [.remove([ItemID(10)])], "1 file removed · z undoes"),
     ("pause 7", [.pause([ItemID(7)])], nil), ("retry-all", [.retry([ItemID(4), ItemID(10)])], ""),
     ("details 2", [.inspect(ItemID(2))], nil), ("start-stop", [.setStarted(false)], nil),
     ("find lost", [], nil), ("filter txt", [], nil), ("history", [.listHistory], nil),
@@ -263,7 +264,7 @@ import UploadModel
     ("undo 3", [.bell], "undo takes nothing after it: \"3\""),
     (
       "sort sideways", [.bell],
-      "sort: expected one of name, smallest, largest, type, failed, reverse, not \"sideways\""
+      "sort: expected one of name, smallest, largest, type, target, failed, reverse, not \"sideways\""
     ),
   ]
 
@@ -277,7 +278,7 @@ import UploadModel
   /// A command of the queue, given beside it, and what is to be seen then.
   static let besideTheQueue: [(String, [Effect], Mode)] = [
     ("clear", [.remove([ItemID(3)])], .queue), ("undo", [.bell], .queue),
-    ("pause-all", [.pause([1, 5, 6, 7, 12].map(ItemID.init))], .queue), ("add", [], .prompt),
+    ("pause-all", [], .pausing), ("add", [], .prompt),
     ("sort", [], .menu), ("sort reverse", [.reorder((1...12).reversed().map(ItemID.init))], .queue),
     ("limit", [], .limit), ("start-stop", [.setStarted(false)], .queue),
     ("add /a", [.add([.typed("/a")])], .queue), ("details 2", [.inspect(ItemID(2))], .details),

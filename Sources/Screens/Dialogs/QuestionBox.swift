@@ -65,6 +65,11 @@ struct QuestionBox {
       if state.isReading { parts.append("and the queue is still being read") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
+    case .pausing(let moving):
+      let them =
+        moving == 1
+        ? "One file is on its way and would" : "\(moving) files are on their way and would"
+      return ("Pause everything?", "\(them) start again from the first byte.")
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =

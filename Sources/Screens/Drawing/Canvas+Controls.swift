@@ -26,8 +26,8 @@ extension Canvas {
   }
 
   /// Prepares the line of a list that the cursor is on.
-  mutating func select(row: Int) {
-    fill(row: row, columns: 0..<size.width, style: Style(.plain, isSelected: true))
+  mutating func select(row: Int, width: Int = .max) {
+    fill(row: row, columns: 0..<width, style: Style(.plain, isSelected: true))
     put([pointer], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
   }
 

@@ -76,14 +76,18 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
-  /// Clears a rectangle and draws a frame round it, with a title in the upper edge.
+  /// Clears a rectangle and draws a frame round it, with a title in the upper edge. A border of blank
+  /// cells sets it off from what lies under it; header and footer stay whole.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // What was being typed lies under it.
     frame.cursor = nil
+    for y in max(1, row - 1)...max(row, min(last + 1, self.size.height - 3)) {
+      clearHalves(row: y, column: column - 1)
+      clearHalves(row: y, column: right + 2)
+      fill(row: y, columns: column - 1..<right + 2, style: Style(.plain))
+    }
     for y in row...max(row, last) {
-      clearHalves(row: y, column: column)
-      clearHalves(row: y, column: right + 1)
       fill(row: y, columns: column..<right + 1, style: Style(.plain))
       put([line(.vertical)], row: y, column: column, style: Style(.rule))
       put([line(.vertical)], row: y, column: right, style: Style(.rule))
@@ -110,7 +114,7 @@ struct Canvas {
 
   /// The lines that boxes are made of.
   enum Line {
-    case horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight
+    case horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeDown, teeUp, cross
   }
 
   func line(_ line: Line) -> Glyph {
@@ -121,6 +125,9 @@ struct Canvas {
     case .topRight: Glyph(base: ascii ? "+" : "┐")
     case .bottomLeft: Glyph(base: ascii ? "+" : "└")
     case .bottomRight: Glyph(base: ascii ? "+" : "┘")
+    case .teeDown: Glyph(base: ascii ? "+" : "┬")
+    case .teeUp: Glyph(base: ascii ? "+" : "┴")
+    case .cross: Glyph(base: ascii ? "+" : "┼")
     }
   }
 

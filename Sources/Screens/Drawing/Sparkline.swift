@@ -1,9 +1,11 @@
 import UploadModel
 
-/// Bytes in each of the last seconds, for a small graph.
+/// Bytes in each of the last seconds, for a graph.
 struct Sparkline: Hashable, Sendable {
   /// How many seconds are kept.
-  static let seconds = 60
+  let seconds: Int
+
+  init(seconds: Int = 60) { self.seconds = seconds }
 
   private var counts: [Int64] = []
   /// The second that the last count is of.
@@ -16,20 +18,25 @@ struct Sparkline: Hashable, Sendable {
       counts = [0]
       last = second
     }
-    let gap = min(max(0, second - last), Self.seconds)
+    let gap = min(max(0, second - last), seconds)
     counts += repeatElement(0, count: gap)
-    if counts.count > Self.seconds { counts.removeFirst(counts.count - Self.seconds) }
+    if counts.count > seconds { counts.removeFirst(counts.count - seconds) }
     last = max(last, second)
     counts[counts.count - 1] &+= max(0, bytes)
+  }
+
+  /// At most `count` of the last seconds that are over, the newest last.
+  func values(_ count: Int, at instant: Instant) -> [Int64] {
+    let second = Int(instant.seconds.rounded(.down))
+    var past = counts + repeatElement(0, count: min(max(0, second - last), seconds + 1))
+    if second >= last, !past.isEmpty { past.removeLast() }
+    return past.suffix(seconds).suffix(max(0, count))
   }
 
   /// The last seconds that are over, as far as they fit, the highest one full; empty before the
   /// first is over.
   func text(width: Int, at instant: Instant, ascii: Bool) -> String {
-    let second = Int(instant.seconds.rounded(.down))
-    var past = counts + repeatElement(0, count: min(max(0, second - last), Self.seconds + 1))
-    if second >= last, !past.isEmpty { past.removeLast() }
-    let shown = past.suffix(Self.seconds).suffix(max(0, width))
+    let shown = values(width, at: instant)
     guard let most = shown.max(), most > 0 else { return "" }
     let steps = Array(ascii ? "_.-=+*%#" : "▁▂▃▄▅▆▇█")
     return String(

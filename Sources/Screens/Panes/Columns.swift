@@ -1,6 +1,7 @@
-/// Where the columns of the queue stand on a screen of some width. Narrow screens have fewer.
+/// Where the columns of the queue stand in a list of some width. Narrow ones have fewer.
 struct Columns {
   let name: Range<Int>
+  private(set) var target: Range<Int>?
   private(set) var type: Range<Int>?
   private(set) var size: Range<Int>?
   private(set) var bar: Range<Int>?
@@ -13,10 +14,11 @@ struct Columns {
   static let sign = 2
   private static let prefix = 4
 
-  init(width: Int) {
+  /// - Parameter hasTargets: whether the files go to several targets, so that each row names its own.
+  init(width: Int, hasTargets: Bool = false) {
     let extra = max(0, width - 80)
     let isWide = width >= 76
-    let stateWidth = isWide ? 22 + min(20, extra / 8) : width >= 56 ? 18 : 15
+    let stateWidth = isWide ? 22 + min(42, extra / 2) : width >= 56 ? 18 : 15
     let typeWidth = 11 + min(13, extra / 8)
     let barWidth = 8 + min(24, extra / 5)
 
@@ -29,7 +31,9 @@ struct Columns {
     percent = takeLast(4)
     bar = isWide ? takeLast(barWidth, gap: 2) : nil
     size = width >= 56 ? takeLast(7) : nil
-    type = isWide ? takeLast(typeWidth) : nil
+    // On a screen of the usual width, where a file goes matters more than its type.
+    type = isWide && (!hasTargets || width >= 96) ? takeLast(typeWidth) : nil
+    target = isWide && hasTargets ? takeLast(min(16, 11 + extra / 10)) : nil
     name = Self.prefix..<max(Self.prefix, end)
   }
 }

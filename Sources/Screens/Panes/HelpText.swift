@@ -6,7 +6,8 @@ enum HelpText {
     (.menu, "Choosing"), (.prompt, "Typing"), (.limit, "The bandwidth"),
     (.command, "The command line"), (.find, "Looking for a name"), (.form, "Editing"),
     (.details, "Details"), (.page, "Reading"), (.help, "Help"),
-    (.quitting, "Leaving while files are being sent"), (.removing, "Removing what is being sent"),
+    (.pausing, "Pausing everything"), (.quitting, "Leaving while files are being sent"),
+    (.removing, "Removing what is being sent"),
     (.deleting, "Deleting on the server"),
   ]
 

@@ -22,7 +22,9 @@ struct HistoryPane {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    let outcome = takeLast(width >= 76 ? 22 : 14, from: 0)
+    // What became of it is what the pane is for: it gets the most of the room.
+    let outcome = takeLast(width >= 76 ? 24 + max(0, width - 80) / 2 : 14, from: 0)
+    let attempt = takeLast(3, from: 76)
     let time = takeLast(16, from: 70)
     let target = takeLast(12, from: 100)
     let size = takeLast(7, from: 50)
@@ -34,6 +36,7 @@ struct HistoryPane {
         PaneTable.Cell(columns: size, text: "SIZE", role: .heading, isRight: true),
         PaneTable.Cell(columns: target, text: "TARGET", role: .heading),
         PaneTable.Cell(columns: time, text: "WHEN", role: .heading),
+        PaneTable.Cell(columns: attempt, text: "TRY", role: .heading, isRight: true),
         PaneTable.Cell(columns: outcome, text: "OUTCOME", role: .heading),
       ], on: &canvas)
     state.history.paint(table, on: &canvas) { row in
@@ -51,7 +54,10 @@ struct HistoryPane {
           columns: size, text: HumanReadable.bytes(row.size), role: .plain, isRight: true),
         PaneTable.Cell(columns: target, text: row.target, role: .dim),
         PaneTable.Cell(columns: time, text: row.time, role: .dim),
-        PaneTable.Cell(columns: outcome, text: row.outcome, role: role),
+        PaneTable.Cell(
+          columns: attempt, text: row.attempt > 0 ? "\(row.attempt)" : "", role: .dim,
+          isRight: true),
+        PaneTable.Cell(columns: outcome, text: row.outcome(fitting: outcome.count), role: role),
       ]
     }
   }

@@ -26,10 +26,8 @@ struct ItemDetails {
       }
       return lines
     }
-    // One line is shown, on every frame: the rest of a long reply is not worth looking at.
-    let beginning = String(failure.reply.text.unicodeScalars.prefix(4096))
-    let said = SafeText.lines(beginning, ascii: isASCII).first { !$0.isBlank }
-    var story = wrapped(failure.explanation, .plain, width: width)
+    let said = row.said
+    var story = wrapped(explanation(of: failure), .plain, width: width)
     // Of a file that cannot be read, the path is half of the story.
     if failure.cause.isOfThePath {
       story.insert(line(item.location.description, .dim, cut: width), at: 0)
@@ -39,10 +37,53 @@ struct ItemDetails {
     return lines
   }
 
+  private var words: StateLabel {
+    StateLabel(
+      item, speed: speeds.speed(of: item.id, at: now),
+      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
+      obstacle: self.state.obstacle(for: item), said: row.said)
+  }
+
   /// The speed of the last seconds, a column each; `nil` where nothing has moved.
   private func graph(width: Int) -> String? {
     let text = speeds.graph(of: item.id)?.text(width: width, at: now, ascii: isASCII) ?? ""
     return text.isEmpty ? nil : text
+  }
+
+  /// Why it failed and what to do; after an edit, what that was for has been done.
+  private func explanation(of failure: Failure) -> String {
+    guard row.isEditedSinceFailure else { return failure.explanation }
+    let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
+    return
+      "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
+  }
+
+  /// What is worth knowing at a glance, for a pane of `width` columns: how it stands and why, then the
+  /// facts, then the rest.
+  func glance(width: Int, texts: Texts) -> [TextLine] {
+    let words = words
+    var lines: [TextLine] = []
+    let sign = isASCII ? words.asciiSign : words.sign
+    lines += wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
+    if let failure = item.state.failure {
+      lines.append(TextLine())
+      lines += wrapped(explanation(of: failure), .plain, width: width)
+    }
+    lines.append(TextLine())
+    lines += field("Path", item.location.description, width)
+    if item.fileName != item.location.lastComponent {
+      lines += field("Sent as", item.fileName, width)
+    }
+    if let name = item.field { lines += field("Field", name, width) }
+    if !item.target.isEmpty { lines += field("Target", item.target, width) }
+    // The first of the facts is how it stands.
+    for fact in facts where fact.label != "State" {
+      lines += field(fact.label, fact.text, width, fact.role)
+    }
+    if let graph = graph(width: width - Self.labelWidth) {
+      lines += field("Speed", graph, width, .accent)
+    }
+    return lines + attempts(width: width) + texts.reply
   }
 
   /// Everything, in lines of `width` columns, with the reply and the request as `texts` has them.
@@ -114,7 +155,7 @@ struct ItemDetails {
       lines += field("Speed", graph, width, .accent)
     }
     guard let failure = item.state.failure else { return lines }
-    lines += [TextLine()] + wrapped(failure.explanation, .plain, width: width)
+    lines += [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
     if let wait = failure.retryAfter {
       lines += wrapped(
         "The server asks to wait \(HumanReadable.seconds(wait)).", .plain, width: width)
@@ -148,10 +189,7 @@ struct ItemDetails {
     let doubt = item.typeIsCertain ? "" : "?"
     let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
     let type = "\(item.mediaType)\(doubt)\(source)"
-    let words = StateLabel(
-      item, speed: speeds.speed(of: item.id, at: now),
-      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
-      obstacle: self.state.obstacle(for: item))
+    let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
     let plain: [Fact] = [("Type", type, .plain), ("Size", HumanReadable.bytes(item.size), .plain)]
     switch item.state {
@@ -162,8 +200,7 @@ struct ItemDetails {
       return [state] + note + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
-      return [state, ("Sent", "\(HeaderAndFooter.part(sent, of: total)), \(percent)%", .plain)]
-        + plain
+      return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)] + plain
     case .done(let receipt):
       let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
       return url + [

@@ -1,4 +1,7 @@
-/// Which lines of the screen hold what.
+/// Which lines and columns of the screen hold what.
+///
+/// A wide screen has a pane about the selected file beside the queue, a tall one a graph of the
+/// throughput below it. Both are there as soon as something is in the queue.
 struct Layout {
   /// Below this nothing useful fits.
   static let smallest = Size(width: 40, height: 10)
@@ -6,18 +9,27 @@ struct Layout {
   let isTooSmall: Bool
   /// The line of column headings, where there is room for one.
   let headings: Int?
-  /// The lines of the queue.
+  /// The lines of the list.
   let rows: Range<Int>
+  /// How many columns the list takes.
+  let listWidth: Int
+  /// The columns of the pane beside the list; a line stands before them.
+  let side: Range<Int>?
   /// The rule above the details, and the lines of the details.
   let detailsTitle: Int?
   let details: Range<Int>
+  /// The rule above the graph, the graph, and the line of its axis.
+  let throughput: Range<Int>?
+  /// The columns of what happened last, beside the graph.
+  let events: Range<Int>?
   let rule: Int?
   let notice: Int?
   let total: Int
   let footer: Int
 
-  init(size: Size, hasNotice: Bool, pane: Pane = .queue) {
+  init(size: Size, hasNotice: Bool, pane: Pane = .queue, isEmpty: Bool = false) {
     isTooSmall = size.width < Self.smallest.width || size.height < Self.smallest.height
+    let isQueue = pane == .queue && !isEmpty
     var top = 2
     var bottom = size.height
     func takeLast(_ wanted: Bool) -> Int? {
@@ -31,7 +43,26 @@ struct Layout {
     rule = takeLast(size.height >= 14)
     headings = size.height >= 14 && pane != .log ? 2 : nil
     if headings != nil { top += 1 }
-    if size.height >= 20, pane == .queue {
+
+    if size.width > 120, isQueue {
+      let width = min(84, max(44, size.width * 2 / 5 - 8))
+      listWidth = size.width - width - 1
+      side = listWidth + 1..<size.width
+    } else {
+      listWidth = size.width
+      side = nil
+    }
+    if size.height > 30, isQueue {
+      let lines = min(10, size.height / 6)
+      throughput = bottom - lines..<bottom
+      bottom -= lines
+    } else {
+      throughput = nil
+    }
+    // Where there is a pane beside the list, the line between them goes on below.
+    let split = side?.lowerBound ?? (size.width >= 100 ? size.width * 3 / 5 : size.width)
+    events = throughput != nil && split < size.width ? split..<size.width : nil
+    if size.height >= 20, pane == .queue, side == nil {
       details = bottom - 3..<bottom
       detailsTitle = bottom - 4
       bottom -= 4

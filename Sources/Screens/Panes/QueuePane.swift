@@ -6,10 +6,10 @@ struct QueuePane {
   let layout: Layout
   private let columns: Columns
 
-  init(_ state: AppState, layout: Layout, size: Size) {
+  init(_ state: AppState, layout: Layout) {
     self.state = state
     self.layout = layout
-    columns = Columns(width: size.width)
+    columns = Columns(width: layout.listWidth, hasTargets: state.queue.hasSeveralTargets)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -27,6 +27,7 @@ struct QueuePane {
   private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
     let style = Style(.heading)
     put("NAME", row, columns.name, style, on: &canvas)
+    if let target = columns.target { put("TARGET", row, target, style, on: &canvas) }
     if let type = columns.type { put("TYPE", row, type, style, on: &canvas) }
     if let size = columns.size {
       canvas.putRight("SIZE", row: row, end: size.upperBound, width: size.count, style: style)
@@ -40,20 +41,25 @@ struct QueuePane {
   ) {
     let item = row.item
     func style(_ role: Role) -> Style { Style(role, isSelected: isSelected) }
-    if isSelected { canvas.select(row: line) }
+    if isSelected { canvas.select(row: line, width: layout.listWidth) }
     if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
 
     let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
     let words = StateLabel(
       item, speed: state.speeds.speed(of: item.id, at: now),
       eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now,
-      obstacle: state.obstacle(for: item))
+      obstacle: state.obstacle(for: item), said: row.said)
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 
     let name = Glyphs.of(item.fileName, ascii: canvas.ascii)
     let cut = TextFitting.middle(name, to: columns.name.count, ascii: canvas.ascii)
     canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(item.state.nameRole))
+    if let target = columns.target {
+      let name = TextFitting.end(
+        Glyphs.of(item.target, ascii: canvas.ascii), to: target.count, ascii: canvas.ascii)
+      canvas.put(name, row: line, column: target.lowerBound, style: style(.dim))
+    }
     if let type = columns.type {
       canvas.put(
         typeText(item, width: type.count), row: line, column: type.lowerBound, style: style(.dim))

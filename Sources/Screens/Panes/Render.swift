@@ -3,19 +3,21 @@ import UploadModel
 /// The screen for `state`, in `size` cells. Only what is visible is looked at: a frame costs the
 /// same whether three items are queued or a hundred thousand.
 public func render(_ state: AppState, size: Size) -> Frame {
-  let layout = Layout(size: size, hasNotice: state.notice != nil, pane: state.pane)
+  let layout = state.layout(in: size)
   var canvas = Canvas(size: size, ascii: state.isASCII)
-  let edges = HeaderAndFooter(state, layout: layout)
-  canvas.setTitle(edges.windowTitle, progress: edges.progressOfAll)
+  let total = TotalLine(state: state)
+  canvas.setTitle(total.windowTitle, progress: total.progressOfAll)
   guard !layout.isTooSmall else {
     paintTooSmall(state, on: &canvas)
     return canvas.frame
   }
-  edges.paint(on: &canvas)
+  HeaderAndFooter(state: state, layout: layout).paint(on: &canvas)
   switch state.pane {
   case .queue:
-    QueuePane(state, layout: layout, size: size).paint(on: &canvas)
+    QueuePane(state, layout: layout).paint(on: &canvas)
     paintDetails(of: state, layout: layout, on: &canvas)
+    ThroughputPane(state: state, layout: layout).paint(on: &canvas)
+    SidePane(state: state, layout: layout).paint(on: &canvas)
   case .server: ServerPane(state, layout: layout).paint(on: &canvas)
   case .history: HistoryPane(state, layout: layout).paint(on: &canvas)
   case .log: LogPane(state, layout: layout).paint(on: &canvas)
@@ -32,10 +34,7 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   canvas.rule(row: row, [(name, .heading)])
   let lines = ItemDetails(selected, in: state).summary(width: canvas.size.width - 2)
   for (line, text) in zip(layout.details, lines) {
-    var column = 1
-    for run in text.runs {
-      column += canvas.put(run.glyphs, row: line, column: column, style: Style(run.role))
-    }
+    canvas.put(text, row: line, columns: 1..<canvas.size.width)
   }
 }
 

@@ -14,20 +14,35 @@ struct StateLabel {
     case noServer(AppState.Outage)
     /// Its server refuses the target's credentials.
     case refused
+    /// The person has stopped the queue; the key that goes on with it.
+    case stopped(key: String)
+    /// As many files as are sent at once to its target are on their way.
+    case turn(atOnce: Int)
+
+    /// Whether trying at once is something that can be asked for.
+    var isOfTheServer: Bool {
+      switch self {
+      case .noServer, .refused: true
+      case .stopped, .turn: false
+      }
+    }
   }
 
   private init(
-    _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String...
+    _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String?...
   ) {
     self.sign = sign
     self.asciiSign = asciiSign
     self.role = role
-    self.forms = forms
+    self.forms = forms.compactMap(\.self)
   }
 
   /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
+  ///
+  /// - Parameter said: what the server said when it refused the item.
   init(
-    _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil
+    _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
+    said: String? = nil
   ) {
     switch item.state {
     case .waiting where item.wasInterrupted:
@@ -40,6 +55,15 @@ struct StateLabel {
       case .refused:
         self.init(
           "·", " ", .warning, "waiting · credentials refused", "credentials refused", "denied")
+        return
+      case .stopped(let key):
+        self.init(
+          "·", " ", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
+        return
+      case .turn(let count):
+        self.init(
+          "·", " ", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once",
+          "waiting")
         return
       case nil: break
       }
@@ -72,7 +96,7 @@ struct StateLabel {
       self.init(
         "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
     case .failed(let failure):
-      self.init(failure)
+      self.init(failure, said: said)
     }
   }
 
@@ -89,7 +113,7 @@ struct StateLabel {
       "\(why) · \(soonest)", why, "no server")
   }
 
-  private init(_ failure: Failure) {
+  private init(_ failure: Failure, said: String?) {
     switch failure.cause {
     case .outcomeUnknown: self.init("?", "?", .warning, failure.headline)
     case .cancelled: self.init("✗", "x", .warning, failure.headline)
@@ -98,7 +122,9 @@ struct StateLabel {
       // Only where the status is the reason does it stand for it.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
-        "✗", "x", .bad, "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
+        "✗", "x", .bad, said.map { "failed: \(failure.headline) · \($0)" },
+        said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
+        "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
     }
   }

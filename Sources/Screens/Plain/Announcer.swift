@@ -39,8 +39,7 @@ public struct Announcer: Sendable {
   }
 
   private mutating func progress(of state: AppState) -> [String] {
-    let edges = HeaderAndFooter(state, layout: state.layout)
-    guard let progress = edges.progressOfAll else {
+    guard let progress = TotalLine(state: state).progressOfAll else {
       defer { tenth = 0 }
       guard tenth > 0 || state.queue.totals.all == 0 else { return [] }
       return state.queue.totals.all > 0 ? [Self.status(of: state)] : []
@@ -93,8 +92,7 @@ public struct Announcer: Sendable {
       (totals.waiting + totals.retrying, "waiting"), (totals.paused, "paused"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     guard !counts.isEmpty else { return emptiness(of: state) }
-    let line =
-      "\(counts.joined(separator: ", ")); \(HeaderAndFooter(state, layout: state.layout).progress)"
+    let line = "\(counts.joined(separator: ", ")); \(TotalLine(state: state).progress)"
     return SafeText.line(line, ascii: state.isASCII)
   }
 

@@ -21,7 +21,7 @@ public struct Action: Sendable {
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, stopAndQuit, removeNow, next, previous
+    case finishThenQuit, stopAndQuit, finishThese, pauseNow, removeNow, next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.
     public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }

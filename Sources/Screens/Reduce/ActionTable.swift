@@ -164,6 +164,13 @@ extension Action {
       .finishThenQuit, in: [.quitting], keys: ["f"], help: "quit when everything has been sent",
       hint: "finish, then quit"),
     Action(
+      .finishThese, in: [.pausing], keys: ["f", "s"],
+      help: "let what is being sent finish, and begin no more",
+      hint: "let these finish, begin no more"),
+    Action(
+      .pauseNow, in: [.pausing], keys: ["p", "y"],
+      help: "break off what is being sent, and pause all", hint: "pause all now"),
+    Action(
       .removeNow, in: [.removing], keys: ["y", "x"], help: "break it off and remove it",
       hint: "remove"),
     Action(

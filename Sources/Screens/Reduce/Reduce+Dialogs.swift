@@ -158,6 +158,8 @@ extension AppState {
       isStarted = true
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
+    case (.finishThese, _): return start(false)
+    case (.pauseNow, _): return pauseAll()
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
       for row in rows { record("deleting \(row.name) on the server") }

@@ -25,6 +25,11 @@ extension AppState {
 
   private mutating func click(row: Int, column: Int) -> [Effect] {
     guard !layout.isTooSmall else { return [] }
+    if row == layout.footer, !Mode.typing.contains(mode),
+      let hint = Footer(self, width: size.width).hints.first(where: { $0.columns.contains(column) })
+    {
+      return perform(hint.action.name)
+    }
     switch dialog {
     case .none: break
     case .question(var question):
@@ -45,14 +50,29 @@ extension AppState {
     default: return []
     }
     if row == 1,
-      let tab = Tabs(self, width: size.width).tabs.first(where: {
+      let tab = Tabs(self, width: layout.listWidth).tabs.first(where: {
         $0.columns.contains(column)
       })
     {
       return show(tab.pane)
     }
+    guard column < layout.listWidth else { return [] }
+    if row == layout.headings, pane == .queue { return sort(byColumn: column) }
     guard layout.rows.contains(row) else { return [] }
     return click(line: row - layout.rows.lowerBound)
+  }
+
+  /// A click on the head of a column sorts by it; another one the other way round.
+  private mutating func sort(byColumn column: Int) -> [Effect] {
+    guard queue.count > 1, !isReading else { return [] }
+    let columns = Columns(width: layout.listWidth, hasTargets: queue.hasSeveralTargets)
+    let heads: [(Range<Int>?, SortOrder)] = [
+      (columns.name, .name), (columns.target, .target), (columns.type, .type),
+      (columns.size, .largest), (columns.state, .failed),
+    ]
+    guard let order = heads.first(where: { $0.0?.contains(column) == true })?.1 else { return [] }
+    let effects = sort(order)
+    return effects.isEmpty ? sort(.reverse) : effects
   }
 
   /// A click on a line of the pane.

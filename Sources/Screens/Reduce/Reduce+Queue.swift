@@ -14,7 +14,7 @@ extension AppState {
     case .retry: return retry(subjects)
     case .retryAll: return retryAll()
     case .pause: return pause(subjects)
-    case .pauseAll: return pause(queue.rows.map(\.item))
+    case .pauseAll: return askToPauseAll()
     case .remove: return askToRemove(subjects)
     case .clear: return clearDone()
     case .moveDown: return shift(.later)
@@ -27,10 +27,7 @@ extension AppState {
       dialog = .menu(Menu(purpose: .sort, choices: SortOrder.allCases.map(\.words)))
     case .target: return openTargets()
     case .startStop:
-      isStarted.toggle()
-      // Another process that sends the queue goes on by its own lights.
-      if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
-      return [.setStarted(isStarted)]
+      return start(!isStarted)
     case .limit: dialog = .limit(LimitPrompt(rateLimit))
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
@@ -41,6 +38,14 @@ extension AppState {
     return []
   }
 
+  /// Lets further files begin, or not.
+  mutating func start(_ isWanted: Bool) -> [Effect] {
+    isStarted = isWanted
+    // Another process that sends the queue goes on by its own lights.
+    if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
+    return [.setStarted(isStarted)]
+  }
+
   mutating func openDetails(_ id: ItemID) -> [Effect] {
     dialog = .details(Details(id: id))
     return [.inspect(id)]
@@ -48,9 +53,7 @@ extension AppState {
 
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
     // One that waits for its server, or for better credentials, need not wait any longer.
-    let failed = items.filter { item in
-      item.state.failure != nil || item.state == .waiting && obstacle(for: item) != nil
-    }
+    let failed = items.filter(isRetriable)
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
@@ -123,6 +126,20 @@ extension AppState {
     return [.resume(paused.map(\.id))]
   }
 
+  /// Pauses everything, or goes on with it. What is on its way would start again from its first byte:
+  /// whether that is meant is asked first.
+  private mutating func askToPauseAll() -> [Effect] {
+    let items = queue.rows.map(\.item)
+    let moving = items.count { item in
+      if case .sending(_, let sent, _) = item.state { sent > 0 } else { false }
+    }
+    guard moving > 0, !isAside else { return pause(items) }
+    dialog = .question(Question(.pausing(moving: moving)))
+    return []
+  }
+
+  mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }
+
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {
     guard !items.isEmpty else { return refuse("nothing is selected") }
     let ids = Set(items.map(\.id))
@@ -136,12 +153,14 @@ extension AppState {
 
   private mutating func clearDone() -> [Effect] {
     let ids = Set(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
-    return ids.isEmpty ? refuse("nothing is done yet") : remove(ids)
+    return ids.isEmpty ? refuse("nothing is done yet") : remove(ids, saying: "cleared")
   }
 
   mutating func sort(_ order: SortOrder) -> [Effect] {
     let effects = reorder(order.sorted(queue.rows))
     message = effects.isEmpty ? "they stand in this order already" : "sorted \(order.words)"
+    // Whoever sorts wants to see what comes first.
+    if !effects.isEmpty { moveCursor(to: 0) }
     return effects
   }
 

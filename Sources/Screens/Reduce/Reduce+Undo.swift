@@ -6,7 +6,7 @@ extension AppState {
   // MARK: Edits
 
   /// Takes items out, and keeps the cursor on its row, or on what came after it.
-  mutating func remove(_ ids: Set<ItemID>) -> [Effect] {
+  mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
     edits.record(
@@ -14,6 +14,10 @@ extension AppState {
         places.compactMap { place in
           queue.row(place.id).map { QueuePosition(item: $0.item.asRemoved, before: place.before) }
         }))
+    let key = keymap.label(.undo, in: .queue, ascii: isASCII)
+    message =
+      "\(HumanReadable.count(places.count, "file")) \(word)"
+      + (key.isEmpty ? "" : " · \(key) undoes")
     return drop(places.map(\.id)) + leaveIfDone()
   }
 
@@ -124,7 +128,10 @@ extension AppState {
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
     let items = items.compactMap { item in queue.row(item.id).map { item.with(stateOf: $0.item) } }
     // Under another name an item may come into sight, or go out of it.
-    keepingCursor { $0.queue.append(items) }
+    keepingCursor {
+      $0.queue.append(items)
+      $0.queue.noteEdited(items.map(\.id))
+    }
     return items.isEmpty ? [] : [.edit(items)]
   }
 }

@@ -5,6 +5,7 @@ public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let effects = state.handle(event)
   state.list.follow(state.queue)
   state.layOutDialogs()
+  state.layOutSide()
   assert(state.isSound, "out of order after \(event)")
   return effects
 }

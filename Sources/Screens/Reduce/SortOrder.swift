@@ -2,7 +2,7 @@ import UploadModel
 
 /// The orders in which the queue can be put.
 enum SortOrder: String, CaseIterable, Sendable {
-  case name, smallest, largest, type, failed, reverse
+  case name, smallest, largest, type, target, failed, reverse
 
   /// What the menu calls it.
   var words: String {
@@ -11,6 +11,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     case .smallest: "smallest first"
     case .largest: "largest first"
     case .type: "by type"
+    case .target: "by target"
     case .failed: "failed first"
     case .reverse: "the other way round"
     }
@@ -25,6 +26,7 @@ enum SortOrder: String, CaseIterable, Sendable {
     case .smallest: order = items.stablySorted { $0.size < $1.size }
     case .largest: order = items.stablySorted { $0.size > $1.size }
     case .type: order = items.stablySorted { $0.mediaType < $1.mediaType }
+    case .target: order = items.stablySorted { $0.target < $1.target }
     case .failed: order = items.stablySorted { $0.state.hasFailed && !$1.state.hasFailed }
     case .reverse: order = items.reversed()
     }

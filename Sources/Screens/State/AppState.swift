@@ -47,6 +47,8 @@ public struct AppState: Sendable {
   var log = SessionLog()
   /// What lies over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []
+  /// The long texts about the selected file, laid out for the pane beside the list.
+  var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
   /// Where files go by the names of the targets, as far as this screen has to know.
@@ -193,7 +195,13 @@ public struct AppState: Sendable {
   /// What an item that waits is waiting for, beside its turn.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
-    return outage(for: item).map { .noServer($0) }
+    if let outage = outage(for: item) { return .noServer(outage) }
+    guard isStarted else {
+      return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
+    }
+    let isHere = item.target.isEmpty || item.target == target
+    return isHere && !isAside && queue.active(on: item.target) >= concurrency
+      ? .turn(atOnce: concurrency) : nil
   }
 
   private func outage(for item: UploadItem) -> Outage? {
@@ -205,5 +213,9 @@ public struct AppState: Sendable {
 
   var keymap: Keymap { options.keymap }
 
-  var layout: Layout { Layout(size: size, hasNotice: notice != nil, pane: pane) }
+  var layout: Layout { layout(in: size) }
+
+  func layout(in size: Size) -> Layout {
+    Layout(size: size, hasNotice: notice != nil, pane: pane, isEmpty: queue.count == 0)
+  }
 }

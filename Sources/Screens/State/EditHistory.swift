@@ -6,6 +6,9 @@ struct EditHistory: Sendable {
   private var done: [QueueEdit] = []
   private var undone: [QueueEdit] = []
 
+  /// Whether there is anything to undo.
+  var canUndo: Bool { !done.isEmpty }
+
   /// Notes a new edit. What had been undone before can not be redone any more.
   mutating func record(_ edit: QueueEdit) {
     done.append(edit)

@@ -7,7 +7,7 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   // What lies over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, removing, deleting
+  case quitting, pausing, removing, deleting
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log]
@@ -19,5 +19,5 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   static let reading: [Mode] = [.details, .page, .help]
   /// What has a cursor on a row of its own.
   static let lists: [Mode] = panes + [.browser, .menu]
-  static let questions: [Mode] = [.quitting, .removing, .deleting]
+  static let questions: [Mode] = [.quitting, .pausing, .removing, .deleting]
 }

@@ -10,6 +10,30 @@ struct Queue: Sendable {
     var reached: Int64 = 0
     /// How its attempts in this session ended, the last one at the end.
     var attempts: [Attempt] = []
+    /// What the server said when it refused the item, in a sentence.
+    private(set) var said: String?
+    /// Whether it was edited since it failed, so that the advice given then no longer holds.
+    var isEditedSinceFailure = false
+
+    init(item: UploadItem) {
+      self.item = item
+      said = item.state.failure?.reply.message
+    }
+
+    /// Notes the item as it is now.
+    fileprivate mutating func set(_ item: UploadItem) {
+      if item.state != self.item.state {
+        said = item.state.failure?.reply.message
+        isEditedSinceFailure = false
+      }
+      self.item = item
+    }
+
+    fileprivate mutating func set(_ state: ItemState) {
+      item.state = state
+      if said != nil || state.failure != nil { said = state.failure?.reply.message }
+      isEditedSinceFailure = false
+    }
   }
 
   /// How an attempt ended.
@@ -25,6 +49,29 @@ struct Queue: Sendable {
   private(set) var version = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
+  /// How many items go to each target.
+  private var targets: [String: Int] = [:]
+
+  /// How many items are on their way to each target.
+  private var active: [String: Int] = [:]
+
+  /// Whether the items do not all go to the same target.
+  var hasSeveralTargets: Bool { targets.count > 1 }
+
+  /// How many items are on their way to a target.
+  func active(on target: String) -> Int { active[target] ?? 0 }
+
+  private mutating func count(_ item: UploadItem) {
+    totals.add(item)
+    targets[item.target, default: 0] += 1
+    if item.state.isActive { active[item.target, default: 0] += 1 }
+  }
+
+  private mutating func discount(_ item: UploadItem) {
+    totals.subtract(item)
+    targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
+    if item.state.isActive { active[item.target, default: 0] -= 1 }
+  }
 
   var count: Int { rows.count }
 
@@ -41,13 +88,13 @@ struct Queue: Sendable {
     }
     for item in items {
       if let position = positions[item.id] {
-        totals.subtract(rows[position].item)
-        rows[position].item = item
+        discount(rows[position].item)
+        rows[position].set(item)
       } else {
         positions[item.id] = rows.count
         rows.append(Row(item: item))
       }
-      totals.add(item)
+      count(item)
     }
   }
 
@@ -63,7 +110,10 @@ struct Queue: Sendable {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
     totals.subtract(rows[position].item)
-    rows[position].item.state = state
+    if old.isActive != state.isActive {
+      active[rows[position].item.target, default: 0] += state.isActive ? 1 : -1
+    }
+    rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
     totals.add(rows[position].item)
     switch state {
@@ -77,13 +127,20 @@ struct Queue: Sendable {
     return old
   }
 
+  /// Notes that items were edited by the person.
+  mutating func noteEdited(_ ids: some Sequence<ItemID>) {
+    for id in ids {
+      if let position = positions[id] { rows[position].isEditedSinceFailure = true }
+    }
+  }
+
   /// Takes items out.
   mutating func remove(_ ids: Set<ItemID>) {
     version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
     for id in ids {
       guard let position = positions.removeValue(forKey: id) else { continue }
-      totals.subtract(rows[position].item)
+      discount(rows[position].item)
     }
     rows.removeAll { ids.contains($0.item.id) }
     renumber(from: first)
@@ -104,7 +161,7 @@ struct Queue: Sendable {
   /// Puts items that are not here back, each before the one named, or at the end.
   mutating func restore(_ items: [QueuePosition]) {
     let missing = items.filter { positions[$0.item.id] == nil }
-    for placement in missing { totals.add(placement.item) }
+    for placement in missing { count(placement.item) }
     insert(missing.map { (Row(item: $0.item), $0.before) })
   }
 

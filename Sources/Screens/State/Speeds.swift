@@ -22,6 +22,8 @@ struct Speeds: Sendable {
 
   private(set) var run: Run?
   private(set) var session = Session()
+  /// What has moved lately, of all items together.
+  private(set) var whole = Sparkline(seconds: 600)
   private var items: [ItemID: ThroughputEstimate] = [:]
   private var graphs: [ItemID: Sparkline] = [:]
   private var active: Set<ItemID> = []
@@ -63,6 +65,7 @@ struct Speeds: Sendable {
     if new.isDone, !old.isDone { session.bytes &+= size }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
+    if moved > 0 { whole.record(moved, at: now) }
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
       graphs[id] = nil

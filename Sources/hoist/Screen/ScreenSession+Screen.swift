@@ -127,7 +127,8 @@ extension ServerRow {
   /// What the server says of a file, for the screen.
   fileprivate init(_ entry: ServerEntry) {
     self.init(
-      id: entry.id, name: entry.title, size: entry.size, time: entry.time, url: entry.url)
+      id: entry.id, name: entry.title, size: entry.size,
+      time: entry.time.map { ServerTime.local($0) }, url: entry.url)
   }
 }
 
@@ -146,7 +147,7 @@ extension HistoryRow {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: Self.local(entry.ended ?? entry.began), end: end,
+      time: Self.local(entry.ended ?? entry.began), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
   }

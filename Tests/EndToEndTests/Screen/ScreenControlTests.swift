@@ -56,6 +56,9 @@ extension EndToEnd {
           && $0.row(with: "two.bin")?.contains("sending") == true
       }
       try await terminal.press("P")
+      // What is on its way would start again: that is asked first.
+      try await terminal.wait(for: "let these finish, begin no more")
+      try await terminal.press("p")
       try await terminal.wait(until: "both are") {
         $0.row(with: "one.bin")?.contains("paused") == true
           && $0.row(with: "two.bin")?.contains("paused") == true && $0.shows("2 paused")

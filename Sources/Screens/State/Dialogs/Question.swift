@@ -4,6 +4,8 @@ import UploadModel
 struct Question: Sendable {
   enum Subject: Sendable {
     case quitting
+    /// So many files would start again from their first byte.
+    case pausing(moving: Int)
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])
@@ -22,6 +24,7 @@ struct Question: Sendable {
   var mode: Mode {
     switch subject {
     case .quitting: .quitting
+    case .pausing: .pausing
     case .removing: .removing
     case .deleting: .deleting
     }

@@ -24,6 +24,8 @@ public struct HistoryRow: PaneRow {
 
   /// How it ended.
   public var end: End
+  /// The number of the attempt at this file, from 1; 0 where none was made.
+  public var attempt: Int
   /// How it ended, in a few words: "201 Created", "file is missing".
   public var outcome: String
   /// Why it failed, in a sentence or two; empty where nothing is to be said.
@@ -38,7 +40,8 @@ public struct HistoryRow: PaneRow {
   /// A file that came to its end.
   public init(
     id: String, name: String, target: String, size: Int64, time: String, end: End,
-    outcome: String, message: String = "", url: String? = nil, path: String, reply: Reply = Reply()
+    attempt: Int = 1, outcome: String, message: String = "", url: String? = nil, path: String,
+    reply: Reply = Reply()
   ) {
     self.id = id
     self.name = name
@@ -46,11 +49,21 @@ public struct HistoryRow: PaneRow {
     self.size = size
     self.time = time
     self.end = end
+    self.attempt = attempt
     self.outcome = outcome
     self.message = message
     self.url = url
     self.path = path
     self.reply = reply
+  }
+}
+
+extension HistoryRow {
+  /// How it ended, with what the server said where there is room for all of it.
+  func outcome(fitting width: Int) -> String {
+    guard end == .failed, let said = reply.message else { return outcome }
+    let whole = "\(outcome) · \(said)"
+    return Glyphs.width(Glyphs.of(whole, ascii: false)) <= width ? whole : outcome
   }
 }
 

@@ -1,0 +1,98 @@
+import UploadModel
+
+/// The first line: where files go, and how it stands. On a narrow screen the words get shorter, and
+/// what matters least goes; the target and the most important word always stay.
+struct Header {
+  let state: AppState
+  private var totals: Totals { state.queue.totals }
+
+  /// A piece of the right half: its forms, from the fullest, and how soon it has to go.
+  private typealias Piece = (rank: Int, forms: [Canvas.Spans])
+
+  func paint(on canvas: inout Canvas) {
+    let width = canvas.size.width
+    let target = Glyphs.width(Glyphs.of(state.target, ascii: canvas.ascii))
+    let name = width < 60 ? 0 : Self.name.reduce(0) { $0 + $1.text.count }
+    let right = pieces(fitting: width - min(target, 16) - name - 3)
+    let used = right.reduce(0) { $0 + $1.text.count }
+    let room = width - used - 3
+    var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
+    left.append((state.target, .plain))
+    // A target without a name is called by its address, and an arrow to three letters says nothing.
+    if state.target != state.url, target + 22 < room {
+      left += [(" → ", .rule), (state.url, .dim)]
+    }
+    canvas.put(left, row: 0, column: 1, width: room)
+    canvas.put(right, row: 0, column: width - used - 1)
+  }
+
+  private static let name: Canvas.Spans = [("hoist", .heading), (" · ", .rule)]
+
+  /// As many pieces as there is room for, each as full as can be, with two spaces between them.
+  private func pieces(fitting width: Int) -> Canvas.Spans {
+    var room = width
+    var chosen: [Int: Canvas.Spans] = [:]
+    let pieces = pieces
+    for (index, piece) in pieces.enumerated().sorted(by: { $0.element.rank < $1.element.rank }) {
+      let gap = chosen.isEmpty ? 0 : 2
+      let form = piece.forms.first { $0.reduce(gap) { $0 + $1.text.count } <= room }
+      guard let form else { continue }
+      chosen[index] = form
+      room -= form.reduce(gap) { $0 + $1.text.count }
+    }
+    return Canvas.Spans(
+      chosen.sorted { $0.key < $1.key }.map(\.value).joined(separator: [("  ", .plain)]))
+  }
+
+  private var pieces: [Piece] {
+    var pieces: [Piece] = []
+    if !state.isStarted { pieces.append((1, [[("stopped", .warning)]])) }
+    if let next = state.nextProbe {
+      // Files of another target may be the ones that wait.
+      let server =
+        AppState.lies(state.url, on: next.server)
+        ? "no server"
+        : next.server.split(scalar: "/", omittingEmptySubsequences: true).last.map { "no \($0)" }
+          ?? "no server"
+      let soon = next.outage.nextTry.map {
+        HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
+      }
+      pieces.append(
+        (
+          0,
+          [
+            [("\(server) · \(next.outage.words(at: state.now))", .warning)],
+            [("no server · \(soon ?? "now")", .warning)], [("no server", .warning)],
+          ]
+        ))
+    }
+    if totals.awaitsReplies {
+      pieces.append(
+        (2, [[(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)]]))
+    } else if totals.active > 0 {
+      let speed = state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—"
+      pieces.append(
+        (
+          2,
+          [
+            [("\(totals.active) active  ", .plain), ("▲ \(speed)", .accent)],
+            [("▲ \(speed)", .accent)],
+          ]
+        ))
+    } else if totals.busy > 0, state.nextProbe == nil {
+      pieces.append((2, [[("waiting", .plain)]]))
+    }
+    if let limit = state.rateLimit {
+      pieces.append((3, [[("limit \(HumanReadable.speed(Double(limit)))", .warning)]]))
+    }
+    return pieces
+  }
+}
+
+extension AppState {
+  /// "awaiting 2 replies".
+  var repliesAwaited: String {
+    let count = queue.totals.awaiting
+    return "awaiting \(count) \(count == 1 ? "reply" : "replies")"
+  }
+}

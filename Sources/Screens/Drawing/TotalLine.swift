@@ -1,0 +1,127 @@
+import UploadModel
+
+/// The line about everything: a bar, how far it is, how long it still takes, how many files stand how.
+struct TotalLine {
+  let state: AppState
+  private var totals: Totals { state.queue.totals }
+
+  /// Below this the numbers of files move from the last lines into the title.
+  static let narrow = 76
+
+  func paint(row: Int, on canvas: inout Canvas) {
+    guard totals.all > 0 else { return }
+    let width = canvas.size.width
+    let isNarrow = width < Self.narrow
+    // It grows with the screen and not with the words beside it, which change all the time.
+    let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
+    canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
+    var used = 2 + barWidth
+    used += canvas.put(
+      " \(progress)", row: row, column: used - 1, width: width - used, style: Style(.plain))
+    guard !isNarrow else { return }
+    let spans = counts(fitting: width - used - 2, gap: 2).flatMap { [$0, ("  ", .plain)] }
+      .dropLast()
+    let length = spans.reduce(0) { $0 + $1.text.count }
+    let start = width - length - 1
+    let legend = legend(fitting: start - used - 4)
+    canvas.put(legend, row: row, column: used + 2)
+    canvas.put(Array(spans), row: row, column: start)
+  }
+
+  /// What the parts of the bar stand for, where more than one is to be seen and all of it has room.
+  private func legend(fitting width: Int) -> Canvas.Spans {
+    let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
+      (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "on the line", .moving),
+      (totals.unknownBytes, "unknown", .unknown), (totals.failedBytes, "failed", .failed),
+    ]
+    let seen = parts.filter { $0.bytes > 0 }
+    guard seen.count > 1 else { return [] }
+    let spans: Canvas.Spans = seen.flatMap { part in
+      [
+        (part.kind.glyph(ascii: state.isASCII).text, part.kind.role),
+        (" \(part.words) \(HumanReadable.bytes(part.bytes))  ", .dim),
+      ]
+    }
+    return spans.reduce(0) { $0 + $1.text.count } <= width ? spans : []
+  }
+
+  /// How many items are in which state, as far as there is room: what failed comes before all else.
+  func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
+    let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
+      (1, totals.failed, "failed", .bad), (2, totals.unknown, "unknown", .warning),
+      (0, totals.done, "ok", .good), (5, totals.waiting, "waiting", .dim),
+      (4, totals.retrying, "retrying", .warning), (3, totals.paused, "paused", .warning),
+    ]
+    var room = width
+    return byImportance.filter { entry in
+      let needed = "\(entry.count) \(entry.word)".count + gap
+      guard entry.count > 0, needed <= room else { return false }
+      room -= needed
+      return true
+    }
+    .sorted { $0.rank < $1.rank }
+    .map { ("\($0.count) \($0.word)", $0.role) }
+  }
+
+  /// How far everything is, in words.
+  var progress: String {
+    guard totals.busy > 0 else { return result }
+    let (done, all) = share
+    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    let far = "\(percent)%  \(part)"
+    if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
+    // Nobody knows when what is stopped goes on, nor how long a server thinks about empty files.
+    if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
+    let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
+    return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
+  }
+
+  /// What arrived, once nothing more will by itself, and how fast that was.
+  private var result: String {
+    let isWhole = totals.arrivedBytes == totals.bytes
+    let far =
+      isWhole
+      ? HumanReadable.bytes(totals.bytes)
+      : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
+    // Rows that were cleared took their bytes along, and not their time.
+    let session = state.speeds.session
+    guard totals.paused == 0, totals.arrivedBytes > 0, session.bytes == totals.arrivedBytes,
+      let speed = session.speed
+    else { return far }
+    return "\(far) in \(HumanReadable.clock(session.seconds)), \(HumanReadable.speed(speed))"
+  }
+
+  /// How much of how much has been handed over: bytes, or files where those that are there are empty.
+  private var share: (done: Int64, all: Int64) {
+    totals.bytes > 0
+      ? (totals.arrivedBytes &+ totals.movingBytes, totals.bytes)
+      : (Int64(totals.done), Int64(totals.all))
+  }
+
+  /// 100 only when nothing is left to do, replies included.
+  private var percent: Int {
+    let (done, all) = share
+    let percent = HumanReadable.percent(done, of: all)
+    return totals.busy > 0 ? min(99, percent) : percent
+  }
+
+  /// "1.2 of 2.7 GB", "812 kB of 2.7 GB".
+  static func part(_ some: Int64, of all: Int64) -> String {
+    let (a, b) = (HumanReadable.bytes(some), HumanReadable.bytes(all))
+    let (x, y) = (a.split(separator: " "), b.split(separator: " "))
+    return x.last == y.last ? "\(x[0]) of \(b)" : "\(a) of \(b)"
+  }
+
+  /// What the terminal's window is to be called.
+  var windowTitle: String {
+    let name = "hoist · \(state.target)"
+    let title = totals.busy > 0 ? "\(percent)% \(name)" : name
+    return Glyphs.of(title, ascii: state.isASCII).map(\.text).joined()
+  }
+
+  /// How far everything is, while something is being sent.
+  var progressOfAll: Frame.Progress? {
+    totals.busy > 0
+      ? Frame.Progress(percent: percent, hasFailures: totals.failed + totals.unknown > 0) : nil
+  }
+}

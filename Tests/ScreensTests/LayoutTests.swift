@@ -1,0 +1,218 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// What the room of a screen is used for.
+@Suite struct LayoutTests {
+  private static let sizes = [
+    (40, 10), (40, 12), (80, 24), (100, 31), (120, 40), (121, 20), (121, 31), (160, 28), (200, 60),
+    (300, 100),
+  ].map { Size(width: $0, height: $1) }
+
+  @Test(arguments: sizes, [true, false])
+  func nothingOverlapsAndNoLineIsWasted(_ size: Size, _ isEmpty: Bool) {
+    for pane in Pane.allCases {
+      for hasNotice in [true, false] {
+        let layout = Layout(size: size, hasNotice: hasNotice, pane: pane, isEmpty: isEmpty)
+        var lines =
+          [0, 1] + layout.rows + layout.details + (layout.throughput.map(Array.init) ?? [])
+        lines += [
+          layout.headings, layout.detailsTitle, layout.rule, layout.notice, layout.total,
+          layout.footer,
+        ].compactMap { $0 }
+        #expect(lines.sorted() == Array(0..<size.height), "\(pane)")
+        #expect(layout.rows.count >= 5)
+        #expect(layout.side == nil || layout.side?.lowerBound == layout.listWidth + 1)
+        #expect(layout.listWidth >= min(size.width, 76))
+      }
+    }
+  }
+
+  @Test func aWideScreenHasADetailPaneAndATallOneAGraph() {
+    func layout(_ width: Int, _ height: Int) -> Layout {
+      Layout(size: Size(width: width, height: height), hasNotice: false)
+    }
+    #expect(layout(120, 24).side == nil && layout(121, 24).side != nil)
+    #expect(layout(80, 30).throughput == nil && layout(80, 31).throughput != nil)
+  }
+
+  @Test func theSidePaneTellsOfTheRowUnderTheCursor() {
+    let size = Size(width: 160, height: 40)
+    var state = Fixture.mixed(size: size)
+    Fixture.type("jjj", &state)
+    let text = render(state, size: size).text
+    #expect(text[1].contains("┬") && text[1].contains(" disk.img "))
+    #expect(
+      text.contains { $0.contains("│ ✗ failed: 413 Content Too Large · maximum upload size") })
+    #expect(text.contains { $0.contains("│ Path     /home/me/disk.img") })
+    #expect(text.contains { $0.contains("The server said (application/json):") })
+    // An edit was made because of what is said there: it says so no longer.
+    Fixture.play(&state, .command("edit disk.img"), .paste("x"), .key(.enter))
+    let edited = render(state, size: size).text.joined(separator: "\n")
+    #expect(!edited.contains("Retrying will not help") && edited.contains("before it"))
+  }
+
+  @Test(
+    arguments: [
+      (0, 1000), (999, 1000), (1000, 1000), (1001, 2000), (2001, 5000), (5001, 10_000),
+      (12_400_000, 20_000_000), (.max, 10_000_000_000_000_000_000 as UInt64),
+    ] as [(Int64, UInt64)])
+  func theAxisReadsEasily(_ most: Int64, _ scale: UInt64) {
+    let graph = ThroughputGraph([0, most, 3])
+    if most < .max { #expect(graph.scale == Int64(scale)) } else { #expect(graph.scale > 0) }
+  }
+
+  @Test func theGraphIsAnAreaOfDots() {
+    func text(_ values: [Int64], _ height: Int, ascii: Bool) -> [String] {
+      ThroughputGraph(values).rows(width: 3, height: height, ascii: ascii)
+        .map { $0.map(\.text).joined() }
+    }
+    #expect(text([0, 0, 250, 500, 750, 1000], 1, ascii: false) == [" ⣠⣾"])
+    #expect(text([1000, 0, 1, 1000], 2, ascii: false) == [" ⡇⢸", " ⡇⣸"])
+    #expect(text([0, 0, 250, 500, 750, 1000], 1, ascii: true) == [" :#"])
+    #expect(text([1000, 0, 1, 1000], 2, ascii: true) == [" ##", " ##"])
+    #expect(text([], 2, ascii: false) == ["   ", "   "])
+  }
+
+  /// A graph of what moved, with an axis in units, and what happened beside it.
+  @Test func theThroughputOfTheLastMinutes() {
+    let size = Size(width: 120, height: 40)
+    let state = Fixture.mixed(size: size)
+    let text = render(state, size: size).text
+    let title = text.firstIndex { $0.hasPrefix("─ Throughput ") } ?? 0
+    #expect(text[title].contains("┬ Just now "))
+    #expect(text[title + 1].contains("100 MB/s "))
+    #expect(text[title + 1..<title + 6].joined().contains("⣿"))
+    #expect(text[title + 5].contains("-1 min") && text[title + 5].contains("now │"))
+    #expect(text[title + 1..<title + 6].joined().contains("disk.img: 413 Content Too Large"))
+  }
+
+  @Test func filesOfSeveralTargetsNameTheirs() {
+    var state = Fixture.mixed()
+    #expect(!render(state, size: state.size).text[2].contains("TARGET"))
+    var item = Fixture.item(1, "IMG_0001.jpg")
+    item.target = "nas"
+    Fixture.play(&state, .added([item]))
+    #expect(render(state, size: state.size).text[2].contains("TARGET"))
+    #expect(render(state, size: state.size).text[3].contains(" nas "))
+    Fixture.play(&state, .removed([ItemID(1)]))
+    #expect(!render(state, size: state.size).text[2].contains("TARGET"))
+  }
+
+  @Test func aWaitingFileSaysWhy() {
+    var state = Fixture.empty()
+    state.concurrency = 1
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
+      .engine([(ItemID(1), .preparing(attempt: 1))], at: state.now))
+    func said() -> String { render(state, size: state.size).text[4] }
+    #expect(said().contains("waiting · 1 at once"))
+    Fixture.play(&state, .perform(.startStop))
+    #expect(said().contains("waiting · stopped"))
+    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    #expect(said().contains("credentials refused"))
+    Fixture.play(&state, Fixture.away, .refusal(target: state.target, isRefused: false))
+    #expect(said().contains("refused · try in"))
+    Fixture.play(
+      &state, .reachability(server: "https://api.example.com", .back), .perform(.startStop),
+      .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(said().contains(" waiting") && !said().contains("·  waiting ·"))
+  }
+
+  // MARK: The footer
+
+  private static func footer(_ state: AppState) -> String {
+    render(state, size: state.size).text.last ?? ""
+  }
+
+  @Test func theFooterFollowsTheRow() {
+    var state = Fixture.mixed(size: Size(width: 120, height: 40))
+    func at(_ row: Int) -> String {
+      state.moveCursor(to: row)
+      return Self.footer(state)
+    }
+    #expect(at(0).contains("p pause") && !at(0).contains("r retry  "))
+    #expect(at(2).contains("y copy URL") && !at(2).contains("p pause"))
+    #expect(at(3).contains("a add  r retry  ") && at(3).contains("e edit"))
+    #expect(at(6).contains("p pause") && !at(6).contains(" y "))
+    let empty = Self.footer(Fixture.empty(size: Size(width: 120, height: 40)))
+    #expect(
+      empty.contains("a add  b browse") && !empty.contains("retry") && !empty.contains("pause"))
+  }
+
+  @Test func theFooterAndTheHeadsOfColumnsAreClicked() throws {
+    var state = Fixture.mixed(size: Size(width: 120, height: 40))
+    state.moveCursor(to: 3)
+    let column = try #require(Self.footer(state).range(scalars: "r retry"))
+    let text = Self.footer(state)
+    let place = text.unicodeScalars.distance(from: text.startIndex, to: column.lowerBound)
+    #expect(
+      Fixture.play(&state, .mouse(Mouse(.click, row: 39, column: place))) == [.retry([ItemID(4)])])
+    let columns = Columns(width: 120)
+    let size = try #require(columns.size?.lowerBound)
+    Fixture.play(&state, .mouse(Mouse(.click, row: 2, column: size + 4)))
+    #expect(state.queue.rows.first?.item.id == ItemID(4))
+    #expect(state.list.cursor == 0 && state.list.scroll == 0, "the top is in view")
+    Fixture.play(&state, .mouse(Mouse(.click, row: 2, column: size + 4)))
+    #expect(state.queue.rows.last?.item.id == ItemID(4))
+    Fixture.play(&state, .mouse(Mouse(.click, row: 2, column: columns.name.lowerBound)))
+    #expect(state.queue.rows.first?.item.fileName == "IMG_0001.jpg")
+  }
+
+  // MARK: Asking
+
+  @Test func pausingEverythingIsAskedForWhereItThrowsBytesAway() {
+    var state = Fixture.mixed()
+    #expect(Fixture.type("P", &state) == [])
+    #expect(state.mode == .pausing)
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("would start again from") })
+    // The answer that loses nothing is the one that is lit.
+    #expect(Fixture.play(&state, .key(.enter)) == [.setStarted(false)])
+    #expect(!state.isStarted)
+    Fixture.type("P", &state)
+    guard case .pause(let ids)? = Fixture.type("p", &state).first else {
+      Issue.record("nothing was paused")
+      return
+    }
+    #expect(ids.contains(ItemID(1)))
+    Fixture.type("P", &state)
+    #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
+  }
+
+  @Test func whatWasRemovedIsSaidWithTheWayBack() {
+    var state = Fixture.mixed()
+    Fixture.play(&state, .perform(.bottom), .perform(.remove))
+    #expect(Self.footer(state).contains("1 file removed · z undoes"))
+    Fixture.type("c", &state)
+    #expect(Self.footer(state).contains("1 file cleared · z undoes"))
+  }
+
+  @Test(arguments: [40, 50, 60, 76, 80, 120])
+  func theTargetAndTheStateStayInTheHeader(_ width: Int) {
+    var state = Fixture.mixed(size: Size(width: width, height: 12))
+    Fixture.play(&state, Fixture.away, .key("s"), .command("limit 2 MB/s"))
+    let header = render(state, size: state.size).text[0]
+    #expect(header.contains("photos") && header.contains("no server"))
+    state = Fixture.mixed(size: Size(width: width, height: 12))
+    Fixture.play(&state, .key("s"), .command("limit 2 MB/s"))
+    let stopped = render(state, size: state.size).text[0]
+    #expect(stopped.contains("photos") && stopped.contains("stopped"))
+  }
+
+  @Test func theHistoryShowsTheWholeOutcomeAndWhichAttempt() {
+    for width in [80, 120, 200] {
+      var state = Fixture.empty(size: Size(width: width, height: 24))
+      let row = HistoryRow(
+        id: "1", name: "a.bin", target: "photos", size: 1, time: "2026-11-20 22:15", end: .failed,
+        attempt: 3, outcome: "503 Service Unavailable", path: "/a.bin",
+        reply: Reply(text: "{\"message\": \"the disk is full\"}"))
+      Fixture.play(&state, .key("3"), .history(.rows([row])))
+      let text = render(state, size: state.size).text
+      #expect(text[2].contains("TRY"))
+      #expect(text[3].contains("  3  503 Service Unavailable"))
+      #expect(text[3].contains("· the disk is full") == (width >= 120))
+    }
+  }
+}
