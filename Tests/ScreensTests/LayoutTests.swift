@@ -81,11 +81,11 @@ import UploadModel
     let state = Fixture.mixed(size: size)
     let text = render(state, size: size).text
     let title = text.firstIndex { $0.hasPrefix("─ Throughput ") } ?? 0
-    #expect(text[title].contains("┬ Just now "))
+    #expect(text[title].contains("┬─ Just now "))
     #expect(text[title + 1].contains("100 MB/s "))
     #expect(text[title + 1..<title + 6].joined().contains("⣿"))
     #expect(text[title + 5].contains("-1 min") && text[title + 5].contains("now │"))
-    #expect(text[title + 1..<title + 6].joined().contains("disk.img: 413 Content Too Large"))
+    #expect(text[title + 1..<title + 6].joined().contains("gone.txt: file is missing"))
   }
 
   @Test func filesOfSeveralTargetsNameTheirs() {

@@ -242,7 +242,7 @@ import UploadModel
       .reachability(
         server: "https://nas.example",
         .away(Failure(.nameNotResolved(host: "nas.example")), nextTry: state.now + 8)))
-    #expect(render(state, size: state.size).text[3].contains("name not resolved · try in 8 s"))
+    #expect(render(state, size: state.size).text[3].contains("name not resolved · next try in 8 s"))
     #expect(render(state, size: state.size).text[0].contains("no nas.example · next try in 8 s"))
   }
 
