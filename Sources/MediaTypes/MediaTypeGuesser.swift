@@ -44,7 +44,7 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
-  /// Guesses by the name alone; nil if no table knows it.
+  /// Guesses by the name alone; nil if no table knows it, or it says nothing of the content.
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)
@@ -61,9 +61,9 @@ public struct MediaTypeGuesser: Sendable {
         && known.isAmbiguous && !match.isAmbiguous
       if isLonger || decides { best = (match, table) }
     }
-    guard let best else { return nil }
+    guard let best, let type = best.match.type else { return nil }
     return MediaTypeGuess(
-      type: best.match.type,
+      type: type,
       source: .extensionTable(pattern: best.match.pattern, name: best.table.title))
   }
 }

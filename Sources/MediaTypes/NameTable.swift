@@ -8,10 +8,11 @@ public struct NameTable: Sendable {
   /// What people know the table as, for example `mime.types`.
   public let title: String
 
-  /// The best pattern and its type, the first in the table's order.
+  /// The best pattern and its type, the first in the table's order; nil if the name says nothing of the
+  /// content.
   struct Match {
     var pattern: String
-    var type: MediaType
+    var type: MediaType?
     var weight: Int
     /// Whether the table gives the pattern other types as well.
     var isAmbiguous = false
@@ -41,7 +42,9 @@ public struct NameTable: Sendable {
   public var count: Int { suffixes.count + names.count + globs.count }
 
   /// Adds one pattern.
-  mutating func add(pattern: String, type: MediaType, weight: Int, isCaseSensitive: Bool) {
+  mutating func add(
+    pattern: String, type: MediaType?, weight: Int = usualWeight, isCaseSensitive: Bool = false
+  ) {
     let pattern = isCaseSensitive ? pattern : pattern.lowercased()
     let wildcards = pattern.utf8.count { Self.isWildcard($0) }
     if wildcards == 0 {
@@ -59,7 +62,7 @@ public struct NameTable: Sendable {
   }
 
   private static func merge(
-    _ table: inout [Key: Match], _ text: String, _ pattern: String, _ type: MediaType,
+    _ table: inout [Key: Match], _ text: String, _ pattern: String, _ type: MediaType?,
     _ weight: Int,
     _ isCaseSensitive: Bool
   ) {

@@ -2,7 +2,7 @@ import Foundation
 
 extension NameTable {
   /// Weight of a pattern that states none (shared-mime-info specification, section 2.5).
-  private static let usualWeight = 50
+  static let usualWeight = 50
   /// Of a table's file, as Debian's are.
   private static let bytesPerPattern = 30
 
@@ -65,8 +65,8 @@ extension NameTable {
     }
   }
 
-  /// The tables that are installed here, in order of precedence: the person's own `mime.types`, the
-  /// machine's, then shared-mime-info along the XDG data folders. What is missing or can not be read is
+  /// The tables that hold here, in order of precedence: the person's own `mime.types`, the common meanings, the
+  /// machine's `mime.types`, then shared-mime-info along the XDG data folders. What is missing or can not be read is
   /// left out.
   /// - Parameter environment: `HOME`, `XDG_DATA_HOME` and `XDG_DATA_DIRS` are looked at (XDG Base
   ///   Directory Specification).
@@ -76,11 +76,12 @@ extension NameTable {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let home = value("HOME")
     var tables: [NameTable] = []
-    for path in [home.map { "\($0)/.mime.types" }, "/etc/mime.types"] {
-      guard let path, let text = contents(of: path) else { continue }
-      tables.append(
-        NameTable(
-          title: path == "/etc/mime.types" ? "mime.types" : "~/.mime.types", mimeTypes: text))
+    if let home, let text = contents(of: "\(home)/.mime.types") {
+      tables.append(NameTable(title: "~/.mime.types", mimeTypes: text))
+    }
+    tables.append(.commonMeanings)
+    if let text = contents(of: "/etc/mime.types") {
+      tables.append(NameTable(title: "mime.types", mimeTypes: text))
     }
     let dataHome = value("XDG_DATA_HOME") ?? home.map { "\($0)/.local/share" }
     let dataFolders =

@@ -8,6 +8,8 @@ import ScalarText
 struct ProxyAddress {
   /// What must not be shown.
   let secrets: [String]
+  /// Its host and port, as they were written.
+  let place: String
 
   private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
@@ -26,6 +28,7 @@ struct ProxyAddress {
     guard Self.isHostAndPort(Array(String(String.UnicodeScalarView(place)).utf8)) else {
       return nil
     }
+    self.place = String(String.UnicodeScalarView(place))
     guard let at else {
       secrets = []
       return

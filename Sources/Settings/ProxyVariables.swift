@@ -32,6 +32,7 @@ struct ProxyVariables {
             + "http://name:password@proxy:3128, with %2F for a \"/\" in a password")
       }
       checked.ingredients += proxy.secrets
+      if Origin(url) == Origin(target.url) { checked.proxy = proxy.place }
     }
     return checked
   }

@@ -5,15 +5,24 @@ import UploadModel
 struct ResponseReader {
   let templates: TemplateReader
 
-  static let keys = ["ok", "fail_when", "url"]
+  static let keys = ["ok", "fail_when", "unreadable", "url"]
 
   func rules(_ node: ConfigNode) throws(ConfigError) -> ReplyRules {
     let entries = try node.table(Self.keys)
     var rules = ReplyRules()
     if let node = entries["ok"] { rules.ok = try statuses(node) }
     if let node = entries["fail_when"] { rules.failures = try failures(node) }
+    if let node = entries["unreadable"] { rules.unreadable = try unreadable(node) }
     if let node = entries["url"] { rules.url = try value(node) }
     return rules
+  }
+
+  func unreadable(_ node: ConfigNode) throws(ConfigError) -> ReplyRules.Unreadable {
+    let text = try node.string()
+    guard let meaning = ReplyRules.Unreadable(rawValue: text) else {
+      throw node.fault("expected \"ok\", \"fail\" or \"unknown\", found \"\(text)\"")
+    }
+    return meaning
   }
 
   /// `"200-299"`, `201`, or several of them in an array.

@@ -3,15 +3,15 @@ import UploadModel
 /// Reads the requests of a target that are not uploads: its ticket and its server side.
 struct ServerReader {
   let templates: TemplateReader
-  /// What says failure in the replies of the target's uploads, and in those of its other requests
-  /// where they say nothing else.
-  let failures: [FailureRule]
+  /// How the replies to the target's uploads are judged, and those to its other requests where they say
+  /// nothing else.
+  let rules: ReplyRules
 
   private var response: ResponseReader { ResponseReader(templates: templates) }
 
   func ticket(_ node: ConfigNode) throws(ConfigError) -> Ticket {
     let entries = try node.table([
-      "url", "method", "json", "ok", "fail_when", "upload_url", "fields",
+      "url", "method", "json", "ok", "fail_when", "unreadable", "upload_url", "fields",
     ])
     guard let place = entries["upload_url"] else {
       throw node.fault("\"upload_url\" is missing: where the reply holds the address for the file")
@@ -29,7 +29,8 @@ struct ServerReader {
     if let node = entries["list"] {
       let entries = try node.table(
         [
-          "url", "method", "json", "ok", "fail_when", "items", "id", "title", "size", "time",
+          "url", "method", "json", "ok", "fail_when", "unreadable", "items", "id", "title", "size",
+          "time",
           "location",
         ])
       guard let id = entries["id"] else {
@@ -46,7 +47,7 @@ struct ServerReader {
       side.list = list
     }
     if let node = entries["delete"] {
-      let entries = try node.table(["url", "method", "json", "ok", "fail_when"])
+      let entries = try node.table(Self.callKeys)
       let call = try call(
         node, entries, method: "DELETE", scope: Template.Placeholder.ofEntry)
       guard call.url.asks(for: .id) || call.json?.asks(for: .id) == true else {
@@ -55,12 +56,13 @@ struct ServerReader {
       side.delete = call
     }
     if let node = entries["create"] {
-      let entries = try node.table(["url", "method", "json", "ok", "fail_when"])
+      let entries = try node.table(Self.callKeys)
       side.create = try call(node, entries, method: "POST", scope: Template.Placeholder.ofResult)
     }
     return side
   }
 
+  private static let callKeys = ["url", "method", "json", "ok", "fail_when", "unreadable"]
   private static let whole = JSONPointer.whole
 
   private func call(
@@ -88,8 +90,24 @@ struct ServerReader {
       throw json.fault("a GET request has no body")
     }
     if let node = entries["ok"] { call.rules.ok = try response.statuses(node) }
-    if inherits { call.rules.failures = failures }
-    if let node = entries["fail_when"] { call.rules.failures = try response.failures(node) }
+    if inherits { call.rules = call.rules.inheriting(rules) }
+    if let node = entries["fail_when"] {
+      call.rules.failures = try response.failures(node)
+      if call.rules.ofWholeRequest != call.rules {
+        throw node.fault("\"*\" stands for a file of an upload, and this request has none")
+      }
+    }
+    if let node = entries["unreadable"] { call.rules.unreadable = try response.unreadable(node) }
     return call
+  }
+}
+
+extension ReplyRules {
+  /// These rules with what others say of a whole request's failure.
+  func inheriting(_ others: ReplyRules) -> ReplyRules {
+    var rules = self
+    rules.failures = others.ofWholeRequest.failures
+    rules.unreadable = others.unreadable
+    return rules
   }
 }

@@ -13,7 +13,7 @@ struct TargetReader {
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
     "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "batch", "auth",
     "body",
-    "file_name", "limits", "response", "prepare", "ticket", "server",
+    "file_name", "same_names", "limits", "response", "prepare", "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
@@ -45,12 +45,13 @@ struct TargetReader {
     if let node = entries["tls"] { target.tls = try tls.rules(node, for: target.url) }
     if let node = entries["http"] { target.http = try http(node, for: target.url) }
     if let node = entries["file_name"] { target.fileName = try fileName(node) }
+    if let node = entries["same_names"] { target.takesSameNames = try node.bool() }
     if let node = entries["limits"] { target.limits = try limits(node) }
     if let node = entries["prepare"] { target.prepare = try prepare(node) }
     if let node = entries["response"] {
       target.response = try ResponseReader(templates: templates).rules(node)
     }
-    let server = ServerReader(templates: templates, failures: target.response.failures)
+    let server = ServerReader(templates: templates, rules: target.response)
     if let node = entries["server"] { target.server = try server.side(node) }
     if let node = entries["body"] { target.body = try body(node, entries) }
     if let node = entries["batch"] {
@@ -70,7 +71,7 @@ struct TargetReader {
           throw node.fault("the ticket says where files go; leave \"\(key)\" away")
         }
       }
-      let ticket = try ServerReader(templates: templates, failures: []).ticket(node)
+      let ticket = try ServerReader(templates: templates, rules: ReplyRules()).ticket(node)
       var target = Target(name: name, url: try address(ticket.call.url, node).base)
       target.ticket = ticket
       return target

@@ -68,6 +68,7 @@ public struct TargetText {
         TOMLText.string($0.map(form.source) ?? "{file.name}")
       }
     }
+    row("same_names", target.takesSameNames, usually: false) { "\($0)" }
     row("fields", target.fields, usually: []) { fields in
       fields.isEmpty ? nil : form.list(fields.map(form.field))
     }
@@ -101,7 +102,7 @@ public struct TargetText {
       tables.append(("response", reply(target.response)))
     }
     if let ticket = target.ticket {
-      var rows = call(ticket.call, usually: "POST", failures: [])
+      var rows = call(ticket.call, usually: "POST", inherited: ReplyRules())
       rows.append(("upload_url", TOMLText.string(ticket.uploadURL.description)))
       if let fields = ticket.fields { rows.append(("fields", TOMLText.string(fields.description))) }
       tables.append(("ticket", rows))
@@ -110,7 +111,7 @@ public struct TargetText {
   }
 
   private mutating func server() {
-    let failures = target.response.failures
+    let inherited = ReplyRules().inheriting(target.response)
     var rows: [(key: String, value: String)] = []
     if let list = target.server.list {
       let pointers: [(String, JSONPointer?)] = [
@@ -121,7 +122,7 @@ public struct TargetText {
         (
           "list",
           TOMLText.table(
-            call(list.call, usually: "GET", failures: failures)
+            call(list.call, usually: "GET", inherited: inherited)
               + pointers.compactMap { key, pointer in
                 pointer.map { (key, TOMLText.string($0.description)) }
               })
@@ -129,10 +130,10 @@ public struct TargetText {
     }
     if let delete = target.server.delete {
       rows.append(
-        ("delete", TOMLText.table(call(delete, usually: "DELETE", failures: failures))))
+        ("delete", TOMLText.table(call(delete, usually: "DELETE", inherited: inherited))))
     }
     if let create = target.server.create {
-      rows.append(("create", TOMLText.table(call(create, usually: "POST", failures: failures))))
+      rows.append(("create", TOMLText.table(call(create, usually: "POST", inherited: inherited))))
     }
     if !rows.isEmpty { tables.append(("server", rows)) }
   }
@@ -243,6 +244,9 @@ public struct TargetText {
     var rows: [(key: String, value: String)] = []
     if rules.ok != ReplyRules().ok { rows.append(("ok", statuses(rules.ok))) }
     if !rules.failures.isEmpty { rows.append(("fail_when", failures(rules.failures))) }
+    if let meaning = rules.unreadable {
+      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
+    }
     guard let url = rules.url else { return rows }
     var entries: [(key: String, value: String)] = []
     switch url.place {
@@ -258,14 +262,17 @@ public struct TargetText {
   }
 
   private func call(
-    _ call: ServerCall, usually method: String, failures: [FailureRule]
+    _ call: ServerCall, usually method: String, inherited: ReplyRules
   ) -> [(key: String, value: String)] {
     var rows = [(key: "url", value: string(call.url))]
     if call.method != method { rows.append(("method", TOMLText.string(call.method))) }
     if let json = call.json.flatMap(json) { rows.append(("json", json)) }
     if call.rules.ok != ReplyRules().ok { rows.append(("ok", statuses(call.rules.ok))) }
-    if call.rules.failures != failures {
-      rows.append(("fail_when", self.failures(call.rules.failures)))
+    if call.rules.failures != inherited.failures {
+      rows.append(("fail_when", failures(call.rules.failures)))
+    }
+    if call.rules.unreadable != inherited.unreadable, let meaning = call.rules.unreadable {
+      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
     }
     return rows
   }

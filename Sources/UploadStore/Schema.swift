@@ -6,6 +6,7 @@ enum Schema {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { db in try db.execute(sql: version1) }
     migrator.registerMigration("2") { db in try db.execute(sql: version2) }
+    migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     return migrator
   }()
 
@@ -16,6 +17,13 @@ enum Schema {
     ALTER TABLE attempt ADD COLUMN sent_as TEXT;
     ALTER TABLE attempt ADD COLUMN sent_type TEXT;
     CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
+    """
+
+  /// Where a file lies below the folder that was added, and whether a person chose its name.
+  private static let version3 = """
+    ALTER TABLE item ADD COLUMN folder TEXT NOT NULL DEFAULT '';
+    ALTER TABLE item ADD COLUMN name_is_chosen INTEGER NOT NULL DEFAULT 0
+      CHECK (name_is_chosen IN (0, 1));
     """
 
   /// One row of `item` for each file that was ever queued; those that left the queue stay for the

@@ -172,7 +172,9 @@ import UploadModel
             Fixture.item(3, "c.bin", size: 500_000),
           ]),
           .engine(
-            [1, 2].map { (ItemID($0), .sending(attempt: 1, sent: 0, total: 900_000)) }, at: start),
+            [(1, 900_000), (2, 100_000)].map { id, size in
+              (ItemID(id), .sending(attempt: 1, sent: 0, total: size))
+            }, at: start),
           .engine(
             [(ItemID(3), .done(Fixture.receipt))]
               + [1, 2].map { (ItemID($0), .awaitingReply(attempt: 1, since: start + 2)) },

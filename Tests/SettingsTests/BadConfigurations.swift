@@ -23,8 +23,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
     "valid here: auth, batch, body, concurrency, deadline, fields, file_field, file_name, "
-    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, retry, server, "
-    + "ticket, timeout, tls, url"
+    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, retry, same_names, "
+    + "server, ticket, timeout, tls, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 

@@ -2,7 +2,7 @@
 extension BadConfiguration {
   private static let size = "expected a size such as \"100 MB\""
   private static let placeholders =
-    "{file.name} {file.stem} {file.ext} {file.size} {file.type} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
 
   static let options: [BadConfiguration] = [
     // The body.
@@ -23,6 +23,12 @@ extension BadConfiguration {
     BadConfiguration(
       line: "file_name = \"{id}\"",
       "file_name: {id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"),
+    BadConfiguration(
+      line: "same_names = \"yes\"", "same_names: expected true or false, found a string"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nfields = { n = \"{index}\" }\nbatch = { max_files = 2 }",
+      "c.toml:4: targets.a.batch: the field \"n\" holds {index}, which differs from file to file, and a batch has several; leave one of the two out"
+    ),
     // Placeholders in the address.
     BadConfiguration(
       url: "\"http://{file.name}/\"", "the host and port of a URL hold no placeholders"),
@@ -97,7 +103,7 @@ extension BadConfiguration {
   static let replies: [BadConfiguration] = [
     BadConfiguration(
       line: "response = { okay = 200 }",
-      "response.okay: unknown key; valid here: fail_when, ok, url"),
+      "response.okay: unknown key; valid here: fail_when, ok, unreadable, url"),
     BadConfiguration(line: "response = { ok = \"2xx\" }", "response.ok: \(statuses) \"2xx\""),
     BadConfiguration(
       line: "response = { ok = \"299-200\" }", "response.ok: \(statuses) \"299-200\""),
@@ -152,6 +158,12 @@ extension BadConfiguration {
       "response.fail_when[0].message: \"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"/~\""
     ),
     BadConfiguration(
+      line: "response = { unreadable = \"maybe\" }",
+      "response.unreadable: expected \"ok\", \"fail\" or \"unknown\", found \"maybe\""),
+    BadConfiguration(
+      line: "response = { unreadable = true }",
+      "response.unreadable: expected a string, found a boolean"),
+    BadConfiguration(
       line: "\(rule), not = 2026-11-20 }] }",
       "response.fail_when[0].not: JSON has no dates; write it as a string"),
   ]
@@ -188,6 +200,10 @@ extension BadConfiguration {
     BadConfiguration(
       line: "server.create = { url = \"h/\" }",
       "server.create.url: expected a URL such as https://host/upload, found \"h/\""),
+    BadConfiguration(
+      line:
+        "server.list = { url = \"http://h/\", id = \"/id\", fail_when = [{ pointer = \"/*/e\", is = 1 }] }",
+      "server.list.fail_when: \"*\" stands for a file of an upload, and this request has none"),
     // Tickets.
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nticket = {}",

@@ -56,6 +56,13 @@ struct TargetTextTests {
     url = "https://h/{file.name}?token=a%20b{env.T}c&x={unix_s}&=&y"
     server.list = { url = "https://h/l?api_key=hunter2", id = "/id" }
     """,
+    """
+    url = "http://h/"
+    same_names = true
+    response.unreadable = "ok"
+    response.fail_when = [{ pointer = "/rc", not = 0 }, { pointer = "/files/*/e", is = 1 }]
+    server.list = { url = "https://h/l", id = "/id", unreadable = "fail" }
+    """,
     "url = \"http://h/\"\nresponse.url = \"/url\"\nquery = { api_key = \"hunter2\" }",
   ]
 

@@ -109,6 +109,41 @@ struct BatchDeliveryTests {
     }
   }
 
+  @Test func twoFilesOfOneNameDoNotGoTogether() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    for name in ["a", "b"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    let paths = try ["a/x", "b/x", "b/y"].map { try folder.write($0, count: 5) }
+    var target = target(server.url())
+    let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(ends.map(\.code) == ["done 200", "unsendable", "done 200"])
+    target.takesSameNames = true
+    let both = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(both.allSatisfy { $0.code == "done 200" })
+    #expect(try names(server) == [["x", "y"], ["x", "x", "y"]])
+  }
+
+  @Test func nothingIsOverwrittenAtAnAddress() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    for name in ["a", "b"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    let paths = try ["a/x", "b/x"].map { try folder.write($0, count: 5) }
+    var target = Target(name: "t", url: server.url("/"), method: "PUT", concurrency: 1)
+    target.body = .binary
+    target.address = try Template(
+      "\(server.url("/").absoluteString){file.name}", escaping: .url,
+      lookup: Template.Lookup(environment: { _ in nil }))
+    let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(ends.map(\.code) == ["done 200", "unsendable"])
+    #expect(server.requests.map(\.line) == ["PUT /x HTTP/1.1"])
+  }
+
   @Test func aBatchHoldsNoMoreBytesThanItMay() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }

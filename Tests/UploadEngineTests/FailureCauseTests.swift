@@ -21,7 +21,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(code: 1, cause: .notHTTP("words")),  // CURLE_UNSUPPORTED_PROTOCOL
     CauseRow(code: 2, cause: .network("words")),  // CURLE_FAILED_INIT
     CauseRow(code: 3, cause: .network("words")),  // CURLE_URL_MALFORMAT
-    CauseRow(code: 5, cause: .unreachable("words")),  // CURLE_COULDNT_RESOLVE_PROXY
+    CauseRow(code: 5, cause: .proxyUnreachable("words")),  // CURLE_COULDNT_RESOLVE_PROXY
     CauseRow(code: 6, cause: .nameNotResolved(host: "h")),  // CURLE_COULDNT_RESOLVE_HOST
     CauseRow(code: 7, systemError: ECONNREFUSED, cause: .connectionRefused("words")),
     CauseRow(code: 7, cause: .connectionRefused("words")),  // CURLE_COULDNT_CONNECT
@@ -52,7 +52,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(code: 54, cause: .insecure("words")),  // CURLE_SSL_ENGINE_SETFAILED
     CauseRow(code: 55, cause: .connectionLost("words")),  // CURLE_SEND_ERROR
     CauseRow(code: 56, cause: .connectionLost("words")),  // CURLE_RECV_ERROR
-    CauseRow(code: 56, tunnelStatus: 407, cause: .unreachable("words")),
+    CauseRow(code: 56, tunnelStatus: 407, cause: .proxyUnreachable("words")),
     CauseRow(code: 56, tunnelStatus: 200, cause: .connectionLost("words")),
     CauseRow(code: 58, cause: .insecure("words")),  // CURLE_SSL_CERTPROBLEM
     CauseRow(code: 59, cause: .insecure("words")),  // CURLE_SSL_CIPHER
@@ -71,7 +71,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
           + "was changed on purpose, pin the new one with hoist trust")),
     CauseRow(code: 91, cause: .insecure("words")),  // CURLE_SSL_INVALIDCERTSTATUS
     CauseRow(code: 92, cause: .network("words")),  // CURLE_HTTP2_STREAM
-    CauseRow(code: 97, cause: .unreachable("words")),  // CURLE_PROXY
+    CauseRow(code: 97, cause: .proxyUnreachable("words")),  // CURLE_PROXY
     CauseRow(code: 98, cause: .insecure("words")),  // CURLE_SSL_CLIENTCERT
     CauseRow(code: 4711, words: "", cause: .network("libcurl's error 4711")),
   ]
@@ -84,6 +84,17 @@ struct FailureCauseTests {
       code: row.code, systemError: row.systemError, tunnelStatus: row.tunnelStatus,
       words: row.words)
     #expect(Failure.Cause(error, host: "h") == row.cause)
+  }
+
+  /// What a proxy cannot be blamed for, it is not.
+  @Test func throughAProxy() {
+    func cause(_ code: Int) -> Failure.Cause {
+      Failure.Cause(TransportError(code: code, words: "words"), host: "h", proxy: "p:1")
+    }
+    #expect(cause(7) == .proxyUnreachable("p:1: words"))
+    #expect(cause(28) == .proxyUnreachable("p:1: words"))
+    #expect(cause(56) == .connectionLost("words"))
+    #expect(cause(60) == .insecure("words"))
   }
 
   /// A line break in a file's name must not begin a header field of its own.

@@ -82,6 +82,42 @@ struct StepsTests {
     }
   }
 
+  /// Each file of a request has a name of its own, and what a person chose for one holds.
+  @Test func whatIsMadeForOneRequestHasANameEach() async throws {
+    let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    var target = Target.once(server.url())
+    target.batch = BatchRule(maxFiles: 4)
+    target.prepare = try command("cat \"$0\" > \"$1\"; echo more >> \"$1\"")
+    target.fileName = try template("{index}_{unix_ms}.txt", Template.Placeholder.ofFile)
+    var jobs = try (1...4).map { number in
+      UploadJob(
+        item: .file(try folder.write("\(number)", count: 10), id: Int64(number)), target: target)
+    }
+    (jobs[2].item.fileName, jobs[2].item.nameIsChosen) = ("mine", true)
+    (jobs[2].item.mediaType, jobs[2].item.typeSource) = ("image/webp", UploadItem.chosenByHand)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit(jobs)
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.map(\.code) == Array(repeating: "done 200", count: 4))
+    let request = try #require(server.requests.first)
+    let names = try request.files().map(\.name)
+    #expect(Set(names).count == 4 && names[2] == "mine")
+    for (index, name) in names.enumerated() where index != 2 {
+      #expect(name.hasPrefix("\(index + 1)_1") && name.hasSuffix(".txt"), "\(names)")
+    }
+    #expect(String(decoding: request.body, as: UTF8.self).contains("Content-Type: image/webp"))
+    // What is counted is what is sent.
+    for (job, end) in zip(jobs, ends) {
+      var item = job.item
+      for state in harness.states(of: item.id) { item.state = state }
+      #expect(item.sentSize == 15 && item.size == 10, "\(end)")
+      #expect(
+        harness.states(of: item.id).contains(.sending(attempt: 1, sent: 0, total: 15)))
+    }
+  }
+
   @Test func aFailedCommandIsThatFilesFailureInItsWords() async throws {
     let server = try server { _, _ in (200, "ok") }
     defer { server.stop() }
@@ -196,8 +232,9 @@ struct StepsTests {
   }
 
   @Test(arguments: [
-    (503, "busy", "http-503"), (403, "no", "http-403"), (200, "no JSON", "rejected"),
-    (200, "{}", "rejected"), (200, "{\"url\":\"ftp://x/\"}", "rejected"), (302, "", "redirected"),
+    (503, "busy", "http-503"), (403, "no", "http-403"), (200, "no JSON", "unusable-answer"),
+    (200, "{}", "unusable-answer"), (200, "{\"url\":\"ftp://x/\"}", "unusable-answer"),
+    (302, "", "redirected"),
   ])
   func aTicketThatIsRefusedIsTheFilesFailure(_ status: Int, _ body: String, _ code: String)
     async throws
@@ -209,6 +246,9 @@ struct StepsTests {
     let ends = await EngineHarness().upload([file], to: try ticketed(server))
     #expect(ends.map(\.code) == [code])
     #expect(server.requests.count == 1)
+    // What the server said is there to be looked at.
+    #expect(failure(ends.first)?.reply.text == body)
+    #expect(failure(ends.first)?.status == status)
   }
 
   @Test func aTicketsServerIsLeftAloneForAsLongAsItAsks() async throws {
@@ -349,6 +389,33 @@ struct StepsTests {
     #expect(log.body(1) == "1 \(urls[0])" && log.body(2) == "2 \(urls[1])")
   }
 
+  /// The server took one of two: that one is recorded, and the other one fails by itself.
+  @Test func onlyWhatTheServerTookIsRecorded() async throws {
+    let log = Log()
+    let server = try keeping(log) { path, _ in
+      path == "/upload"
+        ? (200, #"{"files":[{"name":"1"},{"name":"2","error":"bad"}]}"#) : (201, "")
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let files = try (1...2).map { try folder.write("\($0)", count: 10) }
+    var target = Target.once(server.url())
+    target.batch = BatchRule(maxFiles: 2, splitsRefused: true)
+    target.response.failures = [
+      FailureRule(
+        pointer: try JSONPointer("/files/*/error"), test: .equals(.string("bad")),
+        message: .pointer(try JSONPointer("/files/*/error")))
+    ]
+    target.server.create = ServerCall(
+      url: Template(literal: server.url("/records").absoluteString), method: "POST",
+      json: try template("{file.name}", Template.Placeholder.ofResult, .json))
+    let ends = await EngineHarness(lanes: 1).upload(files, to: target)
+    #expect(ends.map(\.code) == ["done 200", "rejected"])
+    #expect(failure(ends.last)?.cause == .rejected("bad"))
+    // Nor does what it says of one file have the others sent again.
+    #expect(log.all.map(\.path) == ["/upload", "/records"] && log.body(1) == "1")
+  }
+
   // MARK: Lists
 
   private func listing(_ server: HostileServer) throws -> Target {
@@ -412,7 +479,7 @@ struct StepsTests {
     defer { server.stop() }
     let client = ServerClient(target: try listing(server))
     let failure = await #expect(throws: Failure.self) { try await client.entries() }
-    #expect(failure?.cause == .rejected("its answer is longer than what is read of one"))
+    #expect(failure?.cause == .unusable("its answer is longer than what is read of one"))
   }
 
   @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"1\"", "Bearer"])

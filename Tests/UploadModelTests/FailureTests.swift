@@ -55,6 +55,9 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
       .connectionRefused("Connection refused"), "connection-refused", "connection refused",
       transient: true),
     CauseRow(.unreachable("No route to host"), "unreachable", "host unreachable", transient: true),
+    CauseRow(
+      .proxyUnreachable("proxy:3128: Connection refused"), "proxy-unreachable",
+      "proxy unreachable", transient: true),
     CauseRow(.connectionLost("Broken pipe"), "connection-lost", "connection lost", transient: true),
     CauseRow(.stalled(seconds: 60), "stalled", "stalled for 60 s", transient: true),
     CauseRow(.outOfTime(seconds: 90), "out-of-time", "not through in 90 s", transient: false),
@@ -77,6 +80,12 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.notHTTP("Weird server reply"), "not-http", "not an HTTP server", transient: false),
     CauseRow(
       .rejected("rc is 7"), "rejected", "rejected by the server", transient: false, status: 200),
+    CauseRow(
+      .unusable("the ticket has no /url"), "unusable-answer", "answer cannot be used",
+      transient: false, status: 200),
+    CauseRow(
+      .outcomeUnknown("its answer is not JSON"), "outcome-unknown", "outcome unknown",
+      transient: false, status: 200),
     CauseRow(
       .notRecorded("503 Service Unavailable"), "no-record", "arrived, not recorded",
       transient: false),
@@ -119,17 +128,19 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .empty: 22
   case .notRecorded: 23
   case .shortage: 24
+  case .unusable: 25
+  case .proxyUnreachable: 26
   }
 }
 
 struct FailureTests {
   @Test func theTableHasEveryCause() {
-    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...24))
+    #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...26))
   }
 
   @Test func whatMayBeThereAlready() {
     let codes = CauseRow.all.filter { $0.failure.mayHaveArrived }.map(\.code)
-    #expect(codes == ["no-record", "outcome-unknown"])
+    #expect(codes == ["outcome-unknown", "no-record", "outcome-unknown"])
   }
 
   @Test(arguments: CauseRow.all)

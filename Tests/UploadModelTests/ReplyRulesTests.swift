@@ -70,8 +70,7 @@ struct ReplyRulesTests {
     (#"{"fishingResponse":{"rc":"0"}}"#, "rejected: /fishingResponse/rc is \"0\""),
     (#"{"fishingResponse":{}}"#, "rejected: its answer has no /fishingResponse/rc"),
     ("[]", "rejected: its answer has no /fishingResponse/rc"),
-    ("<html>Log in</html>", "rejected: its answer is not JSON"),
-    ("", "rejected: its answer is not JSON"),
+    ("<html>Log in</html>", "outcome-unknown"), ("", "outcome-unknown"),
   ])
   func aValueThatMustBeThere(_ body: String, _ expected: String) throws {
     let message = FailureRule.Message.pointer(try JSONPointer("/fishingResponse/descr"))
@@ -119,8 +118,61 @@ struct ReplyRulesTests {
       let differs = try judge("<html>", isCut: isCut) {
         $0.failures = [try rule(.differs(.integer(0)))]
       }
-      #expect(outcome(differs) == "rejected: its answer is not JSON")
+      #expect(outcome(differs) == "outcome-unknown")
     }
+  }
+
+  /// What a reply that is no JSON means is the target's to say; unless it does, nothing is claimed.
+  @Test(
+    arguments: [
+      (nil, "outcome-unknown", "delivered -"), (.unknown, "outcome-unknown", "outcome-unknown"),
+      (.ok, "delivered -", "delivered -"), (.fail, "unusable-answer", "unusable-answer"),
+    ] as [(ReplyRules.Unreadable?, String, String)])
+  func whatCannotBeRead(
+    _ meaning: ReplyRules.Unreadable?, _ differs: String, _ equals: String
+  ) throws {
+    for (test, expected) in [
+      (FailureRule.Test.differs(.integer(0)), differs), (.equals(.integer(7)), equals),
+    ] {
+      let verdict = try judge("<html>thanks</html>") {
+        $0.failures = [try rule(test)]
+        $0.unreadable = meaning
+      }
+      #expect(outcome(verdict) == expected)
+    }
+  }
+
+  @Test func whatCannotBeReadIsNotCalledAFailure() throws {
+    let verdict = try judge("<html>") { $0.failures = [try rule(.differs(.integer(0)))] }
+    guard case .failed(let failure) = verdict else { return #expect(Bool(false)) }
+    #expect(failure.mayHaveArrived)
+    #expect(
+      failure.explanation
+        == "The server answered 200 OK, and whether it stored the file cannot be told: its answer is not "
+        + "JSON. Look on the server before you retry: a retry may store it twice.")
+  }
+
+  /// Each file of a request is judged by what the reply says of it.
+  @Test(arguments: [
+    (0, "delivered -"), (1, "rejected: no room for b"), (2, "rejected: /files/2/error is 5"),
+    (3, "delivered -"),
+  ])
+  func eachFileByItsOwnIndex(_ index: Int, _ expected: String) throws {
+    var target = Target(name: "t", url: try #require(URL(string: "https://h/")))
+    target.response.failures = try [FailureRule.Test.equals(.string("bad")), .equals(.integer(5))]
+      .map { test in
+        FailureRule(
+          pointer: try JSONPointer("/files/*/error"), test: test,
+          message: .pointer(try JSONPointer("/files/*/why")))
+      }
+    var end = TransferEnd(
+      url: target.url, status: 200,
+      reply: Reply(
+        text:
+          #"{"files":[{},{"error":"bad","why":"no room for b"},{"error":5},{"error":"soso"}]}"#))
+    end.place = TransferEnd.Place(index, of: 4)
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: Date())
+    #expect(outcome(verdict) == expected)
   }
 
   @Test func aRejectedFileIsNotTriedAgain() throws {
@@ -215,7 +267,8 @@ struct SecretNameTests {
   @Test(arguments: [
     ("Authorization", true), ("X-Api-Key", true), ("api_key", true), ("token", true), ("key", true),
     ("X-Amz-Signature", true), ("Cookie", true), ("password", true), ("keywords", false),
-    ("username", false), ("author", false), ("monkey", false), ("Accept", false),
+    ("username", false), ("author", false), ("X-Atlassian-Token", false), ("X-Csrf-Token", true),
+    ("monkey", false), ("Accept", false),
   ])
   func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.matches(name) == isSecret) }
 }

@@ -194,7 +194,7 @@ struct ProgressTests {
     .nameNotResolved(host: "h"), .connectionRefused("x"), .unreachable("x"), .connectionLost("x"),
     .stalled(seconds: 60), .outOfTime(seconds: 1.5), .insecure("x"), .network("x"), .refused,
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
-    .rejected("x"), .cancelled, .outcomeUnknown("x"),
+    .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
   ]
 
   @Test("Every cause survives", arguments: causes)

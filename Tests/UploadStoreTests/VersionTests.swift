@@ -24,7 +24,7 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2"])
+    #expect(versions == ["1", "2", "3"])
     for version in versions {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -46,6 +46,8 @@ struct VersionTests {
           == .failed(Failure(.refused, status: 413, reply: Reply(text: "no"), attempts: 2)))
       #expect(items[2].location.bytes.contains(0xFF))
       #expect(items[3].state == .paused)
+      #expect(items[1].folder == (version == "3" ? "2026/" : ""))
+      #expect(items[1].nameIsChosen == (version == "3") && !items[0].nameIsChosen)
       #expect(try store.history().count == 4)
       #expect(try store.sentBefore(items).count == 1)
       #expect(try store.enqueue([item("new")])[0].id == ItemID(6))

@@ -60,17 +60,17 @@ extension Bar {
   ///
   /// - Parameter reached: how many bytes the last attempt had sent when it ended.
   init(of item: UploadItem, reached: Int64) {
-    let sent = item.state.bytesHandedOver(of: item.size)
+    let sent = item.state.bytesHandedOver(of: item.sentSize)
     switch item.state {
     case .failed(let failure) where failure.isOutcomeUnknown:
       self.init(parts: [(.unknown, 1)], total: 1)
-    case .failed: self.init(parts: [(.failed, reached)], total: item.size)
-    case .retrying: self.init(parts: [(.lost, reached)], total: item.size)
+    case .failed: self.init(parts: [(.failed, reached)], total: item.sentSize)
+    case .retrying: self.init(parts: [(.lost, reached)], total: item.sentSize)
     // An empty file that has gone is as complete as any.
-    case .sending where item.size == 0, .awaitingReply where item.size == 0:
+    case .sending where item.sentSize == 0, .awaitingReply where item.sentSize == 0:
       self.init(parts: [(.moving, 1)], total: 1)
     case .waiting, .preparing, .sending, .awaitingReply, .paused, .done:
-      self.init(parts: [(.moving, sent ?? 0)], total: item.size)
+      self.init(parts: [(.moving, sent ?? 0)], total: item.sentSize)
     }
   }
 }

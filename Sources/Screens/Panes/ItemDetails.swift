@@ -191,7 +191,8 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    let plain: [Fact] = [("Type", type, .plain), ("Size", HumanReadable.bytes(item.size), .plain)]
+    let made = item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? ""
+    let plain: [Fact] = [("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain)]
     switch item.state {
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may have said it.
@@ -213,7 +214,9 @@ struct ItemDetails {
     }
   }
 
-  private var remaining: Int64 { item.size - (item.state.bytesHandedOver(of: item.size) ?? 0) }
+  private var remaining: Int64 {
+    item.sentSize - (item.state.bytesHandedOver(of: item.sentSize) ?? 0)
+  }
 
   private func time(_ receipt: Receipt) -> String {
     let speed = receipt.seconds > 0 ? Double(receipt.bytes) / receipt.seconds : 0

@@ -44,10 +44,10 @@ struct QueuePane {
     if isSelected { canvas.select(row: line, width: layout.listWidth) }
     if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
 
-    let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.size))
+    let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.sentSize))
     let words = StateLabel(
       item, speed: state.speeds.speed(of: item.id, at: now),
-      eta: state.speeds.eta(of: item.id, remaining: item.size - (sent ?? 0), at: now), now: now,
+      eta: state.speeds.eta(of: item.id, remaining: item.sentSize - (sent ?? 0), at: now), now: now,
       obstacle: state.obstacle(for: item), said: row.said)
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
@@ -88,8 +88,8 @@ struct QueuePane {
       }
     }
     // How far a file came that failed at the end says nothing.
-    guard !item.state.isDone, sent != nil || reached > 0 && reached < item.size else { return }
-    let percent = "\(HumanReadable.percent(reached, of: item.size))%"
+    guard !item.state.isDone, sent != nil || reached > 0 && reached < item.sentSize else { return }
+    let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
     canvas.putRight(
       percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
   }
@@ -118,8 +118,8 @@ struct QueuePane {
   }
 
   private func sizeText(_ item: UploadItem) -> String {
-    if item.size == 0, item.identity == nil, item.state.failure != nil { return "—" }
-    return HumanReadable.bytes(item.size)
+    if item.sentSize == 0, item.identity == nil, item.state.failure != nil { return "—" }
+    return HumanReadable.bytes(item.sentSize)
   }
 
   private func put(

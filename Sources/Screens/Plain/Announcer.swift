@@ -115,7 +115,7 @@ public struct Announcer: Sendable {
         let words = StateLabel(
           row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
           now: state.now, obstacle: state.obstacle(for: row.item))
-        let size = HumanReadable.bytes(row.item.size)
+        let size = HumanReadable.bytes(row.item.sentSize)
         return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"
       }
     }

@@ -6,8 +6,8 @@ public struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
-  /// The states in which files were counted that neither wait for their turn nor are over.
-  private var begun: [ItemID: ItemState] = [:]
+  /// The files as they were counted that neither wait for their turn nor are over.
+  private var begun: [ItemID: UploadItem] = [:]
   private var totals = Totals()
   private var isCounted = false
 
@@ -26,11 +26,12 @@ public struct ProgressBoard: Sendable {
 
   /// Notes an item's new state.
   public mutating func record(_ item: UploadItem, at now: Instant) {
-    var old = item
-    old.state = begun[item.id] ?? .waiting
-    speeds.record(item.id, size: item.size, from: old.state, to: item.state, at: now)
+    var waiting = item
+    waiting.state = .waiting
+    let old = begun[item.id] ?? waiting
+    speeds.record(item.id, size: item.sentSize, from: old.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
-    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item.state
+    begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item
     totals.subtract(old)
     totals.add(item)
   }
@@ -60,7 +61,7 @@ public struct ProgressBoard: Sendable {
     let done: Int64 =
       switch item.state {
       case .sending(_, let sent, _): sent
-      case .awaitingReply: item.size
+      case .awaitingReply: item.sentSize
       default: 0
       }
     let words: String =
@@ -70,12 +71,12 @@ public struct ProgressBoard: Sendable {
       default:
         [
           speeds.speed(of: item.id, at: now).map(HumanReadable.speed),
-          speeds.eta(of: item.id, remaining: item.size - done, at: now).map(HumanReadable.timeLeft),
+          speeds.eta(of: item.id, remaining: item.sentSize - done, at: now).map(HumanReadable.timeLeft),
         ].compactMap { $0 }.joined(separator: " ")
       }
     line(
-      name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.size), done: done,
-      size: HumanReadable.bytes(item.size), words: words,
+      name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.sentSize), done: done,
+      size: HumanReadable.bytes(item.sentSize), words: words,
       row: row, on: &canvas)
   }
 

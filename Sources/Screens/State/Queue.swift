@@ -120,7 +120,7 @@ struct Queue: Sendable {
     // It starts again from the first byte.
     case .preparing, .paused, .waiting: rows[position].reached = 0
     case .sending, .awaitingReply, .retrying, .done, .failed:
-      if let bytes = old.bytesHandedOver(of: rows[position].item.size) {
+      if let bytes = old.bytesHandedOver(of: rows[position].item.sentSize) {
         rows[position].reached = bytes
       }
     }

@@ -38,6 +38,20 @@ extension UploadEngine {
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
+    // What a command has made lies elsewhere in each attempt.
+    let file = jobs[first.item.id]?.upload.item ?? first.item
+    if let cause = sentAddresses.claim(
+      request.exchange.url.absoluteString, for: file, of: first.target)
+    {
+      return leaveOut([first.item.id], cause, url)
+    }
+    if first.target.prepare != nil {
+      // Its size is another one than the file's own.
+      tell(
+        request.files.map { item, content in
+          (item.id, .sending(attempt: attempt, sent: 0, total: Int64(content.count)))
+        })
+    }
 
     var asked = request.exchange
     asked.limits = limits(for: request.target)

@@ -27,9 +27,9 @@ extension UploadEngine {
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []
       var first: UploadJob?
-      for upload in uploads {
+      for (position, upload) in uploads.enumerated() {
         do throws(Failure.Cause) {
-          let ready = try await preparation.ready(upload)
+          let ready = try await preparation.ready(upload, at: position)
           if first == nil { first = ready.upload }
           made.append((upload.item.id, .success(ready)))
         } catch {
@@ -109,6 +109,7 @@ extension UploadEngine {
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,
         trouble: isReply ? nil : failure.cause, sentAll: false)
       end.retryAfter = failure.retryAfter
+      end.earlierStatus = failure.status
       guard learn(from: end, at: authorization.origin, of: first) else {
         wait(again: ids)
         return false
@@ -141,19 +142,23 @@ extension UploadEngine {
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
     let uploads = transfer.items.compactMap { jobs[$0]?.upload }
-    guard let target = uploads.first?.target, let create = target.server.create,
-      case .delivered = Verdict.judge(
-        end, target: target, attempt: transfer.attempt, redirects: 0, now: time.date())
-    else { return false }
-    let client = ServerClient(target: target, token: transfer.authorization.token, renews: true)
+    guard let target = uploads.first?.target, let create = target.server.create else {
+      return false
+    }
     let now = time.date()
-    let files = uploads.enumerated().map { index, upload in
-      var values = Preparation.values(for: upload, now: now)
+    let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
       var own = end
       own.place = TransferEnd.Place(index, of: uploads.count)
+      guard
+        case .delivered = Verdict.judge(
+          own, target: target, attempt: transfer.attempt, redirects: 0, now: now)
+      else { return nil }
+      var values = Preparation.values(for: upload, now: now)
       values.resultURL = target.response.address(in: own) ?? ""
       return (upload.item.id, values)
     }
+    guard !files.isEmpty else { return false }
+    let client = ServerClient(target: target, token: transfer.authorization.token, renews: true)
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {

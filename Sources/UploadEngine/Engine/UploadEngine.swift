@@ -61,6 +61,7 @@ public actor UploadEngine {
   /// Servers that let a request with `Expect` wait in vain. They are not asked again.
   var deafToExpect: Set<Origin> = []
   var isFilling = false
+  var sentAddresses = SentAddresses()
   var watchdog: DispatchSourceTimer?
   var lastLook = Instant(seconds: 0)
   /// Waits for the end of everything that is under way.

@@ -11,7 +11,9 @@ struct Preparation: Sendable {
   let mediaType: @Sendable (FileLocation) -> String?
 
   /// Runs the target's command, where it has one.
-  func ready(_ upload: UploadJob) async throws(Failure.Cause) -> PreparedUpload {
+  ///
+  /// - Parameter position: the file's place in its request, from 0.
+  func ready(_ upload: UploadJob, at position: Int) async throws(Failure.Cause) -> PreparedUpload {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
     guard let command = upload.target.prepare else { return ready }
     let item = upload.item
@@ -25,7 +27,7 @@ struct Preparation: Sendable {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
     var values = Self.values(for: upload, now: now)
-    let name = upload.target.fileName?.filled(with: values) ?? item.fileName
+    let name = upload.target.sentName(of: item, at: position, now: now)
     let folder = try TemporaryFolder()
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
       throw .unsendable("its name is not UTF-8 text, which the prepare command would need")
@@ -53,9 +55,11 @@ struct Preparation: Sendable {
     } catch {
       throw .unsendable("the prepare command wrote nothing to {out}")
     }
-    if let type = mediaType(output) { ready.upload.item.mediaType = type }
+    if item.typeSource != UploadItem.chosenByHand, let type = mediaType(output) {
+      ready.upload.item.mediaType = type
+    }
     // It has its name already; the template would take the made file's name for the file's own.
-    if upload.target.fileName != nil { ready.upload.target.fileName = Template(literal: name) }
+    ready.upload.item.nameIsChosen = true
     ready.folder = folder
     return ready
   }
@@ -66,20 +70,21 @@ struct Preparation: Sendable {
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(target: upload.target, token: token, renews: false)
-    let document = try await client.document(
+    let (document, receipt) = try await client.document(
       of: ticket.call, Self.values(for: upload, now: now))
     do throws(Ticket.ReplyError) {
       return try ticket.grant(
         in: document, from: upload.target.url, redirects: upload.target.redirectOrigins)
     } catch {
-      throw Failure(.rejected(error.description), attempts: attempt)
+      throw client.hidden(
+        in: Failure(
+          .unusable(error.description), status: receipt.status, reply: receipt.reply,
+          attempts: attempt))
     }
   }
 
   static func values(for upload: UploadJob, now: Date) -> Template.Values {
-    Template.Values(
-      fileName: upload.item.fileName, fileSize: upload.item.size,
-      fileType: upload.item.mediaType, now: now, uuid: upload.item.uuid)
+    Template.Values(of: upload.item, now: now, uuid: upload.item.uuid)
   }
 
   /// A name without a way out of its folder.

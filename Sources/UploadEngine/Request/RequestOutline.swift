@@ -37,12 +37,12 @@ public struct RequestOutline: Hashable, Sendable {
       uploads, key: key, to: first.target.url, credentials: .all(nil), mayExpect: true,
       now: now)
     let preview = request.map {
-      RequestOutline($0, first.target, Preparation.values(for: first, now: now))
+      RequestOutline($0, first.target, Template.Values(of: first.item, now: now, uuid: key), now)
     }
     return (preview, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
   }
 
-  private init(_ request: UploadRequest, _ target: Target, _ values: Template.Values) {
+  private init(_ request: UploadRequest, _ target: Target, _ values: Template.Values, _ now: Date) {
     method = target.method
     url = target.addressStretches(with: values).shown
     length = request.body.contentLength
@@ -67,14 +67,11 @@ public struct RequestOutline: Hashable, Sendable {
     parts = zip(target.fields, ranges).map { field, range in
       Part(name: field.name, type: field.type, bytes: range.upperBound - range.lowerBound)
     }
-    for (item, range) in request.files {
-      var own = values
-      own.fileName = item.fileName
-      (own.fileSize, own.fileType) = (item.size, item.mediaType)
+    for (position, (item, range)) in request.files.enumerated() {
       parts.append(
         Part(
           name: item.field ?? target.fileField,
-          fileName: target.fileName?.filled(with: own) ?? item.fileName, type: item.mediaType,
+          fileName: target.sentName(of: item, at: position, now: now), type: item.mediaType,
           bytes: range.upperBound - range.lowerBound))
     }
   }

@@ -61,7 +61,10 @@ struct UploadRequest {
   ) throws(Fault) {
     let first = jobs[0].item
     target = jobs[0].target
-    let values = Self.values(for: first, key: key, now: now)
+    let values = Template.Values(of: first, now: now, uuid: key)
+    if let same = target.sameName(in: jobs.map(\.item), now: now) {
+      throw Fault(cause: same.cause, items: [same.item.id])
+    }
 
     do {
       body = try Self.body(of: jobs, key: key, now: now)
@@ -113,18 +116,12 @@ struct UploadRequest {
     self.exchange = exchange
   }
 
-  private static func values(for item: UploadItem, key: UUID, now: Date) -> Template.Values {
-    Template.Values(
-      fileName: item.fileName, fileSize: item.size, fileType: item.mediaType,
-      now: now, uuid: key)
-  }
-
   /// The file by itself, or the form with all of them.
   private static func body(
     of jobs: [UploadJob], key: UUID, now: Date
   ) throws(BodyError) -> FormBody {
     let (first, target) = (jobs[0].item, jobs[0].target)
-    let values = values(for: first, key: key, now: now)
+    let values = Template.Values(of: first, now: now, uuid: key)
     guard target.body == .multipart else {
       return try FormBody(
         rawFile: first.location, contentType: first.mediaType, expecting: first.identity)
@@ -132,12 +129,11 @@ struct UploadRequest {
     var parts = target.fields.map { field in
       Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
     }
-    for item in jobs.lazy.map(\.item) {
+    for (position, item) in jobs.lazy.map(\.item).enumerated() {
       parts.append(
         Part.file(
           name: item.field ?? target.fileField, at: item.location,
-          fileName: target.fileName?.filled(with: Self.values(for: item, key: key, now: now))
-            ?? item.fileName,
+          fileName: target.sentName(of: item, at: position, now: now),
           contentType: item.mediaType, expecting: item.identity))
     }
     return try FormBody(Form(parts: parts))

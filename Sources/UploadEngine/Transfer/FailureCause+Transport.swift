@@ -6,9 +6,15 @@ import UploadModel
 extension Failure.Cause {
   /// What a transport's error means for the person: the one table for it.
   ///
-  /// - Parameter host: whom the request went to, as its URL names it.
-  init(_ error: TransportError, host: String) {
+  /// - Parameters:
+  ///   - host: whom the request went to, as its URL names it.
+  ///   - proxy: who stands in between, if anybody does.
+  init(_ error: TransportError, host: String, proxy: String? = nil) {
     let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
+    if let proxy, error.isOfTheFirstHop {
+      self = .proxyUnreachable("\(proxy): \(words)")
+      return
+    }
     self =
       switch error.kind {
       case .cancelled: .cancelled
@@ -18,11 +24,11 @@ extension Failure.Cause {
       case .optionRefused:
         .insecure(
           "libcurl does not take one of the request's settings or tls rules, so nothing was sent")
+      case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
-      case .proxyNotResolved, .unreachable: .unreachable(words)
+      case .unreachable: .unreachable(words)
       case .shortage: .shortage(String(cString: strerror(error.systemError)))
       case .connectionRefused: .connectionRefused(words)
-      case .proxyRefused: .unreachable(words)
       case .connectionLost: .connectionLost(words)
       case .insecure: .insecure(words)
       case .notTLS:
@@ -35,5 +41,15 @@ extension Failure.Cause {
         .notHTTP(words)
       case .other: .network(words)
       }
+  }
+}
+
+extension TransportError {
+  /// Whether no connection came about to whoever is spoken to directly.
+  fileprivate var isOfTheFirstHop: Bool {
+    switch kind {
+    case .connectionRefused, .unreachable: true
+    default: false
+    }
   }
 }

@@ -36,9 +36,11 @@ public struct ServerClient: Sendable {
     guard let list = target.server.list else {
       throw Failure(.unsendable("the target has no server.list"))
     }
-    let document = try await document(of: list.call, Self.values(), query: query)
+    let (document, receipt) = try await document(of: list.call, Self.values(), query: query)
     do throws(ServerEntry.ListingError) { return try list.entries(in: document) } catch {
-      throw token.hidden(in: Failure(.rejected(error.description), attempts: 1))
+      throw hidden(
+        in: Failure(
+          .unusable(error.description), status: receipt.status, reply: receipt.reply, attempts: 1))
     }
   }
 
@@ -58,17 +60,20 @@ public struct ServerClient: Sendable {
 
   func document(
     of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> JSONValue {
+  ) async throws(Failure) -> (JSONValue, Receipt) {
     let receipt = try await reply(to: call, values, query: query)
     guard let document = JSONValue(text: receipt.reply.text) else {
       let why =
         receipt.reply.isCut
         ? "its answer is longer than what is read of one" : "its answer is not JSON"
       throw token.hidden(
-        in: Failure(.rejected(why), status: receipt.status, reply: receipt.reply, attempts: 1))
+        in: Failure(.unusable(why), status: receipt.status, reply: receipt.reply, attempts: 1))
     }
-    return document
+    return (document, receipt)
   }
+
+  /// The failure without the target's secrets and the tokens that were sent.
+  func hidden(in failure: Failure) -> Failure { token.hidden(in: failure) }
 
   func reply(
     to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
@@ -97,7 +102,7 @@ public struct ServerClient: Sendable {
       case .failed(var failure):
         // What changes something may have; a list that is too long to be read has not come.
         if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
-          failure.cause = .rejected(why)
+          failure.cause = .unusable(why)
         }
         throw failure
       case .follow(let next, _): url = next
@@ -166,7 +171,10 @@ public struct ServerClient: Sendable {
 
   private func end(of request: ExchangeRequest) async -> TransferEnd {
     let end = await Transport.shared.end(of: request, stallTimeout: target.stallTimeout)
-    var trouble = end.trouble.map { Failure.Cause($0, host: request.url.host ?? "") }
+    var trouble = end.trouble.map {
+      Failure.Cause(
+        $0, host: request.url.host ?? "", proxy: target.proxy(for: request.url))
+    }
     if trouble == nil, end.head == nil { trouble = .network("the server's reply is too long") }
     return TransferEnd(
       // A reply that broke off in its middle is none.

@@ -127,7 +127,8 @@ final class Transfer {
     if let bodyError {
       trouble = Failure.Cause(bodyError, wasSeen: true)
     } else if trouble == nil, let error = end.trouble {
-      trouble = Failure.Cause(error, host: url.host ?? "")
+      trouble = Failure.Cause(
+        error, host: url.host ?? "", proxy: request.target.proxy(for: url))
     }
     if head == nil, trouble == nil, isReplyCut {
       trouble = .network("the server's reply is too long")

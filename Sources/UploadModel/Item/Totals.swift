@@ -62,7 +62,7 @@ public struct Totals: Hashable, Sendable {
   private mutating func count(_ item: UploadItem, _ one: Int) {
     // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
     // right when it is taken away.
-    let size = Int64(one) &* item.size
+    let size = Int64(one) &* item.sentSize
     switch item.state {
     case .waiting: waiting += one
     case .preparing, .sending, .awaitingReply: active += one
@@ -82,7 +82,7 @@ public struct Totals: Hashable, Sendable {
     }
     if item.state.isHandedOver { awaiting += one }
     guard !item.state.isFinished, item.state != .paused else { return }
-    let sent = Int64(one) &* (item.state.bytesHandedOver(of: item.size) ?? 0)
+    let sent = Int64(one) &* (item.state.bytesHandedOver(of: item.sentSize) ?? 0)
     movingBytes &+= sent
     bytesToGo &+= size &- sent
   }

@@ -12,8 +12,12 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   public var target: String
   /// Where the file lies on this machine.
   public var location: FileLocation
-  /// The file name that the server is told.
+  /// The file name that the server is told, unless the target makes one of it.
   public var fileName: String
+  /// Whether a person chose the name: then the target's own idea of one does not hold.
+  public var nameIsChosen = false
+  /// The folders between the one that was added and the file, each with a slash after it.
+  public var folder = ""
   /// The form field that carries the file; `nil` leaves it to the target.
   public var field: String?
   /// The media type that the server is told, as `type/subtype`.
@@ -27,7 +31,10 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The file as it was when it was queued; `nil` where it could not be looked at.
   public var identity: FileIdentity?
   /// What has become of it.
-  public var state: ItemState
+  public var state: ItemState { didSet { noteSize() } }
+  /// The size in bytes of what the target's command has made of the file, as far as it is known and not
+  /// the file's own.
+  public private(set) var preparedSize: Int64?
   /// Whether it was being sent when the program last ended, and starts again from its first byte.
   public var wasInterrupted = false
   /// The SHA-256 of the content, where it was asked for.
@@ -37,6 +44,17 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
 
   /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.
   public static let chosenByHand = "chosen by hand"
+
+  /// The size in bytes of what is sent.
+  public var sentSize: Int64 { preparedSize ?? size }
+
+  private mutating func noteSize() {
+    switch state {
+    case .sending(_, _, let total): preparedSize = total == size ? nil : total
+    case .waiting, .preparing, .paused: preparedSize = nil
+    case .awaitingReply, .retrying, .done, .failed: break
+    }
+  }
 
   /// An item of the queue, waiting unless said otherwise.
   public init(

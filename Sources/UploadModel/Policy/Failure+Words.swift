@@ -16,6 +16,7 @@ extension Failure {
     case .nameNotResolved: "name not resolved"
     case .connectionRefused: "connection refused"
     case .unreachable: "host unreachable"
+    case .proxyUnreachable: "proxy unreachable"
     case .connectionLost: "connection lost"
     case .stalled(let seconds): "stalled for \(HumanReadable.seconds(seconds))"
     case .outOfTime(let seconds): "not through in \(HumanReadable.seconds(seconds))"
@@ -26,6 +27,7 @@ extension Failure {
       status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
     case .notHTTP: "not an HTTP server"
     case .rejected: "rejected by the server"
+    case .unusable: "answer cannot be used"
     case .notRecorded: "arrived, not recorded"
     case .denied: status == nil ? "no credentials" : Self.statusLine(status)
     case .cancelled: "cancelled"
@@ -37,6 +39,7 @@ extension Failure {
   public var absence: String {
     switch cause {
     case .connectionRefused: return "refused"
+    case .proxyUnreachable: return "no proxy"
     case .unreachable(let why):
       for (sign, words) in Self.absences where why.range(of: sign, options: .literal) != nil {
         return words
@@ -82,6 +85,8 @@ extension Failure {
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
     case .unreachable(let why): "There is no way to the server: \(Self.inside(why))."
+    case .proxyUnreachable(let why):
+      "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):
       "The connection broke before everything was sent: \(Self.inside(why))."
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
@@ -97,12 +102,18 @@ extension Failure {
     case .notHTTP(let why): "What answered does not speak HTTP: \(Self.inside(why))."
     case .rejected(let why):
       "The server answered \(status ?? 200), yet says it failed: \(Self.inside(why))."
+    case .unusable(let why):
+      "The server answered \(Self.statusLine(status ?? 200)), and its answer is of no use: "
+        + "\(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .denied(let why):
       status.map { "The server refused it: \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
+    case .outcomeUnknown(let why) where status != nil:
+      "The server answered \(Self.statusLine(status)), and whether it stored the file cannot be told: "
+        + "\(Self.inside(why))."
     case .outcomeUnknown(let why):
       "Every byte was sent, and no whole answer came: \(Self.inside(why)). The file may have arrived."
     }
@@ -128,6 +139,9 @@ extension Failure {
     case .unsendable: "Mend the target or the file's name, then retry."
     case .nameNotResolved: "Check the target's URL and the network, then retry."
     case .connectionRefused, .unreachable: "Check that the server runs, then retry."
+    case .proxyUnreachable:
+      "Check the proxy and the environment variables that name it (http_proxy, https_proxy, all_proxy), or "
+        + "list the server in no_proxy, then retry."
     case .connectionLost, .stalled, .network: "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the line is faster."
     case .insecure:
@@ -139,6 +153,8 @@ extension Failure {
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Mend what the server says, then retry."
+    case .unusable:
+      "Compare what the target asks of the answer with the answer itself, mend the target, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
     case .denied:

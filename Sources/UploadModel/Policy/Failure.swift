@@ -57,6 +57,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case connectionRefused(String)
     /// There is no way to the host.
     case unreachable(String)
+    /// The proxy through which the server is reached cannot be reached itself, or makes no tunnel.
+    case proxyUnreachable(String)
     /// The connection broke before everything was sent.
     case connectionLost(String)
     /// No byte moved for this many seconds.
@@ -78,6 +80,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case notHTTP(String)
     /// The status was good, and the target's own rule says that the upload failed.
     case rejected(String)
+    /// The status was good, and the answer says nothing that can be used; the text is what it lacks.
+    case unusable(String)
     /// The server has the file, and the record that goes with it could not be made; the text is why.
     case notRecorded(String)
 
@@ -136,6 +140,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case .nameNotResolved: "name-not-resolved"
     case .connectionRefused: "connection-refused"
     case .unreachable: "unreachable"
+    case .proxyUnreachable: "proxy-unreachable"
     case .connectionLost: "connection-lost"
     case .stalled: "stalled"
     case .outOfTime: "out-of-time"
@@ -145,6 +150,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case .redirected: "redirected"
     case .notHTTP: "not-http"
     case .rejected: "rejected"
+    case .unusable: "unusable-answer"
     case .notRecorded: "no-record"
     case .denied: status.map { "http-\($0)" } ?? "no-credentials"
     case .cancelled: "cancelled"
@@ -158,13 +164,13 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// where the target says that a second copy does no harm.
   public var isTransient: Bool {
     switch cause {
-    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .network,
-      .shortage:
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
+      .stalled, .network, .shortage:
       true
     case .refused: status.map(Self.transientStatuses.contains) ?? false
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
       .unsendable,
-      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .notRecorded, .denied,
+      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .unusable, .notRecorded, .denied,
       .cancelled, .outcomeUnknown:
       false
     }
@@ -175,9 +181,10 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     switch cause {
     case .outcomeUnknown, .notRecorded: true
     case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled,
-      .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .denied,
-      .cancelled:
+      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable,
+      .connectionLost, .stalled,
+      .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable,
+      .denied, .cancelled:
       false
     }
   }
@@ -204,12 +211,14 @@ extension Failure.Cause {
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))
     case .unreachable(let why): .unreachable(change(why))
+    case .proxyUnreachable(let why): .proxyUnreachable(change(why))
     case .connectionLost(let why): .connectionLost(change(why))
     case .insecure(let why): .insecure(change(why))
     case .network(let why): .network(change(why))
     case .redirected(let place, let why): .redirected(to: place.map(change), why)
     case .notHTTP(let why): .notHTTP(change(why))
     case .rejected(let why): .rejected(change(why))
+    case .unusable(let why): .unusable(change(why))
     case .notRecorded(let why): .notRecorded(change(why))
     case .denied(let why): .denied(change(why))
     case .outcomeUnknown(let why): .outcomeUnknown(change(why))

@@ -27,6 +27,8 @@ public struct TransferEnd: Hashable, Sendable {
   /// How long the server asked to be left alone, in seconds, where no header field of this reply says
   /// so.
   public var retryAfter: Double?
+  /// The status of the request before it, such as a ticket's, where that one's reply is what went wrong.
+  public var earlierStatus: Int?
 
   /// One of the files in a request.
   public struct Place: Hashable, Sendable {
@@ -73,9 +75,10 @@ extension Failure.Cause {
       .unsendable,
       .cancelled:
       true
-    case .nameNotResolved, .connectionRefused, .unreachable, .connectionLost, .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .notRecorded, .denied,
-      .outcomeUnknown:
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
+      .stalled, .outOfTime,
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
+      .denied, .outcomeUnknown:
       false
     }
   }

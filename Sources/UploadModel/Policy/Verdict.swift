@@ -27,7 +27,7 @@ public enum Verdict: Hashable, Sendable {
     func failed(_ cause: Failure.Cause) -> Verdict {
       .failed(
         Failure(
-          cause, status: end.status, reply: end.reply, attempts: attempt,
+          cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
           retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
             ?? end.retryAfter))
     }
@@ -55,8 +55,8 @@ public enum Verdict: Hashable, Sendable {
         if end.reply.isCut, target.response.cannotJudge(end.reply) {
           return failed(.outcomeUnknown("its answer is longer than what is read of one"))
         }
-        if let complaint = target.response.complaint(in: end.reply) {
-          return failed(.rejected(complaint))
+        if let complaint = target.response.complaint(in: end.reply, file: end.place.index) {
+          return failed(complaint)
         }
         return .delivered(
           Receipt(
@@ -77,7 +77,8 @@ public enum Verdict: Hashable, Sendable {
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
     switch trouble {
     // Whatever broke after the last byte, the server may have all of them.
-    case .connectionLost(let why), .network(let why), .unreachable(let why), .insecure(let why):
+    case .connectionLost(let why), .network(let why), .unreachable(let why),
+      .proxyUnreachable(let why), .insecure(let why):
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
     case .stalled(let seconds) where end.sentAll:
       return failed(.outcomeUnknown("no reply within \(HumanReadable.seconds(seconds))"))

@@ -90,8 +90,8 @@ extension Template.Placeholder {
   /// Whether its value is another one for each file.
   fileprivate var belongsToFile: Bool {
     switch self {
-    case .fileName, .fileStem, .fileExtension, .fileSize, .fileType, .resultURL, .input,
-      .output:
+    case .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .index,
+      .resultURL, .input, .output:
       true
     case .unixMilliseconds, .unixSeconds, .iso8601, .uuid, .id: false
     }

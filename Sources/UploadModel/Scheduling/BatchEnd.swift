@@ -85,6 +85,9 @@ public struct BatchEnd: Sendable {
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {
+    var target = target
+    // What the server says of each file by itself is no refusal of the request.
+    target.response = target.response.ofWholeRequest
     guard files.count > 1, target.batch?.splitsRefused == true,
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)

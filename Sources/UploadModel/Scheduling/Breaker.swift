@@ -98,7 +98,7 @@ extension Failure.Cause {
   /// Whether the server was never spoken to.
   public var isUnreachable: Bool {
     switch self {
-    case .nameNotResolved, .connectionRefused, .unreachable: true
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable: true
     default: false
     }
   }

@@ -34,12 +34,7 @@ public struct CurlCommand: Hashable, Sendable {
       throw ConversionError(
         description: "the target asks for a ticket first, and only that says where the file goes")
     }
-    func values(_ item: UploadItem) -> Template.Values {
-      Template.Values(
-        fileName: item.fileName, fileSize: item.size, fileType: item.mediaType,
-        now: now, uuid: key ?? item.uuid)
-    }
-    let own = values(first)
+    let own = Template.Values(of: first, now: now, uuid: key ?? first.uuid)
     lines = ["curl --globoff --request \(ShellWord.quoted(target.method))"]
     try add("", Self.pieces(target.addressStretches(with: own)))
     try tls(target)
@@ -61,8 +56,8 @@ public struct CurlCommand: Hashable, Sendable {
       return
     }
     for field in target.fields { try add(field, own) }
-    for item in items {
-      let name = target.fileName?.filled(with: values(item)) ?? item.fileName
+    for (position, item) in items.enumerated() {
+      let name = target.sentName(of: item, at: position, now: now)
       try add(
         "--form",
         [

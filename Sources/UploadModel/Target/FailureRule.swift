@@ -33,21 +33,32 @@ public struct FailureRule: Hashable, Sendable {
     self.message = message
   }
 
-  /// What the document, nil for a reply that is not JSON, says went wrong by this rule.
-  func complaint(in document: JSONValue?) -> String? {
-    let value = document.flatMap { pointer.value(in: $0) }
+  /// Whether it is asked of each file of a request by itself.
+  var dependsOnFile: Bool { pointer.dependsOnFile }
+
+  /// Whether a value that is not there is no failure.
+  var isSilentWithoutValue: Bool {
+    switch test {
+    case .equals: true
+    case .differs: false
+    }
+  }
+
+  /// What the document says went wrong with a file by this rule.
+  func complaint(in document: JSONValue, file: Int) -> String? {
+    let value = pointer.value(in: document, file: file)
     switch test {
     case .equals(let wanted): guard value == wanted else { return nil }
     case .differs(let wanted): guard value != wanted else { return nil }
     }
-    guard let document else { return "its answer is not JSON" }
     switch message {
     case .text(let text): return text
     case .pointer(let pointer):
-      if let text = pointer.value(in: document)?.text, !text.isEmpty { return text }
+      if let text = pointer.value(in: document, file: file)?.text, !text.isEmpty { return text }
     case nil: break
     }
-    guard let value else { return "its answer has no \(self.pointer)" }
-    return "\(self.pointer) is \(value.source)"
+    let place = self.pointer.description(file: file)
+    guard let value else { return "its answer has no \(place)" }
+    return "\(place) is \(value.source)"
   }
 }

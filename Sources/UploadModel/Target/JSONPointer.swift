@@ -61,6 +61,13 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// Whether it points to another value for each file of a request.
   public var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
 
+  /// The pointer with a file's number in place of `*`.
+  func description(file: Int) -> String {
+    guard dependsOnFile else { return description }
+    return description.split(scalar: "/", omittingEmptySubsequences: false)
+      .map { $0 == "*" ? "\(file)" : $0 }.joined(separator: "/")
+  }
+
   /// The value that it points to; nil where there is none (RFC 6901 §4).
   ///
   /// - Parameter file: what `*` stands for where it is an element that is looked for.

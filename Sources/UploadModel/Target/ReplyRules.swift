@@ -8,6 +8,10 @@ public struct ReplyRules: Hashable, Sendable {
   public var ok: [ClosedRange<Int>]
   /// What a reply with a good status may say that makes it a failure all the same.
   public var failures: [FailureRule]
+  /// What a reply means that is not JSON, where `failures` ask for values in it. Nil leaves it to them: one
+  /// that says nothing of failure is fine where they name what failure looks like, and tells nothing where
+  /// they name what success looks like.
+  public var unreadable: Unreadable?
   /// Where the reply names the file's address; nil for its `Location`.
   public var url: ReplyValue?
 
@@ -20,6 +24,16 @@ public struct ReplyRules: Hashable, Sendable {
     self.url = url
   }
 
+  /// What a reply that cannot be read means.
+  public enum Unreadable: String, Hashable, Sendable, CaseIterable {
+    /// Success: its status is all that counts.
+    case ok
+    /// Failure.
+    case fail
+    /// Neither: nobody can tell whether the file was stored.
+    case unknown
+  }
+
   /// Whether the status means success.
   public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
@@ -29,11 +43,29 @@ public struct ReplyRules: Hashable, Sendable {
       && reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
-  /// What a reply says went wrong, in its own words where it has any; nil where it says nothing.
-  public func complaint(in reply: Reply) -> String? {
+  /// The rules without those that speak of one file of several: what they say holds for the whole request.
+  public var ofWholeRequest: ReplyRules {
+    var rules = self
+    rules.failures.removeAll(where: \.dependsOnFile)
+    return rules
+  }
+
+  /// What a reply with a good status says that keeps its file from being taken for stored; nil where it
+  /// says nothing of the kind.
+  ///
+  /// - Parameter file: which of the request's files is asked for, from 0.
+  public func complaint(in reply: Reply, file: Int = 0) -> Failure.Cause? {
     guard !failures.isEmpty else { return nil }
-    let document = JSONValue(text: reply.text)
-    return failures.lazy.compactMap { $0.complaint(in: document) }.first
+    guard let document = JSONValue(text: reply.text) else {
+      let why = "its answer is not JSON"
+      switch unreadable ?? (failures.allSatisfy(\.isSilentWithoutValue) ? .ok : .unknown) {
+      case .ok: return nil
+      case .fail: return .unusable(why)
+      case .unknown: return .outcomeUnknown(why)
+      }
+    }
+    return failures.lazy.compactMap { $0.complaint(in: document, file: file) }.first
+      .map { .rejected($0) }
   }
 
   /// The file's address as a whole URL; nil where the reply does not name it. What a reply names without

@@ -43,6 +43,8 @@ public struct Target: Hashable, Sendable {
   public var address: Template?
   /// The file's name as sent; nil for its own.
   public var fileName: Template?
+  /// Whether two files may have the same name in one request, or the same address of their own.
+  public var takesSameNames = false
   /// What is taken at all.
   public var limits = UploadLimits()
   /// How replies are read.
@@ -53,6 +55,8 @@ public struct Target: Hashable, Sendable {
   public var ticket: Ticket?
   /// What can be done with what is there already.
   public var server = ServerSide()
+  /// The proxy that the environment names for this target's own origin, as host and port.
+  public var proxy: String?
   /// Secrets that are sent in another form only, such as the password inside of Basic credentials.
   public var ingredients: [String] = []
 
@@ -77,6 +81,20 @@ public struct Target: Hashable, Sendable {
     self.stallTimeout = stallTimeout
     self.deadline = deadline
     self.redirectOrigins = redirectOrigins
+  }
+
+  /// The proxy that stands between us and a URL, as far as it is known.
+  public func proxy(for url: URL) -> String? { Origin(url) == Origin(self.url) ? proxy : nil }
+
+  /// Puts a form field in the place of those of its name, with their type, or behind all others.
+  public mutating func setField(_ field: Field) {
+    guard let place = fields.firstIndex(where: { $0.name == field.name }) else {
+      return fields.append(field)
+    }
+    var field = field
+    field.type = field.type ?? fields[place].type
+    fields.removeAll { $0.name == field.name }
+    fields.insert(field, at: place)
   }
 
   /// How the file stands in the request.

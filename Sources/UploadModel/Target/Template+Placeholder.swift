@@ -9,6 +9,8 @@ extension Template {
     case fileStem = "file.stem"
     /// The file's last extension, without the dot.
     case fileExtension = "file.ext"
+    /// The folders from the one that was added down to the file, and its name.
+    case filePath = "file.path"
     /// The file's size in bytes.
     case fileSize = "file.size"
     /// The file's media type.
@@ -21,6 +23,8 @@ extension Template {
     case iso8601 = "now.iso8601"
     /// A random UUID, new for each file.
     case uuid = "uuid"
+    /// The file's number in its request, from 1.
+    case index = "index"
     /// Where the server put the file.
     case resultURL = "result.url"
     /// What the server calls an entry of its list.
@@ -34,7 +38,7 @@ extension Template {
     public static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
     /// Those of a file that is to be sent.
     public static let ofFile: [Placeholder] =
-      [.fileName, .fileStem, .fileExtension, .fileSize, .fileType] + always
+      [.fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .index] + always
     /// Those of a file that has been sent.
     public static let ofResult: [Placeholder] = ofFile + [.resultURL]
     /// Those of an entry that is on the server.
@@ -47,12 +51,14 @@ extension Template {
       case .fileName: values.fileName
       case .fileStem: Self.split(values.fileName).stem
       case .fileExtension: Self.split(values.fileName).ext
+      case .filePath: values.folder + values.fileName
       case .fileSize: String(values.fileSize)
       case .fileType: values.fileType
       case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
       case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
       case .iso8601: values.now.formatted(.iso8601)
       case .uuid: values.uuid.uuidString.lowercased()
+      case .index: String(values.index)
       case .resultURL: values.resultURL
       case .id: values.id
       case .input: values.input
@@ -72,6 +78,8 @@ extension Template {
   public struct Values: Sendable {
     /// The file's name as it lies on disk.
     public var fileName = ""
+    /// The folders above the file, from the one that was added, each with a slash after it.
+    public var folder = ""
     /// The file's size in bytes.
     public var fileSize: Int64 = 0
     /// The file's media type.
@@ -80,6 +88,8 @@ extension Template {
     public var now: Date
     /// The random identifier of this file's upload.
     public var uuid: UUID
+    /// The file's number in its request, from 1.
+    public var index = 1
     /// Where the server put the file.
     public var resultURL = ""
     /// What the server calls an entry of its list.

@@ -22,6 +22,13 @@ public struct Template: Hashable, Sendable {
     /// In a URL: everything but the unreserved characters is percent-encoded (RFC 3986 §2).
     case url
 
+    /// The value of a placeholder as it is written. The slashes of a path lead from folder to folder in a URL too.
+    func callAsFunction(_ slot: Placeholder, in values: Values) -> String {
+      let value = slot.value(in: values)
+      guard self == .url, slot == .filePath else { return self(value) }
+      return value.split(scalar: "/").map { self($0) }.joined(separator: "/")
+    }
+
     func callAsFunction(_ text: String) -> String {
       switch self {
       case .none: text
@@ -352,7 +359,7 @@ public struct Template: Hashable, Sendable {
     pieces.map { piece in
       switch piece {
       case .text(let text): .text(text)
-      case .slot(let slot, let escaping): .text(escaping(slot.value(in: values)))
+      case .slot(let slot, let escaping): .text(escaping(slot, in: values))
       case .secret(let secret, let escaping): .secret(secret, written: escaping(secret.value))
       }
     }

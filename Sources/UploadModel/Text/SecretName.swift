@@ -5,6 +5,9 @@ public enum SecretName {
     "cookie", "signature", "credential", "privatekey", "authkey",
   ]
 
+  /// Names that only look like it: Jira's `X-Atlassian-Token: no-check` says that no token is looked for.
+  private static let notSecret: Set<String> = ["xatlassiantoken"]
+
   /// Whether a header field, form field or query item of this name is to be kept from view.
   public static func matches(_ name: String) -> Bool {
     let letters = String(
@@ -12,6 +15,7 @@ public enum SecretName {
         name.lowercased().unicodeScalars.filter {
           $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
         }))
+    if notSecret.contains(letters) { return false }
     return letters == "key" || letters == "auth" || letters == "pwd"
       || signs.contains { letters.contains($0) }
   }

@@ -25,9 +25,15 @@ final class FileIntake: Sendable {
 
   /// The item for a file. One that cannot be sent comes out failed, with the reason.
   ///
-  /// - Parameter name: what the server is told; the file's own name where there is none.
-  func item(at location: FileLocation, named name: String? = nil) -> UploadItem {
-    var item = look(at: UploadItem(id: nextID(), location: location, fileName: name))
+  /// - Parameters:
+  ///   - root: the folder that was added, where the file lies in one.
+  ///   - name: what the server is told; the file's own name where there is none.
+  func item(
+    at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil
+  ) -> UploadItem {
+    var item = UploadItem(id: nextID(), location: location, fileName: name)
+    if let root { item.folder = location.folder(below: root) }
+    item = look(at: item)
     if !item.state.isFinished,
       let refusal = limits.refusal(ofSize: item.size, type: item.mediaType)
     {

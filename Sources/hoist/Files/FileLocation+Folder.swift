@@ -17,4 +17,16 @@ extension FileLocation {
     return bytes.starts(with: beginning)
       ? FileLocation(bytes: Array(bytes.dropFirst(beginning.count))) : self
   }
+
+  /// The folders between `root` and the file, each with a slash after it; none where it does not lie below.
+  func folder(below root: FileLocation) -> String {
+    let slash = UInt8(ascii: "/")
+    var beginning = root.bytes
+    while beginning.last == slash { beginning.removeLast() }
+    beginning.append(slash)
+    guard bytes.starts(with: beginning), let end = bytes.lastIndex(of: slash),
+      end >= beginning.count
+    else { return "" }
+    return String(decoding: bytes[beginning.count...end], as: UTF8.self)
+  }
 }

@@ -15,7 +15,7 @@ extension FileIntake {
     for entry in FolderScan(file, rules: rules) {
       let item =
         switch entry {
-        case .file(let file): item(at: file)
+        case .file(let found): item(at: found, below: file)
         case .unreadable(let folder, let code):
           failed(folder, .unreadable(String(cString: strerror(code))))
         }

@@ -80,7 +80,10 @@ struct SelectionOptions: ParsableArguments {
           + "hoist push --help")
     }
     if let fromFile { inputs.list = try FileList(fromFile, isNULSeparated: null) }
-    if let watch { inputs.watch = try watching(watch, inputs.rules) }
+    if let watch {
+      inputs.watch = try watching(watch, inputs.rules)
+      inputs.watched = FileLocation(watch)
+    }
     return inputs
   }
 

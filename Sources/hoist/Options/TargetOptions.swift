@@ -24,8 +24,17 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("A form field to send along, before the file.", valueName: "key=value"))
+    help: ArgumentHelp(
+      "A form field to send along, before the file, in place of the target's own of that name.",
+      valueName: "key=value"))
   var form: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A form field to send along after all others, though there may be one of that name.",
+      valueName: "key=value"))
+  var formAdd: [String] = []
 
   @Option(
     name: .long,
@@ -68,7 +77,8 @@ struct TargetOptions: ParsableArguments {
   func isMoreThanItsName(_ target: Target) -> Bool {
     // One that the configuration knows is called by its name, one that was typed by its address.
     let isTyped = to.map { $0 != target.name } ?? false
-    return !form.isEmpty || !header.isEmpty || field != nil || isTyped && target.url.query != nil
+    return !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || field != nil
+      || isTyped && target.url.query != nil
   }
 
   /// The target that all of this means.
@@ -114,13 +124,19 @@ struct TargetOptions: ParsableArguments {
       guard !field.isEmpty else { throw UserError("--field: the name is empty") }
       target.fileField = field
     }
+    // The first of a name takes the place of the target's own; curl's habit of repeating a field is kept for
+    // what is said twice here.
+    var replaced: Set<String> = []
     for pair in form {
-      let halves = pair.split(scalar: "=", maxSplits: 1)
-      guard halves.count == 2, !halves[0].isEmpty else {
-        throw UserError("--form: expected KEY=VALUE, and there is no key or no \"=\"")
+      let field = try self.field(pair, of: "--form", environment)
+      if replaced.insert(field.name).inserted {
+        target.setField(field)
+      } else {
+        target.fields.append(field)
       }
-      let value = try template(halves[1], of: "--form", environment)
-      target.fields.append(self.field(named: halves[0], value))
+    }
+    for pair in formAdd {
+      target.fields.append(try self.field(pair, of: "--form-add", environment))
     }
     for field in header {
       let halves = field.split(scalar: ":", maxSplits: 1)
@@ -179,6 +195,16 @@ struct TargetOptions: ParsableArguments {
   /// A field whose text is kept from view where its name says so.
   private func field(named name: String, _ value: Template) -> Target.Field {
     Target.Field(name: name, value: SecretName.matches(name) ? value.hidden(as: name) : value)
+  }
+
+  private func field(
+    _ pair: String, of option: String, _ environment: [String: String]
+  ) throws -> Target.Field {
+    let halves = pair.split(scalar: "=", maxSplits: 1)
+    guard halves.count == 2, !halves[0].isEmpty else {
+      throw UserError("\(option): expected KEY=VALUE, and there is no key or no \"=\"")
+    }
+    return field(named: halves[0], try template(halves[1], of: option, environment))
   }
 
   private func template(

@@ -6,8 +6,9 @@ extension Failure {
   /// What happened to a request that is no upload, in one sentence without its full stop.
   var sentence: String {
     switch cause {
-    case .rejected(let why), .unsendable(let why), .insecure(let why), .network(let why),
-      .connectionRefused(let why), .unreachable(let why), .connectionLost(let why):
+    case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),
+      .network(let why), .connectionRefused(let why), .unreachable(let why),
+      .proxyUnreachable(let why), .connectionLost(let why):
       "\(headline): \(why)"
     default: headline
     }

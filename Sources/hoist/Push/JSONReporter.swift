@@ -44,7 +44,7 @@ struct JSONReporter: PushReporter {
       line.attempt = attempt
       write(line)
     case .sending(_, let sent, _): write(line("progress", item, sent: sent))
-    case .awaitingReply: write(line("sent", item, sent: item.size))
+    case .awaitingReply: write(line("sent", item, sent: item.sentSize))
     case .retrying(let failure, let next, let attempts, let at):
       var line = failed("retrying", item, failure)
       line.attempt = next
@@ -95,7 +95,7 @@ struct JSONReporter: PushReporter {
 
   /// Of what could not be looked at nobody knows the size.
   private static func size(of item: UploadItem) -> Int64? {
-    item.identity == nil ? nil : item.size
+    item.identity == nil ? nil : item.sentSize
   }
 
   /// Seconds to the millisecond.

@@ -21,6 +21,8 @@ struct PushInputs: Sendable {
   var leftOut: [PushReport.Entry] = []
   /// Finds files as they appear, after all others; gives the reason where it ends by itself.
   var watch: (@Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?)?
+  /// The folder in which it does.
+  var watched: FileLocation?
   var home = ""
   var temporaryFolder = "/tmp"
 
@@ -60,7 +62,7 @@ struct PushInputs: Sendable {
       guard goesOn else { return true }
       isWhole = end != .left
     }
-    if let watch, let why = watch(stop, { body(intake.item(at: $0)) }) {
+    if let watch, let why = watch(stop, { body(intake.item(at: $0, below: watched)) }) {
       _ = body(intake.failed(FileLocation("--watch"), .unreadable(why)))
     }
     return isWhole

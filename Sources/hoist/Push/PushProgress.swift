@@ -48,7 +48,7 @@ struct PushProgress {
     switch state {
     case .done(var receipt):
       summary.sent += 1
-      summary.bytes &+= item.size
+      summary.bytes &+= item.sentSize
       // What the server said has been told; kept for each of many files it would fill the memory.
       receipt.reply = Reply()
       if keepsResults {

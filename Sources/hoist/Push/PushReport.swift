@@ -157,7 +157,7 @@ extension PushReport.Entry {
   fileprivate init?(_ item: UploadItem) {
     path = item.path
     name = item.fileName
-    if item.identity != nil { (bytes, type) = (item.size, item.mediaType) }
+    if item.identity != nil { (bytes, type) = (item.sentSize, item.mediaType) }
     switch item.state {
     case .done(let receipt):
       result = "sent"

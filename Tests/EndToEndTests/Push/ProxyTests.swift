@@ -46,6 +46,20 @@ struct ProxyTests {
     #expect(proxy.requests.isEmpty)
   }
 
+  /// The server may be well: what is named is who could not be reached.
+  @Test(arguments: ["http", "https"])
+  func aDeadProxyIsNotCalledADeadServer(_ scheme: String) throws {
+    let port = try HostileServer.closedPort()
+    let result = try push(
+      to: "\(scheme)://upload.invalid/upload",
+      ["\(scheme)_proxy": "http://me:hunter2@127.0.0.1:\(port)"])
+    #expect(result.status == 1)
+    #expect(result.errors.contains("proxy unreachable"), "\(result.errors)")
+    #expect(result.errors.contains("127.0.0.1:\(port)"))
+    #expect(!result.errors.contains("Check that the server runs"))
+    #expect(!result.errors.contains("hunter2"))
+  }
+
   @Test func secureUploadsAskForATunnel() throws {
     let proxy = try HostileServer.answering("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
     defer { proxy.stop() }
@@ -53,6 +67,7 @@ struct ProxyTests {
       to: "https://upload.invalid/upload", ["https_proxy": "http://127.0.0.1:\(proxy.port)"])
     #expect(result.status == 1)
     #expect(proxy.requests.map(\.line) == ["CONNECT upload.invalid:443 HTTP/1.1"])
+    #expect(result.errors.contains("proxy unreachable"), "\(result.errors)")
   }
 
   /// libcurl gives URLSession the head of the proxy's answer, too: a 200 that says nothing of the file.

@@ -90,7 +90,7 @@ struct EditForm: Sendable {
     for row in rows where row.isChanged {
       let text = row.text.text
       switch row.field {
-      case .name: item.fileName = text
+      case .name: (item.fileName, item.nameIsChosen) = (text, true)
       case .type:
         item.mediaType = text
         item.typeSource = UploadItem.chosenByHand

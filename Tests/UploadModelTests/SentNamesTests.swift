@@ -1,0 +1,111 @@
+import Foundation
+import MultipartForm
+import Testing
+import UploadModel
+
+/// The names and addresses of files that go together.
+struct SentNamesTests {
+  private let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+  private func target(
+    _ name: String? = nil, address: String? = nil, method: String = "POST"
+  ) throws -> Target {
+    var target = Target(
+      name: "t", url: try #require(URL(string: "http://h/")), method: method)
+    target.fileName = try name.map { try Template($0) }
+    target.address = try address.map { try Template($0) }
+    return target
+  }
+
+  private func items(_ paths: String...) -> [UploadItem] {
+    paths.enumerated().map { UploadItem(id: ItemID(Int64($0)), location: FileLocation($1)) }
+  }
+
+  @Test(arguments: [
+    ("{unix_ms}_photo.{file.ext}", ["1700000000000_photo.jpg", "1700000000001_photo.png"]),
+    ("{index}.{file.ext}", ["1.jpg", "2.png"]), ("{file.path}", ["a.jpg", "x/b.png"]),
+  ])
+  func eachFileHasItsOwnValues(_ name: String, _ expected: [String]) throws {
+    var items = items("f/a.jpg", "f/x/b.png")
+    items[1].folder = "x/"
+    let target = try target(name)
+    let names = items.enumerated().map { target.sentName(of: $1, at: $0, now: now) }
+    #expect(names == expected)
+    #expect(target.sameName(in: items, now: now) == nil)
+  }
+
+  @Test func eachFileHasItsOwnUUID() throws {
+    let (target, items) = (try target("{uuid}.jpg"), items("a", "b"))
+    let names = items.enumerated().map { target.sentName(of: $1, at: $0, now: now) }
+    #expect(names == items.map { "\($0.uuid.uuidString.lowercased()).jpg" })
+  }
+
+  @Test func aNameThatAPersonChoseHolds() throws {
+    var item = items("a.jpg")[0]
+    (item.fileName, item.nameIsChosen) = ("mine.jpg", true)
+    #expect(try target("{uuid}.jpg").sentName(of: item, at: 0, now: now) == "mine.jpg")
+  }
+
+  @Test(
+    arguments: [
+      (nil, ["a/x.jpg", "b/x.jpg"], 1), (nil, ["a/x.jpg", "b/y.jpg"], nil),
+      ("photo.jpg", ["a", "b", "c"], 1), ("{index}.jpg", ["a", "b"], nil),
+      ("{unix_s}.jpg", ["a", "b"], 1), (nil, ["a/x"], nil),
+    ] as [(String?, [String], Int?)])
+  func sameNames(_ name: String?, _ paths: [String], _ second: Int?) throws {
+    var target = try target(name)
+    let items = paths.enumerated().map {
+      UploadItem(id: ItemID(Int64($0)), location: FileLocation($1))
+    }
+    let found = target.sameName(in: items, now: now)
+    #expect(found?.item == second.map { items[$0] })
+    if let cause = found?.cause {
+      #expect(Failure(cause).explanation.contains("another file of the same request is called"))
+    }
+    target.takesSameNames = true
+    #expect(target.sameName(in: items, now: now) == nil)
+  }
+
+  @Test func anAddressIsForOneFile() throws {
+    var (target, addresses) = (
+      try target(address: "http://h/{file.name}", method: "PUT"), SentAddresses()
+    )
+    let items = items("a/x", "b/x", "b/y")
+    func claim(_ item: UploadItem, _ address: String) -> String? {
+      addresses.claim(address, for: item, of: target).map { Failure($0).code }
+    }
+    #expect(claim(items[0], "http://h/x") == nil)
+    #expect(claim(items[1], "http://h/x") == "unsendable")
+    #expect(claim(items[0], "http://h/x") == nil, "it may go again")
+    #expect(claim(items[2], "http://h/y") == nil)
+    target.takesSameNames = true
+    #expect(claim(items[1], "http://h/x") == nil)
+    // What a server does with a POST is its own to say.
+    target = try self.target(address: "http://h/{file.name}")
+    #expect(claim(items[1], "http://h/x") == nil)
+  }
+
+  @Test(arguments: [
+    ("http://h/{file.path}", "http://h/a%20b/c%3Fd/x.jpg"),
+    ("http://h/{file.name}", "http://h/x.jpg"),
+  ])
+  func aPathKeepsItsSlashesInAnAddress(_ address: String, _ expected: String) throws {
+    let template = try Template(
+      address, escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
+    var item = items("f/a b/c?d/x.jpg")[0]
+    item.folder = "a b/c?d/"
+    #expect(template.filled(with: .init(of: item, now: now, uuid: item.uuid)) == expected)
+  }
+
+  @Test func aFieldReplacesThoseOfItsName() throws {
+    var target = try target()
+    target.fields = [("a", "1"), ("b", "2"), ("c", "3"), ("b", "4")].map {
+      Target.Field(name: $0, value: Template(literal: $1), type: $0 == "b" ? "text/csv" : nil)
+    }
+    target.setField(Target.Field(name: "b", value: Template(literal: "new")))
+    target.setField(Target.Field(name: "d", value: Template(literal: "5")))
+    #expect(target.fields.map(\.name) == ["a", "b", "c", "d"])
+    #expect(target.fields.map(\.value.fixedText) == ["1", "new", "3", "5"])
+    #expect(target.fields[1].type == "text/csv")
+  }
+}
