@@ -192,7 +192,9 @@ struct ItemDetails {
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
     let made = item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? ""
-    let plain: [Fact] = [("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain)]
+    let plain: [Fact] = [
+      ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
+    ]
     switch item.state {
     case .waiting, .preparing, .awaitingReply, .paused:
       // The state may have said it.
