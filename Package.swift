@@ -55,6 +55,8 @@ let package = Package(
         "JSONText", "Receiver", "ScalarText", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "FileDiscovery", dependencies: ["MultipartForm", "ScalarText"], swiftSettings: strict),
     .target(name: "Commands", dependencies: ["CChild", "ScalarText"], swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
@@ -88,8 +90,9 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos", "ScalarText",
-        "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel", "UploadStore",
+        "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos",
+        "ScalarText", "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel",
+        "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -139,6 +142,9 @@ let package = Package(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "UploadModelTests",
       dependencies: ["JSONText", "MultipartForm", "ScalarText", "TestSupport", "UploadModel"],

@@ -2,14 +2,14 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Reads a target's `auth` table: one way to say who we are.
+/// Reads a target's `auth` table.
 struct AuthReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 
   private static let ways = ["basic", "bearer", "bearer_command"]
 
-  /// Puts what the table means into the target, whose own header fields are in it already.
+  /// Adds the credentials of the table to the target, after its header fields were read.
   func read(_ node: ConfigNode, into target: inout Target) throws(ConfigError) {
     let entries = try node.table(Self.ways)
     guard entries.count == 1 else {
@@ -37,7 +37,7 @@ struct AuthReader {
       guard !name.utf8.contains(UInt8(ascii: ":")) else {
         throw user.fault("a user name cannot hold a colon")
       }
-      // Servers repeat the password as well as the credentials that it becomes a part of.
+      // Servers may repeat the password as well as the encoded credentials.
       target.ingredients += account.secrets.map(\.value) + [secret.fixedText]
       let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
       let source: Template.Secret.Source = secret.isLiteral ? .literal : .derived

@@ -9,8 +9,8 @@ public struct Settings: Sendable {
   public let file: String?
   /// The target that is used where none is named.
   public let defaultTarget: String?
-  private let nodes: [String: ConfigNode]
-  private let lines: KeyLocator
+  let nodes: [String: ConfigNode]
+  let lines: KeyLocator
   private let environment: [String: String]
   private let secrets: Secrets
   /// What it says about the screen.
@@ -219,31 +219,6 @@ public struct Settings: Sendable {
     }
   }
 
-  /// What is not wrong and yet not well: secrets that stand in a file which others can read.
-  public var warnings: [String] {
-    var status = stat()
-    guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
-      return []
-    }
-    return targetNames.flatMap { name -> [String] in
-      guard let target = blueprint(of: name) else { return [] }
-      return target.places(hasAuth: hasAuth(name)).filter { _, template in
-        template.secrets.contains { $0.source == .literal }
-      }.map { key, _ in
-        let error = ConfigError(
-          keyPath: "targets.\(name).\(key)",
-          "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
-            + "[secrets]")
-        return error.placed(in: file, lines).description
-      }
-    }
-  }
-
-  private func hasAuth(_ name: String) -> Bool {
-    guard case .table(let entries)? = nodes[name]?.value else { return false }
-    return entries["auth"] != nil
-  }
-
   static let keys = ["default_target", "secrets", "targets", "screen", "keys", "theme"]
 
   private static func filePath(_ file: String, _ environment: [String: String]) -> FilePath {
@@ -289,32 +264,9 @@ public struct Settings: Sendable {
   }
 }
 
-extension Target {
-  /// The keys under which secrets may stand, and what stands there.
-  ///
-  /// - Parameter hasAuth: whether the header `Authorization` was written as `auth`.
-  fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
-    let tables = [("fields", fields), ("headers", headers), ("query", query)]
-    let inTables = tables.flatMap { table, fields in
-      fields.map { field in
-        let isAuth = hasAuth && field.name == "Authorization"
-        return (key: isAuth ? "auth" : "\(table).\(field.name)", value: field.value)
-      }
-    }
-    // A ticket's address is the target's as well.
-    let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
-    let urls: [(String, Template?)] = [
-      ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
-      ("server.list.url", server.list?.call.url), ("server.delete.url", server.delete?.url),
-      ("server.create.url", server.create?.url),
-    ]
-    return urls.compactMap { key, template in template.map { (key, $0) } } + inTables
-  }
-}
-
 extension ConfigError {
   /// The error with the file, and the line where it can be found.
-  fileprivate func placed(in file: String?, _ lines: KeyLocator) -> ConfigError {
+  func placed(in file: String?, _ lines: KeyLocator) -> ConfigError {
     var error = self
     error.file = file
     if error.line == nil { error.line = lines.line(of: keyPath) }

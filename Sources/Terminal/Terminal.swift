@@ -18,21 +18,21 @@ public final class Terminal {
   /// The size of the screen now.
   public private(set) var size: Size
 
-  private let output: Int32
+  let output: Int32
   private let input: Int32
   private let before: termios
-  private let screen: UnsafeMutablePointer<WINDOW>
+  let screen: UnsafeMutablePointer<WINDOW>
   private let keyboard: UnsafeMutablePointer<WINDOW>
-  private let palette: Palette
-  private let hasTitle: Bool
-  private let manners: TerminalFeatures
+  let palette: Palette
+  let hasTitle: Bool
+  let features: TerminalFeatures
   private let usesMouse: Bool
 
   private var decoder = KeyDecoder()
   private var sources: [any DispatchSourceProtocol] = []
   /// What the terminal shows; `nil` when nobody knows.
-  private var shown: Frame?
-  private var isOpen = true
+  var shown: Frame?
+  var isOpen = true
 
   /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore` the
   /// signals that would end or stop the program arrive as events.
@@ -74,7 +74,7 @@ public final class Terminal {
     // Reading from a window refreshes it; a pad that is never shown has nothing to refresh.
     self.keyboard = keyboard
     palette = Palette(theme, allowsColor: (environment["NO_COLOR"] ?? "").isEmpty)
-    manners = TerminalFeatures(environment: environment)
+    features = TerminalFeatures(environment: environment)
     self.usesMouse = usesMouse
     hasTitle = ControlSequences.hasTitle
     size = Size(width: Int(getmaxx(screen)), height: Int(getmaxy(screen)))
@@ -94,40 +94,6 @@ public final class Terminal {
     enter()
     listen(on: input) { [unowned self] in readKeys() }
     listen(on: news) { [unowned self] in readSignals(from: news) }
-  }
-
-  /// Shows `frame`, sending only what differs from what is shown.
-  public func draw(_ frame: Frame) {
-    guard isOpen, frame != shown else { return }
-    send(ControlSequences.beginUpdate)
-    if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }
-    if manners.showsProgress, frame.progress != shown?.progress {
-      send(ControlSequences.progress(frame.progress))
-    }
-    let old = shown?.size == frame.size ? shown : nil
-    var overlay = Overlay()
-    let (rows, columns) = (
-      min(frame.size.height, Int(getmaxy(screen))), min(frame.size.width, Int(getmaxx(screen)))
-    )
-    for row in 0..<rows {
-      let line = frame.line(row).prefix(columns)
-      if let old, old.line(row) == frame.line(row) { continue }
-      for (column, cell) in line.enumerated() {
-        put(cell, row: row, column: column)
-        if cell.glyph.isFlexible {
-          overlay.add(cell.glyph.text, row: row, column: column, look: palette.codes(cell.style))
-        }
-      }
-    }
-    if let cursor = frame.cursor {
-      wmove(screen, Int32(cursor.row), Int32(cursor.column))
-    }
-    if shown == nil || (frame.cursor == nil) != (shown?.cursor == nil) {
-      curs_set(frame.cursor == nil ? 0 : 1)
-    }
-    wrefresh(screen)
-    send(overlay.sequence() + ControlSequences.endUpdate)
-    shown = frame
   }
 
   /// Paints the next frame from nothing, whatever the terminal shows.
@@ -151,7 +117,7 @@ public final class Terminal {
   /// Tells whoever sits at the terminal, perhaps before another window. The text must be safe.
   public func notify(_ text: String) {
     guard isOpen else { return }
-    send(ControlSequences.notification(text, manners.notification))
+    send(ControlSequences.notification(text, features.notification))
   }
 
   /// Whether the terminal keeps the title that its window had before.
@@ -166,7 +132,7 @@ public final class Terminal {
 
   private func leave() {
     let progress =
-      manners.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
+      features.showsProgress && shown?.progress != nil ? ControlSequences.progress(nil) : ""
     send(progress + (usesMouse ? ControlSequences.mouseOff : "") + ControlSequences.leave)
     keepsTitle = false
   }
@@ -195,51 +161,6 @@ public final class Terminal {
     tcsetattr(input, TCSADRAIN, &settings)
     rescue_disarm()
     signals_close()
-  }
-
-  // MARK: Output
-
-  private func put(_ cell: Cell, row: Int, column: Int) {
-    let glyph = cell.glyph
-    guard glyph.width > 0 else { return }
-    let look = palette.look(cell.style)
-    let base = wchar_t(bitPattern: glyph.base.value)
-    if glyph.isFlexible {
-      return fill(cell, with: Overlay.blank, row: row, column: column)
-    }
-    // Where this system's tables do not know the character, ncurses would lose count of columns.
-    guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
-      return fill(cell, with: "?", row: row, column: column)
-    }
-    curses_put(
-      screen, Int32(row), Int32(column), base, mark(glyph.mark), mark(glyph.secondMark),
-      look.attributes, look.pair)
-  }
-
-  private func fill(_ cell: Cell, with scalar: Unicode.Scalar, row: Int, column: Int) {
-    let look = palette.look(cell.style)
-    for offset in 0..<Int(cell.glyph.width) {
-      curses_put(
-        screen, Int32(row), Int32(column + offset), wchar_t(bitPattern: scalar.value), 0, 0,
-        look.attributes, look.pair)
-    }
-  }
-
-  private func mark(_ scalar: Unicode.Scalar) -> wchar_t {
-    let value = wchar_t(bitPattern: scalar.value)
-    return value != 0 && curses_columns(value) == 0 ? value : 0
-  }
-
-  private func send(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return
-      }
-    }
   }
 
   // MARK: Input

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What is kept of an item's last attempt to tell its state.
+/// The part of an item's last attempt that its state depends on.
 struct LastAttempt {
   var number: Int
   var status: Int?

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What happened to a queue between two looks at it.
+/// The changes of a queue since a revision.
 public struct QueueChanges: Sendable {
   /// The revision to ask from next time.
   public var revision: Int64

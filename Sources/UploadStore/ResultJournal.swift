@@ -1,8 +1,8 @@
 import Foundation
 import UploadModel
 
-/// A small file on another disk than the queue's, for results that the queue could not be told: the next
-/// process that sends reads it and removes it.
+/// A small file on another disk than the queue's, for results that could not be written to the queue. The
+/// next process that sends reads it and removes it.
 public struct ResultJournal: Sendable {
   private let folders: [String]
   private let name: String
@@ -10,18 +10,18 @@ public struct ResultJournal: Sendable {
   /// The largest file that is read, in bytes.
   private static let limit = 64 << 20
 
-  /// The journal of the queue at `path`, in `$XDG_RUNTIME_DIR`, `$TMPDIR` or /tmp: the first that takes it.
+  /// The journal of the queue at `path`, in the first of `$XDG_RUNTIME_DIR`, `$TMPDIR` and /tmp that can be
+  /// written.
   public init(queue path: String, environment: [String: String]) {
     var status = stat()
     stat(path, &status)
-    // By what the queue is and not by one of its names.
+    // Named after the file's identity and not after one of its paths.
     name = "hoist-\(geteuid())-\(status.st_dev)-\(status.st_ino).results"
     let named = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { environment[$0] }
     folders = named.filter { $0.utf8.first == UInt8(ascii: "/") } + ["/tmp"]
   }
 
-  /// Keeps these results and no others. Returns the file that they are in; nil where there was no room for
-  /// them either.
+  /// Replaces the journal with these results. Returns its path; nil if there is no room for it either.
   public func keep(_ results: [JournalEntry]) -> String? {
     guard let data = try? JSONEncoder().encode(results) else { return nil }
     for path in paths where Self.write(data, to: path) {
@@ -48,7 +48,7 @@ public struct ResultJournal: Sendable {
 
   private var paths: [String] { folders.map { "\($0)/\(name)" } }
 
-  /// Writes it whole or not at all, for nobody else to read.
+  /// Writes it whole or not at all, readable by its owner only.
   private static func write(_ data: Data, to path: String) -> Bool {
     let part = "\(path).part"
     unlink(part)
@@ -70,7 +70,7 @@ public struct ResultJournal: Sendable {
     return true
   }
 
-  /// What is in it, if it is ours: anybody can write to /tmp.
+  /// Its contents, if the file is ours: anyone can write to /tmp.
   private static func read(_ path: String) -> Data? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }

@@ -2,31 +2,31 @@ import Foundation
 import ScalarText
 import Synchronization
 
-/// The right to send what is in a queue. One process at a time has it, and it ends with the process,
-/// however that ends (flock(2)).
+/// The right to send the items of a queue. One process at a time holds it, and it is released when the
+/// process ends, however that happens (flock(2)).
 ///
-/// The lock is on the queue itself, by whatever name it was opened: there is no second file that somebody
-/// could remove. SQLite's own locks are of another kind (fcntl(2)) and do not meet it.
+/// The lock is on the queue's own file, by whatever path it was opened: there is no lock file that could be
+/// removed. SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
 public final class SenderLock: Sendable {
   private let file: QueueFile
 
-  /// Takes the right for the queue at `path`; nil where another process has it.
+  /// Acquires the lock for the queue at `path`; nil if another process holds it.
   public convenience init?(queue path: String) throws(StoreError) {
     try self.init(queue: path, waiting: false)
   }
 
-  /// Waits, on this thread, until the right is free, and takes it.
+  /// Blocks the thread until the lock is free, and acquires it.
   public static func wait(queue path: String) throws(StoreError) -> SenderLock? {
     try SenderLock(queue: path, waiting: true)
   }
 
-  /// Who took the right to send the queue at `path` last, as a process number; nil where nobody says so.
+  /// The process number of the last holder of the lock; nil if unknown.
   public static func holder(queue path: String) -> Int32? {
     let text = try? String(contentsOfFile: lockFilePath(path), encoding: .utf8)
     return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
   }
 
-  /// Whether a process has the right to send the queue at `path`. Leaves no trace.
+  /// Whether a process holds the lock for the queue at `path`. Changes nothing.
   public static func isTaken(queue path: String) -> Bool {
     guard let file = try? QueueFile(path) else { return false }
     defer { file.putBack() }
@@ -47,7 +47,7 @@ public final class SenderLock: Sendable {
 
   deinit { file.putBack() }
 
-  /// The file that says who it is, for people. Nothing depends on it.
+  /// The file that names the holder, for people. Nothing depends on it.
   private static func lockFilePath(_ path: String) -> String {
     "\(UploadStore.realPath(path)).sender"
   }
@@ -62,10 +62,10 @@ public final class SenderLock: Sendable {
   }
 }
 
-/// A queue's file, opened to be locked.
+/// A queue's file, opened for locking.
 ///
-/// It is never closed, but kept for the next one who asks: whoever closes a file takes away all locks that
-/// its process has on it by fcntl(2), and so those by which SQLite knows that somebody uses the queue.
+/// It is never closed but reused: closing a file releases all fcntl(2) locks that the process has on it, and
+/// with them those of SQLite.
 private struct QueueFile: Sendable {
   private struct Key: Hashable {
     let device: UInt64

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// Why the queue could not be read or written: what was being done, to which file, what to do next.
+/// Why the queue could not be read or written: the action, the file, and what to do next.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence for the person.
   public let description: String
-  /// The same without the path, for where there is little room.
+  /// The same without the path, for narrow places.
   public let brief: String
 
   init(_ description: String) {
@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     brief = description
   }
 
-  /// What an error of SQLite means. `doing` says what was tried: "opened", "written".
+  /// An error of SQLite. `doing` is the action that failed: "opened", "written".
   init(_ error: any Error, doing: String, path: String) {
     let why = (error as? DatabaseError)?.reason(path) ?? "\(error)"
     description = "the queue \(path) cannot be \(doing): \(why)"

@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 extension UploadStore {
-  /// Attempts in the order in which they began to be written down, which no clock can disturb.
+  /// Attempts in the order in which they were recorded, which does not depend on the clock.
   public func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry] {
     var conditions = ["1"]
     var arguments: StatementArguments = []
@@ -37,8 +37,8 @@ extension UploadStore {
     }
   }
 
-  /// Forgets attempts that ended before `date`, and the files that nothing is known of any more.
-  /// Returns how many attempts those were. What is in the queue stays.
+  /// Deletes attempts that ended before `date`, and files that have none left. Returns the number of
+  /// attempts. Items in the queue stay.
   public func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
       try db.execute(

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What the engine does, written down before it is shown and before the network sees it.
+/// The engine's progress, written before it is shown and before the network sees it.
 extension UploadStore {
-  /// Notes that attempts begin, and returns the items that may: the others were taken out of the
-  /// queue, or are no longer waiting, by the word of another process.
+  /// Records the start of attempts and returns the items that may start. The others have been removed, or are
+  /// no longer waiting, because another process changed them.
   ///
   /// After this the items count as being sent until `record` says otherwise, also after a crash.
   public func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
@@ -20,7 +20,7 @@ extension UploadStore {
           INSERT INTO attempt (item, number, began)
           SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
           """)
-      // One that was taken out while it was sent, and put back before its end was told.
+      // An item that was removed while it was sent, and restored before its end was reported.
       let leftOpen = try db.cachedStatement(
         sql: """
           UPDATE attempt SET ended = ?, outcome = 'withdrawn' WHERE item = ? AND ended IS NULL
@@ -39,7 +39,7 @@ extension UploadStore {
     return begun
   }
 
-  /// Notes what has become of items, in order.
+  /// Records the new states of items, in order.
   ///
   /// - Parameter leaving: whether the program ends, so that what is broken off now stays in the queue.
   public func record(
@@ -64,7 +64,7 @@ extension UploadStore {
     }
   }
 
-  /// The same changes for a `ResultJournal`. Items that are not there are left out.
+  /// The same changes for a `ResultJournal`. Items that are not in the queue are left out.
   public func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
   ) throws(StoreError) -> [JournalEntry] {
@@ -79,8 +79,8 @@ extension UploadStore {
     }
   }
 
-  /// Notes what an earlier process could only keep in a `ResultJournal`. Results of other items than those of
-  /// this queue are passed over.
+  /// Records results that an earlier process could only write to a `ResultJournal`. Results for items of
+  /// another queue are ignored.
   public func record(_ kept: [JournalEntry]) throws(StoreError) {
     try write { db, revision in
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
@@ -92,7 +92,7 @@ extension UploadStore {
     }
   }
 
-  /// Notes attempts that are over, of items that were never in the queue: what `push` sent.
+  /// Records attempts of items that were never in the queue: those of `push`.
   ///
   /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.
   public func log(
@@ -125,8 +125,8 @@ private struct StateWriter {
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
     case .waiting:
-      // Taken back without its fault: its server cannot be reached or wants other credentials, or
-      // another file of its request broke it off.
+      // Put back in line through no fault of its own: its server cannot be reached or wants other
+      // credentials, or another file ended its request.
       if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
@@ -140,11 +140,11 @@ private struct StateWriter {
       try end(id, AttemptOutcome(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
-      // It goes on next time. Whatever did not run stays as it is: waiting, or paused.
+      // It is resumed next time. Items that were not running stay as they are: waiting, or paused.
       if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptOutcome(failure, bytes: bytes))
-      // Whoever took it out may have put it back since: then it waits.
+      // It may have been removed and restored since: then it waits.
       try set(
         "failed", of: id, failure: CauseJSON.encode(failure.cause),
         unless: "listed AND state = 'waiting'")
@@ -164,8 +164,8 @@ private struct StateWriter {
     ).execute(arguments: [state, failure, revision, id.rawValue])
   }
 
-  /// Of an item that was taken back again and again, and of which nothing was sent, the last time is
-  /// enough to know: a server that is away all night is tried a thousand times.
+  /// If an item was put back in line many times without anything being sent, keep the last attempt only: a
+  /// server that is away all night is tried a thousand times.
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.cachedStatement(
       sql: """
@@ -221,7 +221,7 @@ private struct AttemptOutcome {
     reply = Self.excerpt(failure.reply)
   }
 
-  /// How an item that is over came to it; nil where it is not.
+  /// The result of an item that has ended; nil for others.
   init?(_ state: ItemState) {
     switch state {
     case .done(let receipt): self.init(receipt)
@@ -246,7 +246,7 @@ private struct AttemptOutcome {
 }
 
 extension ItemState {
-  /// Whether the state outlives the program. Progress does not.
+  /// Whether the state is stored. Progress is not.
   fileprivate var isWrittenDown: Bool {
     switch self {
     case .preparing, .sending: false

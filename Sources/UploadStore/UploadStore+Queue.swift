@@ -4,11 +4,11 @@ import UploadModel
 
 /// The queue as a person edits it.
 extension UploadStore {
-  /// The distance between two neighbours that nothing was moved between.
+  /// The initial distance between the positions of neighbours.
   private static let gap: Int64 = 1 << 32
 
-  /// Puts items at the end of the queue and returns them with their numbers. Long lists go in
-  /// portions, so that an engine that notes what it does need not wait.
+  /// Appends items to the queue and returns them with their numbers. Long lists are written in portions, so
+  /// that the engine's writes need not wait.
   public func enqueue(
     _ items: [UploadItem], now: Date = Date()
   ) throws(StoreError) -> [UploadItem] {
@@ -38,9 +38,9 @@ extension UploadStore {
     }
   }
 
-  /// Writes what is known of items by now, with their states, and lists those that had been taken out
-  /// at the places where they stood. What is done stays done, and what is being sent can only be
-  /// paused: whoever asks may not have heard of it yet.
+  /// Writes the current data and states of items, and restores removed ones to their places. Finished items
+  /// stay finished, and items being sent can only be paused, since the caller may not know of these changes
+  /// yet.
   ///
   /// - Returns: the items as they stand in the queue now.
   @discardableResult
@@ -66,8 +66,8 @@ extension UploadStore {
     }
   }
 
-  /// Lists items again that had been taken out, at the places where they stood. What taking it out
-  /// broke off, or is about to, waits again.
+  /// Restores removed items to their places. Uploads that the removal cancelled, or is about to cancel, wait
+  /// again.
   ///
   /// - Returns: the items as they stand in the queue now.
   public func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
@@ -89,7 +89,7 @@ extension UploadStore {
     }
   }
 
-  /// Writes how items shall be sent, and nothing of what has become of them: that is the engine's to say.
+  /// Writes how items are to be sent. Their states are written by the engine only.
   public func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
@@ -109,7 +109,7 @@ extension UploadStore {
     }
   }
 
-  /// Takes items out of the queue. The history keeps them.
+  /// Removes items from the queue. The history keeps them.
   public func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
       let statement = try db.cachedStatement(
@@ -118,7 +118,7 @@ extension UploadStore {
     }
   }
 
-  /// Lets an item stand before another one, or last.
+  /// Moves an item before another one, or to the end.
   public func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
     try write { db, revision in
       guard id != other else { return }
@@ -130,7 +130,7 @@ extension UploadStore {
     }
   }
 
-  /// Puts items in this order, at the places that they have now among them.
+  /// Arranges items in this order, within the places that they occupy now.
   public func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
       var known: [Int64: Int64] = [:]
@@ -138,7 +138,7 @@ extension UploadStore {
       while let row = try rows.next() { known[row[0]] = row[1] }
       let places = order.compactMap { id in known[id.rawValue].map { (id: id.rawValue, from: $0) } }
       let moved = zip(places, places.map(\.from).sorted()).filter { $0.0.from != $0.1 }
-      // Out of everybody's way first, for no two rows may share a place meanwhile.
+      // First to unused positions, since no two rows may share one at any time.
       let away = try Int64.fetchOne(db, sql: "SELECT MIN(position) - 1 FROM item") ?? 0
       let write = try db.cachedStatement(sql: "UPDATE item SET position = ? WHERE id = ?")
       for (index, (place, _)) in moved.enumerated() {
@@ -170,7 +170,7 @@ extension UploadStore {
     return (try fetch(there, [other.rawValue]) ?? 0) - gap / 2
   }
 
-  /// Makes room between all neighbours. In two steps, for no two rows may share a place meanwhile.
+  /// Makes room between all neighbours, in two steps, since no two rows may share a position at any time.
   private static func spread(_ db: Database) throws {
     try db.execute(
       sql: """
@@ -183,132 +183,5 @@ extension UploadStore {
         FROM (SELECT id, row_number() OVER (ORDER BY position) AS rank FROM item) AS ranked
         WHERE ranked.id = item.id
         """)
-  }
-
-  // MARK: Reading
-
-  /// The queue in its order.
-  public func items() throws(StoreError) -> [UploadItem] {
-    try read { db in try Self.items(db, where: "listed") }
-  }
-
-  /// The target of what was queued last and is not sent yet; nil where nothing is.
-  public func lastTarget() throws(StoreError) -> String? {
-    try read { db in
-      try String.fetchOne(
-        db, sql: "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
-      )
-    }
-  }
-
-  /// The number of the item that was queued last; 0 where there was none.
-  public func lastID() throws(StoreError) -> ItemID {
-    ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
-  }
-
-  /// Reads the queue in its order, as it is at one moment, and hands it over in portions of at most
-  /// `size` items. The first ones are smaller, so that they are there at once however long the queue is.
-  ///
-  /// - Returns: the revision that all of it shows.
-  public func read(
-    inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
-  ) throws(StoreError) -> Int64 {
-    try read { db in
-      let end = try db.cachedStatement(
-        sql: """
-          SELECT MAX(position) FROM (
-            SELECT position FROM item WHERE listed AND position > ? ORDER BY position LIMIT ?)
-          """)
-      var (last, portion) = (Int64.min, min(100, size))
-      while let next = try Int64.fetchOne(end, arguments: [last, portion]) {
-        body(try Self.items(db, where: "listed AND position > ? AND position <= ?", [last, next]))
-        (last, portion) = (next, min(portion * 2, size))
-      }
-      return try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
-    }
-  }
-
-  /// What has changed since a revision, where another process has written since this was asked last;
-  /// otherwise nothing but the revision that is there now.
-  ///
-  /// - Returns: nil while another process writes. What it writes can be seen only when it has ended, and
-  ///   that leaves no mark on any file: ask again soon.
-  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
-    guard let (now, version) = try stamp() else { return nil }
-    if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
-    let changes = try changes(since: revision)
-    dataVersion.withLock { $0 = version }
-    return changes
-  }
-
-  /// The revision, and the number by which SQLite counts the commits of all connections but the one that
-  /// asks; nil while another process writes.
-  private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
-    do {
-      return try pool.writeWithoutTransaction { db in
-        // Whoever can begin to write at once knows that nobody else is at it.
-        let patience = try Int64.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
-        try db.execute(sql: "PRAGMA busy_timeout = 0")
-        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }
-        var stamp = (revision: Int64(0), version: Int64(0))
-        do {
-          try db.inTransaction(.immediate) {
-            stamp.revision = try Int64.fetchOne(db, sql: "SELECT revision FROM queue") ?? 0
-            stamp.version = try Int64.fetchOne(db, sql: "PRAGMA data_version") ?? 0
-            return .commit
-          }
-        } catch DatabaseError.SQLITE_BUSY {
-          return nil
-        }
-        return stamp
-      }
-    } catch {
-      throw StoreError(error, doing: "read", path: path)
-    }
-  }
-
-  /// What has changed since a revision, by whomever.
-  public func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
-    try read { db in
-      let now = try Row.fetchOne(db, sql: "SELECT revision, reordered FROM queue")
-      var changes = QueueChanges(revision: now?[0] ?? revision)
-      changes.items = try Self.items(db, where: "listed AND revision > ?", [revision])
-      changes.removed = try Int64.fetchAll(
-        db, sql: "SELECT id FROM item WHERE NOT listed AND revision > ?", arguments: [revision]
-      ).map { ItemID($0) }
-      if let now, now[1] as Int64 > revision {
-        changes.order = try Int64.fetchAll(
-          db, sql: "SELECT id FROM item WHERE listed ORDER BY position"
-        ).map { ItemID($0) }
-      }
-      return changes
-    }
-  }
-
-  static func items(
-    _ db: Database, where condition: String, _ arguments: StatementArguments = []
-  ) throws -> [UploadItem] {
-    let last = try lastAttempts(db, where: condition, arguments)
-    let rows = try Row.fetchCursor(
-      db, sql: "SELECT \(ItemRows.columns) FROM item WHERE \(condition) ORDER BY position",
-      arguments: arguments)
-    var items: [UploadItem] = []
-    while let row = try rows.next() { items.append(ItemRows.item(row, last: last[row[0]])) }
-    return items
-  }
-
-  private static func lastAttempts(
-    _ db: Database, where condition: String, _ arguments: StatementArguments
-  ) throws -> [Int64: LastAttempt] {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: """
-        SELECT \(LastAttempt.columns) FROM attempt WHERE id IN (
-          SELECT MAX(attempt.id) FROM attempt JOIN item ON item.id = attempt.item
-          WHERE \(condition) GROUP BY item)
-        """, arguments: arguments)
-    var last: [Int64: LastAttempt] = [:]
-    while let row = try rows.next() { last[row[0]] = LastAttempt(row) }
-    return last
   }
 }

@@ -4,18 +4,18 @@ import UploadModel
 
 /// What the process before left unfinished.
 extension UploadStore {
-  /// What was found under way when nobody was sending any more.
+  /// Items that were found under way although no process was sending.
   public struct Recovery: Hashable, Sendable {
-    /// Broken off before every byte was handed over: they are in the queue again.
+    /// Interrupted before every byte was sent: they wait again.
     public var interrupted: [ItemID] = []
-    /// Every byte was handed over and no reply came: they may have arrived.
+    /// Sent completely without a reply: they may have arrived.
     public var unknown: [ItemID] = []
   }
 
-  /// Puts the queue in order after a crash: what was being sent waits again, what waited for its reply
-  /// has an unknown outcome. What was done leaves the queue for the history.
+  /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
+  /// have an unknown outcome. Finished items leave the queue for the history.
   ///
-  /// To be called by whoever holds the `SenderLock`, before sending.
+  /// Call it while holding the `SenderLock`, before sending.
   ///
   /// - Parameter isRepeatable: whether a second copy does no harm at the target of this name.
   public func recover(

@@ -3,9 +3,9 @@ import GRDB
 import UploadModel
 
 extension UploadStore {
-  /// Which of these files their targets have taken already: the same content from whatever path, where
-  /// an item has a sum; and the same file at the same path, with the same size and the same time of
-  /// change, unless its sum was known and was another one.
+  /// The files among these that their targets have already: those with the same content, if an item has a
+  /// digest; and those with the same path, identity, size and time of change, unless their digest was known
+  /// and differs.
   public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: PreviousUpload] {
     try read { db in
       let byIdentity = try db.cachedStatement(

@@ -6,9 +6,9 @@ import UploadModel
 
 /// The durable queue and the history of what was sent, in one SQLite file.
 ///
-/// Every method is one transaction that is on the disk when it returns (WAL, `synchronous = FULL`), so
-/// that whoever writes before acting can be killed, or lose power, at any moment. Several processes
-/// may use the file at once; which of them sends is decided by `SenderLock`.
+/// Every method is one transaction that is on the disk when it returns (WAL, `synchronous = FULL`), so that a
+/// process that writes before it acts can be killed, or lose power, at any time. Several processes can use
+/// the file at once; `SenderLock` decides which of them sends.
 public final class UploadStore: Sendable {
   /// What a change outlives once the method that made it has returned.
   public enum Durability: Sendable {
@@ -22,9 +22,9 @@ public final class UploadStore: Sendable {
   /// Where the file lies.
   public let path: String
   let pool: DatabasePool
-  /// What SQLite last said of the commits of others.
+  /// SQLite's last counter of commits by other connections.
   let dataVersion = Mutex<Int64?>(nil)
-  /// Bytes handed over by the attempts under way, for the day on which they end.
+  /// Bytes sent by the attempts under way, recorded when they end.
   let progress = Mutex<[ItemID: Int64]>([:])
 
   /// Where the queue lies unless told otherwise: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
@@ -61,7 +61,7 @@ public final class UploadStore: Sendable {
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
       pool = try DatabasePool(path: path, configuration: configuration)
-      // GRDB leaves it at NORMAL, which forgets the last changes when power is lost.
+      // GRDB's default is NORMAL, which loses the last changes when power fails.
       if durability == .powerLoss {
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       }
@@ -86,7 +86,7 @@ public final class UploadStore: Sendable {
     }
   }
 
-  /// One transaction with the number of its revision, which whatever it changes is to carry.
+  /// One transaction, with the revision that its changes have to carry.
   func write<Value>(_ body: (Database, Int64) throws -> Value) throws(StoreError) -> Value {
     do {
       return try pool.write { db in
@@ -110,12 +110,12 @@ public final class UploadStore: Sendable {
     } catch {
       throw SystemError(reason: (error as NSError).localizedDescription)
     }
-    // Only one that is new is opened here: closing another would take the locks away that SQLite has on it.
+    // Only a new file is opened here: closing an existing one would release SQLite's locks on it.
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       close(file)
     } else if errno != EEXIST || !FileManager.default.fileExists(atPath: path) {
-      // A link to a file that is not there: the file is made where the link leads.
+      // A link to a missing file: the file is created where the link leads.
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw SystemError(reason: String(cString: strerror(errno))) }
       close(file)

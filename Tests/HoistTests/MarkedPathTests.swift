@@ -25,29 +25,10 @@ struct MarkedPathTests {
     }
   }
 
-  @Test("a name that begins with a dot is hidden, whatever follows the dot")
-  func hidden() {
-    for mark in CombiningMarks.all {
-      #expect(
-        !FolderScan.Rules().accepts([".\(mark)x"])
-          && !FolderScan.Rules().accepts([".\(mark)", "x"]))
-    }
-  }
-
   @Test("the longest word of a reply is cut all the same")
   func zalgo() {
     let reply = "a" + String(repeating: "\u{301}", count: 10_000)
     let quoted = LogFileHandler.quoted(String(reply.unicodeScalars.prefix(500)))
     #expect(quoted.unicodeScalars.count == 500)
-  }
-
-  @Test("completions are found behind a slash with a mark")
-  func completions() throws {
-    let folder = try ScratchDirectory()
-    try folder.write("\u{301}abc", [1])
-    try folder.write(".\u{301}hidden", [1])
-    let typed = TypedPath(text: folder.path("") + "/\u{301}a", home: "/")
-    #expect(typed.completions.map { $0.hasSuffix("/\u{301}abc") } == [true])
-    #expect(TypedPath(text: folder.path("") + "/", home: "/").completions.count == 1)
   }
 }

@@ -328,6 +328,6 @@ struct CredentialTests {
     for text in ["\(token)", String(reflecting: token), dumped, "\(Optional(token) as Any)"] {
       #expect(!text.contains("s3cret"), "\(text)")
     }
-    #expect(token.headerValue == "Bearer s3cret")
+    #expect(token.secret.value == "s3cret")
   }
 }

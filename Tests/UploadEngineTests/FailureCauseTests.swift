@@ -106,8 +106,8 @@ struct FailureCauseTests {
       name: "t", url: url,
       headers: [Target.Field(name: "X-Name", value: try Template("{file.name}"))])
     let (request, faults) = UploadRequest.make(
-      [UploadJob(item: .file(path, id: 1), target: target)], key: UUID(), to: url,
-      credentials: .all(nil), mayExpect: true, now: .now)
+      [UploadJob(item: .file(path, id: 1), target: target)], to: url, token: nil,
+      hidesCredentials: false, mayExpect: true, now: .now)
     #expect(request == nil)
     #expect(
       faults.map(\.cause) == [.unsendable("the header field X-Name would hold a control character")]

@@ -37,7 +37,7 @@ public enum AppEvent: Sendable {
   case history(Listing<HistoryRow>)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.
   case request(ItemID, [String])
-  /// What is known of a server that could not be reached.
+  /// The reachability of a server.
   case reachability(server: String, Reachability)
   /// The server refuses the credentials of a target, and what goes there waits; or they are tried again.
   case refusal(target: String, isRefused: Bool)

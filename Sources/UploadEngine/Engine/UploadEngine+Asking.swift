@@ -3,7 +3,7 @@ import UploadModel
 
 /// What one can ask of the engine.
 extension UploadEngine {
-  /// Puts uploads at the end of the line, or aside as paused, without one of those beginning before.
+  /// Appends uploads to the line. Paused ones are set aside, and none of them starts in between.
   public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
       engine.accept(uploads)
@@ -27,19 +27,19 @@ extension UploadEngine {
     perform(scheduler.add(files))
   }
 
-  /// Stops uploads for good; those that had not begun leave the line.
+  /// Cancels uploads. Those that had not started leave the line.
   public nonisolated func cancel(_ items: [ItemID]) {
     onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
   }
 
-  /// Takes uploads out of the line until `retry`. What was sent of them is lost.
+  /// Takes uploads out of the line until `retry`. Their progress is lost.
   public nonisolated func pause(_ items: [ItemID]) {
     onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
   }
 
-  /// Sends failed, waiting-to-retry, waiting and paused uploads (again), each at its place in line. Where
-  /// a server or credentials hold them back, the first of them shows how things are. `uploads` brings
-  /// what the queue knows of the files by now.
+  /// Sends failed, retrying, waiting and paused uploads (again), each at its place in line. If a server or
+  /// its credentials hold them back, the first of them probes these. `uploads` carries the current state of
+  /// the files.
   public nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
       var tried: [ItemID] = []
@@ -60,7 +60,7 @@ extension UploadEngine {
     }
   }
 
-  /// Forgets uploads, stopping them first if they are under way. Of the others nothing is told any more.
+  /// Forgets uploads. Those under way are cancelled first, and nothing is reported about the others any more.
   public nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
@@ -76,7 +76,7 @@ extension UploadEngine {
     }
   }
 
-  /// Lets an upload stand before another one in line, or last.
+  /// Moves an upload before another one in line, or to the end.
   public nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
       engine.scheduler.move(item, before: other)
@@ -84,12 +84,12 @@ extension UploadEngine {
     }
   }
 
-  /// Puts uploads in this order, at the places in line that they have now among them.
+  /// Arranges uploads in this order, within the places in line that they occupy now.
   public nonisolated func arrange(_ order: [ItemID]) {
     onQueue { engine in engine.scheduler.arrange(order) }
   }
 
-  /// Changes how uploads that are not under way shall be sent, wherever they stand.
+  /// Changes how uploads are sent that are not under way.
   public nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
@@ -101,8 +101,7 @@ extension UploadEngine {
     }
   }
 
-  /// Tries servers again that could not be reached, without waiting any longer, and those that refused
-  /// the credentials.
+  /// Tries unreachable servers, and those that refused the credentials, again at once.
   public nonisolated func tryServers() {
     onQueue { engine in
       engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
@@ -110,7 +109,7 @@ extension UploadEngine {
     }
   }
 
-  /// Changes how many requests are under way at once in all. None is broken off for it.
+  /// Sets the number of concurrent requests. None is cancelled for it.
   public nonisolated func setLanes(_ count: Int) {
     onQueue { engine in
       engine.scheduler.setLanes(min(count, Self.mostLanes))
@@ -118,8 +117,8 @@ extension UploadEngine {
     }
   }
 
-  /// Changes how many requests to the target of this name are under way at once, whatever its
-  /// configuration says. None is broken off for it.
+  /// Sets the number of concurrent requests to a target, overriding its configuration. None is cancelled for
+  /// it.
   public nonisolated func setConcurrency(_ count: Int, of target: String) {
     onQueue { engine in
       engine.scheduler.setConcurrency(count, of: target)
@@ -127,7 +126,7 @@ extension UploadEngine {
     }
   }
 
-  /// Holds or lets go the start of further uploads.
+  /// Stops or resumes starting further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       engine.perform(engine.scheduler.setStarted(isStarted))
@@ -135,15 +134,15 @@ extension UploadEngine {
     }
   }
 
-  /// Breaks off what is under way. Returns when the end of all that has been
-  /// told; what waits is left as it is. The engine takes no more work.
+  /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left as
+  /// they are. The engine accepts no more work.
   public func shutDown() async {
     perform(scheduler.setStarted(false))
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for (id, job) in jobs where job.task != nil { handle(.cancel, for: id) }
       fillSoon()
-      // A command that does not let itself be stopped must not keep the person waiting.
+      // A command that ignores its signal must not keep the person waiting.
       executor.queue.asyncAfter(deadline: .now() + Self.patience) {
         self.assumeIsolated { $0.leaveIdle() }
       }
@@ -156,6 +155,6 @@ extension UploadEngine {
     whenIdle = nil
   }
 
-  /// How long the end of what was broken off is waited for, in seconds.
+  /// How long to wait for cancelled uploads to end, in seconds.
   private static let patience = 3.0
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import UploadModel
 
-/// Credentials: which a request goes with, and what its end says of them.
+/// Credentials: which ones a request carries, and what its result tells about them.
 extension UploadEngine {
   /// The credentials that a request goes with.
   struct Authorization: Sendable {
@@ -14,7 +14,7 @@ extension UploadEngine {
     let items: [ItemID]
   }
 
-  /// What a request for these uploads to an origin goes with: the credentials that their route has now.
+  /// The credentials for a request with these uploads to an origin: those that their route has now.
   func authorization(of items: [ItemID], to origin: Origin?) -> Authorization? {
     guard let first = items.first, let route = jobs[first]?.route else { return nil }
     return Authorization(
@@ -22,12 +22,12 @@ extension UploadEngine {
       items: items)
   }
 
-  /// Notes what the end of a request says of its credentials.
+  /// Evaluates what the result of a request tells about its credentials.
   func judgeCredentials(
     of authorization: Authorization, _ end: TransferEnd, to target: Target
   ) -> Credentials.Consequence {
     let route = authorization.route
-    // What another origin says, to which no credentials were sent, means nothing here.
+    // A reply of another origin, which was sent no credentials, tells nothing about them.
     guard let status = end.status, authorization.origin == route.origin else { return .stands }
     if (200..<300).contains(status) {
       perform(
@@ -40,7 +40,7 @@ extension UploadEngine {
     let (consequence, actions) = scheduler.recordRefused(
       on: route, with: authorization.number, status: status,
       isSecondTime: authorization.items.contains { jobs[$0]?.wasAuthorizedAgain == true },
-      command: target.tokenCommand, authorization.token?.hidden(in: failure) ?? failure)
+      command: target.tokenCommand, authorization.token?.secrets.hidden(in: failure) ?? failure)
     perform(actions)
     return consequence
   }
@@ -51,7 +51,7 @@ extension UploadEngine {
     handle(items.map { ($0, .startOver) })
   }
 
-  /// What a refusal that stands is called where a new token was tried as well.
+  /// The cause of a refusal that persists after the token was renewed.
   func deniedCause(for target: Target, on route: Route) -> Failure.Cause? {
     guard let command = target.tokenCommand, tokens[route] != nil else { return nil }
     return .denied("also with a new token from \(command.name)")

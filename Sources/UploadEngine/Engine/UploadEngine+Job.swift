@@ -16,9 +16,9 @@ extension UploadEngine {
     var token: BearerToken?
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
-    /// Whether it is to be forgotten as soon as its transfer is over.
+    /// Whether to forget it as soon as its transfer ends.
     var isRemoved = false
-    /// What was submitted under its name since it was removed.
+    /// An upload submitted under its identifier after it was removed.
     var successor: UploadJob?
 
     init(_ upload: UploadJob) {
@@ -32,7 +32,7 @@ extension UploadEngine {
       route = Route(to: upload.target)
     }
 
-    /// Forgets its history, for the person wants it sent again.
+    /// Resets its history because the person wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)
       (begin, token, wasAuthorizedAgain) = (nil, nil, false)

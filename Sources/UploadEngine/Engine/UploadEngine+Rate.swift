@@ -1,10 +1,9 @@
 import HTTPTransport
 import UploadModel
 
-/// Bounds on what is sent: one for everything, and one for each target that has its own.
+/// Bandwidth limits: one for the total, and one for each target that has its own.
 extension UploadEngine {
-  /// Bounds what is sent from now on, in bytes a second; nil for no bound. Requests under way obey at
-  /// once.
+  /// Sets the limit on the total, in bytes a second; nil for none. It applies to requests under way at once.
   public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
     totalLimit.set(bytesPerSecond)
   }

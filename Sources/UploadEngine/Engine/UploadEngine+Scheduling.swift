@@ -3,8 +3,8 @@ import UploadModel
 
 /// Does what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
-  /// Fills the lanes once everything that happens now has happened: a file that fails at once would
-  /// recurse through the whole line, and those who come back together would start one by one.
+  /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would
+  /// recurse through the whole line, and files that come back together would start one by one.
   func fillSoon() {
     guard !isFilling else { return }
     isFilling = true
@@ -21,7 +21,7 @@ extension UploadEngine {
       let (files, actions) = scheduler.next(at: time.now())
       perform(actions)
       guard !files.isEmpty else { return }
-      // Whoever admits them has to know how their last attempts ended.
+      // The admission depends on how their last attempts ended.
       deliverNews()
       guard let admitted = admission(files) else {
         return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
@@ -56,7 +56,7 @@ extension UploadEngine {
     }
   }
 
-  /// Lets an upload's place in line follow from its state.
+  /// Updates an upload's place in line from its state.
   func place(_ id: ItemID, _ job: Job, from before: JobMachine.State) {
     let state = job.machine.state
     guard state != before else { return }
@@ -73,7 +73,7 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Puts what was submitted meanwhile in the place of an upload that was removed, if anything was.
+  /// Replaces a removed upload with one that was submitted under its identifier meanwhile, if any.
   private func replace(_ id: ItemID, _ job: Job) {
     guard let successor = job.successor else { return forget(id) }
     let job = Job(successor)
@@ -90,11 +90,11 @@ extension UploadEngine {
 
   // MARK: Servers
 
-  /// Notes whether the server could be reached.
+  /// Records whether the server could be reached.
   ///
   /// - Parameter reached: whom the request went to.
-  /// - Returns: whether the attempt counts. Where servers are waited for, one that was never spoken to
-  ///   is no fault of the file's.
+  /// - Returns: whether the attempt counts. Where servers are waited for, one that was never spoken to is no
+  ///   fault of the file's.
   func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
     if reached == origin, let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
@@ -104,12 +104,12 @@ extension UploadEngine {
       if case .unreachable = trouble, end.sentAll { return true }
       return !waitsForServers
     }
-    // Somebody answered, or sent the upload elsewhere.
+    // The server answered, or redirected the upload.
     if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
     return true
   }
 
-  /// Has uploads wait again that never reached their server.
+  /// Puts uploads that never reached their server back in line.
   func wait(again ids: [ItemID]) {
     for id in ids { jobs[id]?.begin = nil }
     handle(ids.map { ($0, .startOver) })
@@ -117,7 +117,7 @@ extension UploadEngine {
 }
 
 extension TransferEnd {
-  /// Whether the request ended without a word to or from the server.
+  /// Whether the request ended without anything sent to or received from the server.
   fileprivate var saysNothingOfTheServer: Bool {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }

@@ -3,7 +3,7 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// Requests: how one begins, what it tells on its way, how it ends.
+/// Requests: start, progress and end.
 extension UploadEngine {
   func send(_ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool) {
     let start = time.now()
@@ -29,12 +29,10 @@ extension UploadEngine {
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
     guard let authorization = authorization(of: uploads.map(\.item.id), to: origin) else { return }
-    // Whatever has been decided elsewhere: credentials are for the target's own origin.
+    // Credentials are for the target's own origin, whatever was decided elsewhere.
     let mayShowThem = keepsCredentials && origin == home
-    let key = RequestKey.of(uploads.map(\.item.uuid)) ?? first.item.uuid
     let (request, faults) = UploadRequest.make(
-      uploads, key: key, to: url,
-      credentials: mayShowThem ? .all(authorization.token) : .none,
+      uploads, to: url, token: authorization.token, hidesCredentials: !mayShowThem,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
@@ -70,7 +68,7 @@ extension UploadEngine {
     exchange.resume()
   }
 
-  /// Files that cannot be sent fail by themselves; the request is made without them.
+  /// Fails files that cannot be sent; the request is made without them.
   func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
     let end = TransferEnd(url: url, trouble: cause, sentAll: false)
     if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
@@ -78,8 +76,8 @@ extension UploadEngine {
     if transfers.isEmpty { stopWatching() }
   }
 
-  /// Brings an event to the engine's queue, with others that come meanwhile: small files would pay for a
-  /// change of threads per event.
+  /// Brings an event to the engine's queue, together with others that arrive meanwhile: with small files, a
+  /// thread switch for each event would be expensive.
   nonisolated private func receive(_ event: Exchange.Event, of number: Int) {
     let isFirst = inbox.withLock { inbox in
       inbox.append((number, event))
@@ -141,15 +139,15 @@ extension UploadEngine {
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
     withoutRecord failures: [ItemID: Failure] = [:]
   ) {
-    let outcome = BatchEnd(
+    let batch = BatchEnd(
       end, files: files, target: target, attempt: attempt, now: time.date())
-    for members in outcome.companies { scheduler.group(members) }
-    let again = outcome.fates.filter { $0.fate == .startsOver }
-    // One moment and one draw for all: they come back together.
+    for members in batch.groups { scheduler.group(members) }
+    let again = batch.outcomes.filter { $0.outcome == .startsOver }
+    // One time and one random number for all of them, so that they are retried together.
     let (instant, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []
-    for (id, fate) in outcome.fates {
-      guard case .ended(var end) = fate else { continue }
+    for (id, outcome) in batch.outcomes {
+      guard case .ended(var end) = outcome else { continue }
       if let failure = failures[id] { end = Self.end(end, without: failure) }
       events.append((id, .ended(end, at: instant, wall: wall, random: random)))
     }

@@ -2,17 +2,17 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// What happens around a request: the command that makes the file, the ticket, the record afterwards.
-/// None of it runs on the engine's queue.
+/// The steps around a request: the prepare command, the ticket, and the record afterwards. None of them runs
+/// on the engine's queue.
 extension UploadEngine {
-  /// Something that goes on outside of the engine for uploads that are under way. Its number stands in
-  /// for a task's in `Job.task`, and is negative.
+  /// Work outside of the engine's queue for uploads under way. Its number is negative and stands in
+  /// `Job.task` like that of a transfer.
   struct Step {
     let items: [ItemID]
     let task: Task<Void, Never>
   }
 
-  /// Whether uploads have to be made ready before their request can be; then that has begun.
+  /// Starts the preparation of uploads that need one. Returns whether they do.
   func makesReady(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
@@ -56,7 +56,7 @@ extension UploadEngine {
     return true
   }
 
-  /// The uploads as they were made ready, without those that the target does not take.
+  /// The uploads as they were prepared, without those that the target does not accept.
   func attachPrepared(_ uploads: [UploadJob], _ url: URL) -> [UploadJob] {
     uploads.compactMap { upload in
       let upload = ready[upload.item.id]?.upload ?? upload
@@ -69,7 +69,7 @@ extension UploadEngine {
     }
   }
 
-  /// Returns those of the uploads that can be sent.
+  /// Records prepared uploads and returns those that can be sent.
   private func recordReady(
     _ made: [(ItemID, Result<PreparedUpload, Failure.Cause>)], _ url: URL
   ) -> [ItemID] {
@@ -85,7 +85,7 @@ extension UploadEngine {
     }
   }
 
-  /// Returns whether uploads may be sent, as far as it depends on the ticket that is theirs together.
+  /// Records the ticket that uploads share. Returns whether they can be sent.
   private func recordTicket(
     _ ticket: Result<Ticket.Grant?, Failure>, for ids: [ItemID], _ authorization: Authorization,
     _ target: Target, _ url: URL
@@ -94,7 +94,7 @@ extension UploadEngine {
     switch ticket {
     case .success(nil): return true
     case .success(let grant?):
-      // The file itself goes where no credentials are needed; only here they are found good.
+      // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
         guard let fields = ready[id]?.upload.target.fields else { continue }
@@ -103,7 +103,7 @@ extension UploadEngine {
       }
       return true
     case .failure(let failure):
-      // A status is judged like that of any reply; everything else is known by its cause.
+      // A status is judged like that of any reply; other failures have a cause already.
       let isReply = failure.cause == .refused
       var end = TransferEnd(
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,
@@ -127,7 +127,7 @@ extension UploadEngine {
     }
   }
 
-  /// Whether the person has taken an upload back while it was made ready.
+  /// Whether the upload was cancelled, paused or removed while it was prepared.
   private func isTakenBack(_ id: ItemID) -> Bool {
     guard case .running(let run)? = jobs[id]?.machine.state else { return true }
     return run.stop != nil
@@ -135,8 +135,8 @@ extension UploadEngine {
 
   // MARK: Afterwards
 
-  /// Has the record made that goes with each delivered file, and then calls back with why some could
-  /// not be. Returns false where there is nothing to be made.
+  /// Creates the record for each delivered file, then calls back with the failures. Returns false if the
+  /// target wants no records.
   func makesRecords(
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
@@ -174,7 +174,7 @@ extension UploadEngine {
     return true
   }
 
-  /// The end of a request whose file arrived and whose record could not be made.
+  /// The result for a file that arrived but whose record could not be created.
   static func end(_ end: TransferEnd, without record: Failure) -> TransferEnd {
     var end = end
     end.status = nil
@@ -194,7 +194,7 @@ extension UploadEngine {
     for id in ids { jobs[id]?.task = number }
   }
 
-  /// Breaks a step off once nobody wants its outcome any more.
+  /// Cancels a step once all of its uploads have been taken back.
   func stopStep(_ number: Int) {
     guard let step = steps[number], step.items.allSatisfy(isTakenBack) else { return }
     step.task.cancel()

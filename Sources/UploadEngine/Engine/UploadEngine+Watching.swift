@@ -1,7 +1,7 @@
 import Dispatch
 import UploadModel
 
-/// What goes by time: transfers in which nothing moves, or that have no time left.
+/// Time-outs: transfers that stall, or whose deadline has passed.
 extension UploadEngine {
   func startWatching() {
     guard watchdog == nil else { return }
@@ -23,7 +23,7 @@ extension UploadEngine {
     let gap = now - lastLook
     lastLook = now
     guard gap < 2 else {
-      // The process was stopped (^Z) or the machine slept: nobody can be blamed for that time.
+      // The process was stopped (^Z) or the machine slept: that time does not count.
       for transfer in transfers.values { transfer.resetClocks(at: now) }
       return
     }

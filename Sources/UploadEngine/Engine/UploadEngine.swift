@@ -5,30 +5,25 @@ import MultipartForm
 import Synchronization
 import UploadModel
 
-/// Runs uploads, several at once, on one Dispatch queue, and tells how they fare.
+/// Runs several uploads at once on one Dispatch queue, and reports their states.
 ///
-/// The engine executes; `Scheduler` decides who is sent next, and `JobMachine` what becomes of it. It
-/// knows neither who listens nor what is drawn. All methods may be called from anywhere and take effect
-/// in the order of the calls.
+/// The engine executes. `Scheduler` decides what is sent next, and `JobMachine` what becomes of it. It knows
+/// nothing of who listens. All methods can be called from anywhere and take effect in the order of the calls.
 public actor UploadEngine {
-  /// Is told of every change, in order, on the engine's queue. Progress comes at most forty times a
+  /// Called with every change, in order, on the engine's queue. Progress is reported at most forty times a
   /// second per item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
-  /// Is asked on the engine's queue before uploads begin, before the network sees a byte of them, and
-  /// returns those that may: the others are forgotten. Nil holds everything back until
-  /// `setStarted(true)`.
+  /// Called on the engine's queue before the first byte of uploads is sent. Returns those that may start; the
+  /// others are forgotten. Nil stops everything until `setStarted(true)`.
   public typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
-  /// Is told, on the engine's queue, of servers that cannot be reached, and when that is over.
+  /// Called on the engine's queue when a server cannot be reached, and when it can again.
   public typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
-  /// Is told, on the engine's queue, when a target's credentials have been refused, so that what goes
-  /// there waits; and when they are tried again.
+  /// Called on the engine's queue when a target's credentials are refused, so that its uploads wait, and when
+  /// they are tried again.
   public typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
-
-  /// The version that servers are told.
-  public static let version = "0.1.0"
 
   /// The most uploads that run at once.
   public static let mostLanes = 64
@@ -42,7 +37,7 @@ public actor UploadEngine {
   let refusal: Refusal
   let waitsForServers: Bool
   let transport: Transport
-  /// What exchanges have told and the engine has not taken in yet.
+  /// Events of exchanges that the engine has not handled yet.
   nonisolated let inbox = Mutex<[(transfer: Int, event: Exchange.Event)]>([])
 
   var jobs: [ItemID: Job] = [:]
@@ -50,23 +45,23 @@ public actor UploadEngine {
   var lastTransfer = 0
   var steps: [Int: Step] = [:]
   var lastStep = 0
-  /// What was made for the attempts that are under way.
+  /// What was prepared for the attempts under way.
   var ready: [ItemID: PreparedUpload] = [:]
   let mediaType: @Sendable (FileLocation) -> String?
   var scheduler: Scheduler
   /// What the commands gave.
   var tokens: [Route: BearerToken] = [:]
-  /// When the scheduler is asked again at the latest.
+  /// The latest time at which the scheduler is asked again.
   var wakeUp: Instant?
-  /// Servers that let a request with `Expect` wait in vain. They are not asked again.
+  /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.
   var deafToExpect: Set<Origin> = []
   var isFilling = false
   var sentAddresses = SentAddresses()
   var watchdog: DispatchSourceTimer?
   var lastLook = Instant(seconds: 0)
-  /// Waits for the end of everything that is under way.
+  /// Resumed when nothing is under way any more.
   var whenIdle: CheckedContinuation<Void, Never>?
-  /// The bound on everything together, and those of targets by their names.
+  /// The limit on the total, and those of targets by name.
   nonisolated let totalLimit: BandwidthLimit
   var targetLimits: [String: BandwidthLimit] = [:]
 
@@ -118,7 +113,7 @@ public actor UploadEngine {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }
 
-  /// Tells everybody, in one go, of all that happens in one turn of the queue.
+  /// Reports all changes of one turn of the queue together.
   func tell(_ changes: [(ItemID, ItemState)]) {
     guard !changes.isEmpty else { return }
     news += changes
@@ -137,8 +132,8 @@ public actor UploadEngine {
 
   func handle(_ event: JobMachine.Event, for id: ItemID) { handle([(id, event)]) }
 
-  /// Tells uploads what happened to them. Those that are sent now, and to the same address, are sent
-  /// in one request.
+  /// Feeds events to the job machines and performs their actions. Uploads that start together and go to the
+  /// same address are sent in one request.
   func handle(_ events: [(ItemID, JobMachine.Event)]) {
     var sent: [ItemID] = []
     var how: (url: URL, attempt: Int, keepsCredentials: Bool)?
@@ -178,12 +173,12 @@ public actor UploadEngine {
       executor.queue.asyncAfter(deadline: .now() + seconds, execute: timer)
     case .report(let state):
       if let job = jobs[id], job.successor != nil {
-        // What was put back goes in its place where nothing has come of it. Otherwise it may have
-        // arrived, or is done: that is told, and nothing is sent again.
+        // A restored upload replaces it if it never arrived. Otherwise it has arrived, or may have: that is
+        // reported, and nothing is sent again.
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil
       }
-      tell([(id, jobs[id]?.token?.hidden(in: state) ?? state)])
+      tell([(id, jobs[id]?.token?.secrets.hidden(in: state) ?? state)])
     }
   }
 

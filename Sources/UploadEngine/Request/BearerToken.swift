@@ -3,19 +3,19 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// What a command gave for a bearer token. It never goes anywhere but into a header field: neither its
+/// A bearer token that a command printed. It is written into a header field and nowhere else: neither its
 /// description nor a mirror shows it.
 struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The token itself, for a header field and to be kept out of everything else.
+  /// The token itself, for a header field.
   let text: String
-  /// What hides it.
+  /// Removes it from texts.
   let secrets: Secrets
 
-  var headerValue: String { "Bearer \(text)" }
+  var secret: Template.Secret { Template.Secret(name: "TOKEN", value: text, source: .derived) }
   var description: String { "(token)" }
   var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// Why there is no token, in words for the person.
+  /// Why there is no token.
   struct Missing: Error {
     let reason: String
   }

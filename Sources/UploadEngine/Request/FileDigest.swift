@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import MultipartForm
 
-/// The SHA-256 of files (FIPS 180-4), to tell contents from each other.
+/// The SHA-256 of files (FIPS 180-4), to compare their contents.
 public enum FileDigest {
-  /// The 32 bytes of the file's sum; nil where it cannot be read to its end.
+  /// The 32 bytes of the digest; nil if the file cannot be read to its end.
   public static func sha256(of file: FileLocation) -> [UInt8]? {
     let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }

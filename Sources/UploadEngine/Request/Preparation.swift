@@ -4,7 +4,7 @@ import MultipartForm
 import ScalarText
 import UploadModel
 
-/// Makes uploads ready: runs the target's command on their files, and asks for a ticket.
+/// Prepares uploads: runs the target's command on their files, and requests a ticket.
 struct Preparation: Sendable {
   let attempt: Int
   let now: Date
@@ -17,7 +17,7 @@ struct Preparation: Sendable {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
     guard let command = upload.target.prepare else { return ready }
     let item = upload.item
-    // Whether the file is still the one that was queued is looked at before the command reads it.
+    // Check that the file is still the one that was queued before the command reads it.
     do throws(FileError) {
       let found = try FileIdentity.of(item.location)
       if let known = item.identity, known != found {
@@ -58,13 +58,13 @@ struct Preparation: Sendable {
     if item.typeSource != UploadItem.chosenByHand, let type = mediaType(output) {
       ready.upload.item.mediaType = type
     }
-    // It has its name already; the template would take the made file's name for the file's own.
+    // The name is final: the template must not be applied to the prepared file's name.
     ready.upload.item.nameIsChosen = true
     ready.folder = folder
     return ready
   }
 
-  /// Asks for leave to upload, where the target has to.
+  /// Requests a ticket if the target needs one.
   func ticket(
     for upload: UploadJob, token: BearerToken?
   ) async throws(Failure) -> Ticket.Grant? {
@@ -90,7 +90,7 @@ struct Preparation: Sendable {
   /// A name without a way out of its folder.
   private static func component(_ name: String) -> String {
     let safe = name.replacing(scalars: "/", with: "_").replacing(scalars: "\0", with: "_")
-    // Four bytes a scalar at most: a file's name has 255.
+    // At most four bytes a scalar: a file name has at most 255 bytes.
     let short = String(String.UnicodeScalarView(safe.unicodeScalars.suffix(60)))
     return short.isEmpty || short == "." || short == ".." ? "file" : short
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What was made ready for one attempt at an upload.
+/// What was prepared for one attempt at an upload.
 struct PreparedUpload: Sendable {
   /// The number of the attempt.
   let attempt: Int

@@ -4,6 +4,31 @@ import UploadModel
 /// A request as it would go, made from the files as they are now, without anything being sent.
 /// Secrets are shown as `$NAME`.
 public struct RequestOutline: Hashable, Sendable {
+  /// Method, address and header fields as they may be shown.
+  public struct Head: Hashable, Sendable {
+    /// The HTTP method.
+    public var method: String
+    /// Where it goes; nil where only a ticket tells.
+    public var url: String?
+    /// The header fields that hoist writes, sorted by name.
+    public var headers: [Header]
+
+    init(_ head: RequestHead, more: [Header] = []) {
+      method = head.method
+      url = head.address?.shown
+      headers = head.headers.map { Header(name: $0.name, value: $0.value.shown) } + more
+      headers.sort { $0.name < $1.name }
+    }
+  }
+
+  /// A header field with its value as it may be shown.
+  public struct Header: Hashable, Sendable {
+    /// The name.
+    public var name: String
+    /// The value.
+    public var value: String
+  }
+
   /// A part of the form.
   public struct Part: Hashable, Sendable {
     /// The form field.
@@ -16,13 +41,11 @@ public struct RequestOutline: Hashable, Sendable {
     public var bytes: Int64
   }
 
-  /// The HTTP method.
-  public var method: String
-  /// Where it goes.
-  public var url: String
-  /// The header fields that hoist writes, sorted by name.
-  public var headers: [Target.Header]
-  /// The parts of the form; empty where the body is the file by itself.
+  /// The request for a ticket that goes first; nil where there is none.
+  public var ticket: Head?
+  /// The head of the request itself.
+  public var head: Head
+  /// The parts of the form; empty where the body is the file by itself. A ticket may add more.
   public var parts: [Part]
   /// The length of the body in bytes.
   public var length: Int64
@@ -31,58 +54,49 @@ public struct RequestOutline: Hashable, Sendable {
   public static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    guard let first = uploads.first else { return (nil, []) }
-    let key = RequestKey.of(uploads.map(\.item.uuid)) ?? first.item.uuid
-    let (request, faults) = UploadRequest.make(
-      uploads, key: key, to: first.target.url, credentials: .all(nil), mayExpect: true,
-      now: now)
-    let preview = request.map {
-      RequestOutline($0, first.target, Template.Values(of: first.item, now: now, uuid: key), now)
+    let (outline, faults) = UploadRequest.makeFirst(of: uploads) {
+      jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, now: now)
     }
-    return (preview, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
+    return (outline, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
   }
 
-  private init(_ request: UploadRequest, _ target: Target, _ values: Template.Values, _ now: Date) {
-    method = target.method
-    url = target.addressStretches(with: values).shown
+  private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {
+    let target = jobs[0].target
+    let all = RequestHead.Credentials.all(token: target.tokenPlaceholder)
+    // A ticket may lead anywhere, and another origin is told nothing.
+    let plan = try UploadRequest.plan(
+      jobs, at: target.ticket == nil ? .target : .ticket,
+      credentials: target.ticket == nil ? all : .none, now: now)
+    let request = try UploadRequest(plan, jobs, to: target.url, mayExpect: true)
+    if let call = target.ticket?.call {
+      do throws(Failure.Cause) {
+        ticket = Head(
+          try RequestHead(
+            call, of: target, credentials: all,
+            values: Preparation.values(for: jobs[0], now: now)))
+      } catch {
+        throw UploadRequest.Fault(cause: error, items: jobs.map(\.item.id))
+      }
+    }
     length = request.body.contentLength
-    let own = Dictionary(
-      target.headers.map { ($0.name.lowercased(), $0.value.shown(with: values)) },
-      uniquingKeysWith: { $1 })
-    headers = request.exchange.headers
-      .map { Target.Header(name: $0.name, value: own[$0.name.lowercased()] ?? $0.value) }
-    headers.append(Target.Header(name: "Content-Length", value: "\(request.body.contentLength)"))
-    if request.expectsContinue {
-      headers.append(Target.Header(name: "Expect", value: "100-continue"))
+    var more = [Header(name: "Content-Length", value: "\(length)")]
+    if request.expectsContinue { more.append(Header(name: "Expect", value: "100-continue")) }
+    if case .form = plan.content {
+      more.append(Header(name: "Content-Type", value: request.body.contentType))
     }
-    if target.tokenCommand != nil {
-      headers.append(Target.Header(name: "Authorization", value: "Bearer $TOKEN"))
-    }
-    headers.sort { $0.name < $1.name }
-    let ranges = request.body.contentRanges
-    guard target.body == .multipart else {
-      parts = []
-      return
-    }
-    parts = zip(target.fields, ranges).map { field, range in
-      Part(name: field.name, type: field.type, bytes: range.upperBound - range.lowerBound)
-    }
-    for (position, (item, range)) in request.files.enumerated() {
-      parts.append(
-        Part(
-          name: item.field ?? target.fileField,
-          fileName: target.sentName(of: item, at: position, now: now), type: item.mediaType,
-          bytes: range.upperBound - range.lowerBound))
+    head = Head(plan.head, more: more)
+    parts = zip(plan.content.parts, request.body.contentRanges).map { part, range in
+      var fileName: String?
+      if case .file(_, let name) = part.value { fileName = name }
+      return Part(
+        name: part.name, fileName: fileName, type: part.type,
+        bytes: range.upperBound - range.lowerBound)
     }
   }
 }
 
-extension Target {
-  /// A header field with its value as it may be shown.
-  public struct Header: Hashable, Sendable {
-    /// The name.
-    public var name: String
-    /// The value.
-    public var value: String
+extension RequestPlan.Content {
+  fileprivate var parts: [RequestPlan.Part] {
+    if case .form(let parts) = self { parts } else { [] }
   }
 }

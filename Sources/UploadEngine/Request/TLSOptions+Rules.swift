@@ -3,8 +3,8 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Gives the request the TLS rules and the version of HTTP of a target, at the target's own origin and
-  /// nowhere else: a redirect takes none of the trust along.
+  /// Applies the TLS rules and the HTTP version of a target, at the target's own origin only: a redirect
+  /// carries none of that trust along.
   ///
   /// - Throws: a cause, where the request would go without what it depends on.
   mutating func obey(_ target: Target) throws(Failure.Cause) {

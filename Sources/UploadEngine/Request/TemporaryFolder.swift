@@ -1,8 +1,8 @@
 import Foundation
 import UploadModel
 
-/// A folder that is removed with all that is in it when nobody needs it any more. Where the process is killed
-/// before that, a later one removes it: its lock tells that nobody owns it (flock(2)).
+/// A folder that is removed with its contents when it is no longer needed. If the process is killed before
+/// that, a later one removes it, since its lock is free then (flock(2)).
 public final class TemporaryFolder: Sendable {
   let path: String
   private let lock: Int32
@@ -16,7 +16,7 @@ public final class TemporaryFolder: Sendable {
       let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
       guard let lock = Self.lock(path, waiting: true) else {
         let code = errno
-        // Somebody took it for a leftover before it had its lock, and has removed it.
+        // Another process took it for a leftover before it was locked, and removed it.
         if code == ENOENT { continue }
         rmdir(path)
         throw Self.trouble(code)
@@ -32,7 +32,7 @@ public final class TemporaryFolder: Sendable {
     close(lock)
   }
 
-  /// Removes what processes have left that were killed. May take long.
+  /// Removes folders of processes that were killed. This can take long.
   public static func clearLeftovers() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.utf8.starts(with: prefix.utf8) {
@@ -45,8 +45,7 @@ public final class TemporaryFolder: Sendable {
 
   private static var parent: String { FileManager.default.temporaryDirectory.path }
 
-  /// Takes the lock of a folder of this user's; nil with `errno` where there is none, or another process has
-  /// it.
+  /// Locks a folder of this user; nil with `errno` if it does not exist or another process has the lock.
   private static func lock(_ path: String, waiting: Bool) -> Int32? {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard folder >= 0 else { return nil }

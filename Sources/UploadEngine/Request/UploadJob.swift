@@ -5,7 +5,7 @@ import UploadModel
 public struct UploadJob: Sendable {
   /// The file.
   public var item: UploadItem
-  /// Its destination, which other uploads may have in common with it.
+  /// Its destination, which it can share with other uploads.
   public private(set) var destination: Boxed<Target>
 
   /// Its destination.

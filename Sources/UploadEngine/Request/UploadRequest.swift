@@ -17,14 +17,6 @@ struct UploadRequest {
   /// Bodies above this many bytes are worth the question, as for curl.
   private static let expectThreshold: Int64 = 1 << 20
 
-  /// What the server is told about who we are.
-  enum Credentials {
-    /// The target's own header fields, and the token that a command gave.
-    case all(BearerToken?)
-    /// Nothing: it is another origin.
-    case none
-  }
-
   /// What keeps a request from being made, and which of its files it lies with: all where it is none
   /// in particular.
   struct Fault: Error {
@@ -35,19 +27,28 @@ struct UploadRequest {
   /// The request for those of the uploads that can be sent, and why the others cannot. They go to the
   /// same target.
   ///
-  /// - Parameter key: what `{uuid}` stands for.
+  /// - Parameter url: the target's own, or where a ticket or a redirect leads.
   static func make(
-    _ jobs: [UploadJob], key: UUID, to url: URL, credentials: Credentials, mayExpect: Bool,
+    _ jobs: [UploadJob], to url: URL, token: BearerToken?, hidesCredentials: Bool, mayExpect: Bool,
     now: Date
-  ) -> (request: UploadRequest?, faults: [Fault]) {
+  ) -> (UploadRequest?, [Fault]) {
+    let credentials: RequestHead.Credentials =
+      hidesCredentials ? .none : .all(token: token?.secret)
+    return makeFirst(of: jobs) { jobs throws(Fault) in
+      let target = jobs[0].target
+      let plan = try plan(
+        jobs, at: url == target.url ? .target : .other(url), credentials: credentials, now: now)
+      return try UploadRequest(plan, jobs, to: url, mayExpect: mayExpect)
+    }
+  }
+
+  /// What `make` makes of the uploads, or of those that are left without the ones that it finds fault with.
+  static func makeFirst<Made>(
+    of jobs: [UploadJob], _ make: ([UploadJob]) throws(Fault) -> Made
+  ) -> (Made?, [Fault]) {
     var (jobs, faults) = (jobs, [Fault]())
     while !jobs.isEmpty {
-      do throws(Fault) {
-        let request = try UploadRequest(
-          jobs, key: key, to: url, credentials: credentials, mayExpect: mayExpect,
-          now: now)
-        return (request, faults)
-      } catch {
+      do throws(Fault) { return (try make(jobs), faults) } catch {
         faults.append(error)
         jobs.removeAll { error.items.contains($0.item.id) }
       }
@@ -55,88 +56,46 @@ struct UploadRequest {
     return (nil, faults)
   }
 
-  private init(
-    _ jobs: [UploadJob], key: UUID, to url: URL, credentials: Credentials, mayExpect: Bool,
-    now: Date
-  ) throws(Fault) {
-    let first = jobs[0].item
-    target = jobs[0].target
-    let values = Template.Values(of: first, now: now, uuid: key)
-    if let same = target.sameName(in: jobs.map(\.item), now: now) {
+  /// The plan for uploads that go together.
+  static func plan(
+    _ jobs: [UploadJob], at destination: RequestPlan.Destination,
+    credentials: RequestHead.Credentials, now: Date
+  ) throws(Fault) -> RequestPlan {
+    if let same = jobs[0].target.sameName(in: jobs.map(\.item), now: now) {
       throw Fault(cause: same.cause, items: [same.item.id])
     }
-
-    do {
-      body = try Self.body(of: jobs, key: key, now: now)
+    do throws(Failure.Cause) {
+      return try RequestPlan(
+        jobs.map(\.item), to: jobs[0].target, at: destination, credentials: credentials,
+        key: RequestKey.of(jobs.map(\.item.uuid)) ?? jobs[0].item.uuid, now: now)
     } catch {
-      throw Self.fault(error, jobs)
+      throw Fault(cause: error, items: jobs.map(\.item.id))
     }
-    files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
+  }
 
-    var address = url
-    if url == target.url {
-      do throws(Failure.Cause) { address = try Self.url(of: target, values) } catch {
-        throw Fault(cause: error, items: jobs.map(\.item.id))
-      }
-    }
-    var fields = [("User-Agent", "hoist/\(UploadEngine.version)"), ("Accept", "*/*")]
-    func set(_ name: String, _ value: String) {
-      fields.removeAll { $0.0.lowercased() == name.lowercased() }
-      fields.append((name, value))
-    }
-    // Another origin is given the form and no header field: that is where credentials are.
-    if case .all(let token) = credentials {
-      for field in target.headers {
-        let value = field.value.filled(with: values)
-        // A file's name may hold a line break, and so begin a header field of its own.
-        guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-          throw Fault(
-            cause: .unsendable("the header field \(field.name) would hold a control character"),
-            items: jobs.map(\.item.id))
-        }
-        set(field.name, value)
-      }
-      if let token { set("Authorization", token.headerValue) }
-    }
-    set("Content-Type", body.contentType)
-    // The transport's to write, whatever a target says.
-    fields.removeAll {
-      ["content-length", "transfer-encoding", "expect"].contains($0.0.lowercased())
-    }
+  /// The request that a plan for these uploads asks for.
+  init(
+    _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool
+  ) throws(Fault) {
+    target = jobs[0].target
+    do { body = try FormBody(plan.content) } catch { throw Self.fault(error, jobs) }
+    files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
+    var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
+    if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
     // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
     expectsContinue =
       mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
-    var exchange = ExchangeRequest(
-      url: address, method: target.method, headers: fields, body: UploadBody(form: body))
-    exchange.expectsContinue = expectsContinue
-    exchange.mayRepeat = target.isIdempotent(at: url)
-    do throws(Failure.Cause) { try exchange.obey(target) } catch {
+    do throws(Failure.Cause) {
+      var exchange = ExchangeRequest(
+        url: try Self.url(of: plan, to: url, target), method: plan.head.method, headers: headers,
+        body: UploadBody(form: body))
+      exchange.expectsContinue = expectsContinue
+      exchange.mayRepeat = target.isIdempotent(at: url)
+      try exchange.obey(target)
+      self.exchange = exchange
+    } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }
-    self.exchange = exchange
-  }
-
-  /// The file by itself, or the form with all of them.
-  private static func body(
-    of jobs: [UploadJob], key: UUID, now: Date
-  ) throws(BodyError) -> FormBody {
-    let (first, target) = (jobs[0].item, jobs[0].target)
-    let values = Template.Values(of: first, now: now, uuid: key)
-    guard target.body == .multipart else {
-      return try FormBody(
-        rawFile: first.location, contentType: first.mediaType, expecting: first.identity)
-    }
-    var parts = target.fields.map { field in
-      Part.text(name: field.name, value: field.value.filled(with: values), contentType: field.type)
-    }
-    for (position, item) in jobs.lazy.map(\.item).enumerated() {
-      parts.append(
-        Part.file(
-          name: item.field ?? target.fileField, at: item.location,
-          fileName: target.sentName(of: item, at: position, now: now),
-          contentType: item.mediaType, expecting: item.identity))
-    }
-    return try FormBody(Form(parts: parts))
   }
 
   /// Whose fault it is that there is no body.
@@ -153,28 +112,43 @@ struct UploadRequest {
       items: culprits.map(\.item.id))
   }
 
-  /// The target's own address with its placeholders filled in and its query added.
+  /// The address of a plan for `url`.
   private static func url(
-    of target: Target, _ values: Template.Values
+    of plan: RequestPlan, to url: URL, _ target: Target
   ) throws(Failure.Cause) -> URL {
-    var url = target.url
-    if let address = target.address?.filled(with: values) {
-      // The values are percent-encoded; dots alone would still lead to another place.
-      guard let whole = URL(string: address), Origin(whole) == Origin(target.url),
-        !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-      else { throw .unsendable("its name makes no address that the target has") }
-      url = whole
-    }
-    guard !target.query.isEmpty,
-      var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    guard url == target.url, target.address != nil || !target.query.isEmpty,
+      let text = plan.head.address?.written
     else { return url }
-    // What is in the URL stays as it is: a signature may cover it to the letter.
-    let own = components.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = target.query.map {
-      let value = $0.value.filled(with: values)
-      return "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode(value))"
+    // The values are percent-encoded; dots alone would still lead to another place.
+    guard let whole = URL(string: text), Origin(whole) == Origin(target.url),
+      target.address == nil
+        || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
+    else { throw .unsendable("its name makes no address that the target has") }
+    return whole
+  }
+}
+
+extension FormBody {
+  /// The form, or the file by itself.
+  fileprivate init(_ content: RequestPlan.Content) throws(BodyError) {
+    switch content {
+    case .form(let parts): try self.init(Form(parts: parts.map { Part($0) }))
+    case .file(let item):
+      try self.init(
+        rawFile: item.location, contentType: item.mediaType, expecting: item.identity)
     }
-    components.percentEncodedQuery = (own + added).joined(separator: "&")
-    return components.url ?? url
+  }
+}
+
+extension Part {
+  fileprivate init(_ part: RequestPlan.Part) {
+    switch part.value {
+    case .text(let text):
+      self = .text(name: part.name, value: text.written, contentType: part.type)
+    case .file(let item, let name):
+      self = .file(
+        name: part.name, at: item.location, fileName: name, contentType: item.mediaType,
+        expecting: item.identity)
+    }
   }
 }

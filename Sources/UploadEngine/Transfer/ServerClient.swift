@@ -130,29 +130,14 @@ public struct ServerClient: Sendable {
   private func send(
     _ call: ServerCall, _ values: Template.Values, to url: URL
   ) async throws(Failure) -> TransferEnd {
-    var headers = [
-      ("User-Agent", "hoist/\(UploadEngine.version)"), ("Accept", "application/json"),
-    ]
-    func set(_ name: String, _ value: String) {
-      headers.removeAll { $0.0.lowercased() == name.lowercased() }
-      headers.append((name, value))
-    }
     let json = call.json.map { Data($0.filled(with: values).utf8) }
-    if json != nil { set("Content-Type", "application/json") }
     do throws(Failure.Cause) {
       // Another origin is not told who we are.
-      if Origin(url) == Origin(target.url) {
-        for field in target.headers {
-          let value = field.value.filled(with: values)
-          guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-            throw .unsendable("the header field \(field.name) would hold a control character")
-          }
-          set(field.name, value)
-        }
-        if let token = try await token.value(for: target) {
-          set("Authorization", token.headerValue)
-        }
-      }
+      let isOwn = Origin(url) == Origin(target.url)
+      let token = isOwn ? try await token.value(for: target) : nil
+      let head = try RequestHead(
+        call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
+      let headers = head.headers.map { (name: $0.name, value: $0.value.written) }
       // What changes something says that it has no content (RFC 9110 §8.6).
       let hasContent = json != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
@@ -216,7 +201,7 @@ private final class TokenBox: Sendable {
   func hidden(in failure: Failure) -> Failure {
     let content = content.withLock { $0 }
     return [content.token, content.old].reduce(secrets.hidden(in: failure)) {
-      $1?.hidden(in: $0) ?? $0
+      $1?.secrets.hidden(in: $0) ?? $0
     }
   }
 

@@ -1,6 +1,6 @@
-/// A value that is large and the same for many: they hold it in common, and a copy costs a reference.
+/// A reference to a large value that many owners share, so that a copy costs only a reference.
 ///
-/// A target takes up a kilobyte; the files that go there can be a hundred thousand.
+/// A target takes up a kilobyte, and there can be a hundred thousand files for it.
 public struct Boxed<Value: Sendable>: Sendable {
   private final class Content: Sendable {
     let value: Value
@@ -8,15 +8,15 @@ public struct Boxed<Value: Sendable>: Sendable {
   }
   private let content: Content
 
-  /// Shares `value` from now on among the copies of this.
+  /// Boxes `value`; copies share it.
   public init(_ value: Value) { content = Content(value) }
 
-  /// The value, in place: looking at a part of it copies nothing else.
+  /// The value, accessed in place: reading a part of it copies nothing else.
   public var value: Value {
     _read { yield content.value }
   }
 
-  /// Whether both are copies of one; equal values that were made apart are not.
+  /// Whether both are copies of the same box. Equal values in different boxes are not the same.
   public func isSame(as other: Self) -> Bool { content === other.content }
 }
 
@@ -28,6 +28,6 @@ extension Boxed: Equatable where Value: Equatable {
 }
 
 extension Boxed: Hashable where Value: Hashable {
-  /// Values that are equal have the same hash, wherever they lie.
+  /// Equal values have the same hash, whatever box they are in.
   public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }

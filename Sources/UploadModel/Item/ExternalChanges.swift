@@ -1,15 +1,15 @@
-/// What items mean to the process that sends them, now that another one has written them.
+/// What the changes by another process mean to the process that sends the items.
 public struct ExternalChanges: Hashable, Sendable {
-  /// Items that were not there before.
+  /// New items.
   public private(set) var fresh: [UploadItem] = []
-  /// Items that are to be sent again, or after all.
+  /// Items to send again, or after all.
   public private(set) var again: [UploadItem] = []
-  /// Items that are to be taken out of the line.
+  /// Items to take out of the line.
   public private(set) var paused: [ItemID] = []
-  /// Items that are to be sent in another way: as known here, with the changes.
+  /// Items to send in another way: as known here, with the edits.
   public private(set) var edited: [UploadItem] = []
 
-  /// The news in `changed`, to somebody who knows `known`. What is under way is known here best.
+  /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
   public init(of changed: [UploadItem], known: [ItemID: UploadItem]) {
     for item in changed {
       guard let known = known[item.id] else {

@@ -1,7 +1,7 @@
 /// A point on a monotonic clock, in seconds since an arbitrary origin.
 ///
-/// The model never reads a clock: whoever does passes the moment in, so every decision can be
-/// tested without waiting.
+/// The model never reads a clock: the caller passes the time, so that every decision can be tested without
+/// waiting.
 public struct Instant: Hashable, Comparable, Sendable, Codable {
   /// Seconds since the origin of the clock that made this moment.
   public var seconds: Double

@@ -1,4 +1,4 @@
-/// What has become of an item. A row of the screen shows exactly this and never more.
+/// The state of an item. A row of the screen shows exactly this and no more.
 public enum ItemState: Hashable, Sendable, Codable {
   /// In the queue, not begun.
   case waiting
@@ -8,13 +8,13 @@ public enum ItemState: Hashable, Sendable, Codable {
   case sending(attempt: Int, sent: Int64, total: Int64)
   /// Everything has been handed over and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
-  /// The attempt failed in a way that another may mend; the next begins at `at`.
+  /// The attempt failed in a way that may pass. The next one starts at `at`.
   case retrying(Failure, next: Int, of: Int, at: Instant)
   /// Taken out of the line by the person; it starts again from the first byte.
   case paused
   /// The server has taken it.
   case done(Receipt)
-  /// It did not arrive, or nobody can tell whether it did.
+  /// It did not arrive, or it is unknown whether it did.
   case failed(Failure)
 
   /// Whether the item needs nothing more from the engine.

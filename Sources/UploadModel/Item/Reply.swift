@@ -1,4 +1,4 @@
-/// The beginning of what a server answered. It came from outside: make it safe before it is shown.
+/// The beginning of a server's reply. It is untrusted: make it safe before showing it.
 public struct Reply: Hashable, Sendable, Codable {
   /// The text, at most `Reply.limit` bytes of it.
   public var text: String
@@ -7,7 +7,7 @@ public struct Reply: Hashable, Sendable, Codable {
   /// The reply's media type, without parameters, in lower case.
   public var mediaType: String?
 
-  /// How many bytes of a reply are kept. A 20 MB error page tells no more than its beginning.
+  /// How many bytes of a reply are kept. The rest of a 20 MB error page tells nothing new.
   public static let limit = 64 * 1024
 
   /// A reply with this text.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// How fast bytes move, from what has been seen so far.
+/// An estimate of throughput from the bytes counted so far.
 ///
-/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst
-/// of a buffer. The result is divided by the weight that it has gathered, so that the first seconds
-/// are not biased towards zero. What moves at the very beginning does not count: buffers on the way
-/// and what a limit had saved up swallow it faster than the line can go on. Time without bytes counts
-/// as zero speed: a stall shows as a falling estimate and a growing ETA.
+/// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst of a buffer.
+/// The result is divided by the weight that it has gathered, so that the first seconds are not biased towards
+/// zero. What moves at the very beginning does not count: buffers on the way and what a limit had saved up
+/// swallow it faster than the line can go on. Time without bytes counts as zero speed: a stall shows as a
+/// falling estimate and a growing ETA.
 public struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
   public static let halfLife = 4.0
@@ -54,14 +54,14 @@ public struct ThroughputEstimate: Hashable, Sendable {
   /// Bytes per second as of `instant`; `nil` while there is too little to go by.
   public func speed(at instant: Instant) -> Double? {
     guard instant - start >= Self.settlingTime, let begin else { return nil }
-    // A pause since the last note pulls the estimate down, but a normal gap between notes must not.
+    // A pause since the last sample lowers the estimate, but a normal gap between samples must not.
     let silence = instant - last
     let value = silence > 1 ? smoothed(speed: 0, elapsed: silence).twice : twice
     let weight = Self.weight(of: (silence > 1 ? instant : last) - begin)
     return weight > 0 ? value / weight : nil
   }
 
-  /// Seconds until `remaining` more bytes have moved; `nil` while nobody can tell.
+  /// Seconds until `remaining` more bytes have moved; `nil` while there is too little to go by.
   public func eta(remaining: Int64, at instant: Instant) -> Double? {
     guard let speed = speed(at: instant), speed > 0.5 else { return nil }
     return Double(remaining) / speed

@@ -1,7 +1,7 @@
-/// What a queue amounts to: how many files are in which state, and what has become of their bytes.
+/// The totals of a queue: how many files are in which state, and what has become of their bytes.
 ///
-/// This is the one place that says which bytes count as what. A file counts with all of its bytes,
-/// and each byte counts once; sums of several queues or files are made by adding.
+/// This is the one place that says which bytes count as what. A file counts with all of its bytes, and each
+/// byte counts once; sums of several queues or files are made by adding.
 public struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   public private(set) var waiting = 0

@@ -5,8 +5,7 @@ import MultipartForm
 public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The item's name in the queue.
   public var id: ItemID
-  /// What `{uuid}` stands for: the same in every attempt, so that it can serve as a key by which the
-  /// server knows a repetition.
+  /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
   public var uuid: UUID
   /// The name of the target that it goes to; empty where there is only one.
   public var target: String
@@ -35,11 +34,11 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The size in bytes of what the target's command has made of the file, as far as it is known and not
   /// the file's own.
   public private(set) var preparedSize: Int64?
-  /// Whether it was being sent when the program last ended, and starts again from its first byte.
+  /// Whether it was being sent when the program last ended, and starts again from the first byte.
   public var wasInterrupted = false
   /// The SHA-256 of the content, where it was asked for.
   public var sum: [UInt8]?
-  /// Something to know about it before it goes, such as that the same file has been sent before.
+  /// A note about it, such as that the same file has been sent before.
   public var note: String?
 
   /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.

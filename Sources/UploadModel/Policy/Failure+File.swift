@@ -2,10 +2,10 @@ import Foundation
 import MultipartForm
 
 extension Failure.Cause {
-  /// What a fault of a body means in the words of the queue.
+  /// The failure cause for an error in a body.
   ///
-  /// - Parameter wasSeen: whether the file had been looked at before, so that its absence is a
-  ///   change and not a mistyped path.
+  /// - Parameter wasSeen: whether the file had been looked at before, so that its absence is a change and not
+  ///   a mistyped path.
   public init(_ error: BodyError, wasSeen: Bool) {
     switch error {
     case .form(let error): self = .unsendable(String(describing: error))
@@ -13,7 +13,7 @@ extension Failure.Cause {
     }
   }
 
-  /// What a fault of a file means in the words of the queue; `wasSeen` as above.
+  /// The failure cause for an error of a file; `wasSeen` as above.
   public init(_ error: FileError, wasSeen: Bool) {
     switch error.reason {
     case .vanished: self = wasSeen ? .changed(.vanished) : .missing
@@ -31,7 +31,7 @@ extension Failure.Cause {
 }
 
 extension Failure.Cause {
-  /// Whether the system refused something with this `errno` that it may grant later, for others give it back.
+  /// Whether this `errno` means a shortage of something that is released again.
   public static func isShortage(_ code: Int32) -> Bool {
     code == EMFILE || code == ENFILE || code == ENOMEM
   }

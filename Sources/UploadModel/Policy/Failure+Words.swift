@@ -35,7 +35,7 @@ extension Failure {
     }
   }
 
-  /// Why a server cannot be reached, in as few words as there are.
+  /// Why a server cannot be reached, in a few words.
   public var absence: String {
     switch cause {
     case .connectionRefused: return "refused"

@@ -1,7 +1,6 @@
 /// Why a file did not arrive, and what can be done about it.
 ///
-/// The words are made in `Failure+Words.swift`; the decisions here are what the retry policy and
-/// the exit status rest on.
+/// The texts are in `Failure+Words.swift`. The retry policy and the exit status depend on the decisions here.
 public struct Failure: Error, Hashable, Sendable, Codable {
   /// What went wrong.
   public var cause: Cause
@@ -11,7 +10,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   public var reply: Reply
   /// How many attempts were made, from 1; 0 where none could be.
   public var attempts: Int
-  /// How long the server asked to be left alone, in seconds (RFC 9110 §10.2.3).
+  /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   public var retryAfter: Double?
 
   /// A failure with this cause.
@@ -34,7 +33,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case missing
     /// The file is there and cannot be read; the text is the system's reason.
     case unreadable(String)
-    /// The machine has run out of something that others give back, such as open files. No file's fault.
+    /// The machine has run out of something that is released again, such as open files. It is no file's
+    /// fault.
     case shortage(String)
     /// The path names something that is not a regular file: "a folder", "a FIFO", …
     case notAFile(kind: String)
@@ -49,7 +49,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     /// The request could not be made from what was configured.
     case unsendable(String)
 
-    // The way there. The texts are the network library's own words.
+    // On the way to the server. The texts are those of the network library.
 
     /// The host's name has no address.
     case nameNotResolved(host: String)
@@ -63,18 +63,18 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case connectionLost(String)
     /// No byte moved for this many seconds.
     case stalled(seconds: Double)
-    /// It was not through after this many seconds, which is the target's deadline.
+    /// It was not finished within the target's deadline, in seconds.
     case outOfTime(seconds: Double)
-    /// No secure connection came about, or the server is not who it should be.
+    /// No secure connection could be made, or the server is not authentic.
     case insecure(String)
     /// Another failure on the way.
     case network(String)
 
     // The server.
 
-    /// The server answered with a status that the target does not take for success.
+    /// The server answered with a status that is no success.
     case refused
-    /// The server sent the request elsewhere, and following is not allowed or does not help.
+    /// The server redirected the request, and following is not allowed or useless.
     case redirected(to: String?, Redirect)
     /// What answered does not speak HTTP.
     case notHTTP(String)
@@ -85,8 +85,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     /// The server has the file, and the record that goes with it could not be made; the text is why.
     case notRecorded(String)
 
-    /// There are no credentials that the server takes: no token could be had, or, with a status, also
-    /// a new one was refused. The text says which.
+    /// There are no valid credentials: the command gave no token or, if there is a status, a new token was
+    /// refused as well. The text says which.
     case denied(String)
 
     // Neither.
@@ -160,8 +160,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether sending the same bytes again, without anyone doing anything, may succeed.
   ///
-  /// Whether it is *tried* is the retry policy's to say. An unknown outcome may be sent again only
-  /// where the target says that a second copy does no harm.
+  /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
+  /// target says that a second copy does no harm.
   public var isTransient: Bool {
     switch cause {
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
@@ -189,8 +189,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     }
   }
 
-  /// The statuses that promise nothing about a later attempt being refused too: time-out, too
-  /// early, too many requests, and the server errors that pass (RFC 9110 §15, RFC 8470, RFC 6585).
+  /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
+  /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
   public static let transientStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
   /// Whether the person has to change something (the file, the target, a password) before the

@@ -32,8 +32,8 @@ public enum Verdict: Hashable, Sendable {
             ?? end.retryAfter))
     }
 
-    // A fault of the file outweighs whatever the server made of the torso. A cancel does not
-    // outweigh the server's answer to the whole.
+    // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
+    // not take precedence over the reply to the whole.
     if let trouble = end.trouble, trouble.isLocal,
       !(trouble == .cancelled && end.sentAll && end.status != nil)
     {
@@ -43,12 +43,12 @@ public enum Verdict: Hashable, Sendable {
     if let status = end.status {
       switch status {
       case _ where target.response.isOK(status):
-        // Whoever answers before the end of the body cannot have stored all of it.
+        // A server that answers before the end of the body cannot have stored all of it.
         guard end.sentAll else {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
-        // Half an answer may have gone on to say that it failed.
+        // The missing part of a reply may have said that the upload failed.
         if let trouble = end.trouble, target.response.cannotJudge(end.reply) {
           return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
         }
@@ -66,7 +66,7 @@ public enum Verdict: Hashable, Sendable {
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && redirects < mostRedirects:
-        // It only dislikes the question, and the engine does not ask it again.
+        // The server only rejects `Expect`, and the engine does not send it again.
         return .follow(end.url, keepsCredentials: Origin(end.url) == Origin(target.url))
       case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
@@ -76,7 +76,7 @@ public enum Verdict: Hashable, Sendable {
     }
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
     switch trouble {
-    // Whatever broke after the last byte, the server may have all of them.
+    // The connection broke after the last byte: the server may have all of them.
     case .connectionLost(let why), .network(let why), .unreachable(let why),
       .proxyUnreachable(let why), .insecure(let why):
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
@@ -99,7 +99,7 @@ public enum Verdict: Hashable, Sendable {
     guard let url = end.location, let origin = Origin(url) else {
       return failed(.redirected(to: end.headers["location"], .badLocation))
     }
-    // A password that a server puts there is neither to be sent nor to be shown.
+    // A password in a redirect must neither be sent nor shown.
     guard url.user == nil, url.password == nil else {
       return failed(.redirected(to: origin.description, .badLocation))
     }

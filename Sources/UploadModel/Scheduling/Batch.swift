@@ -2,7 +2,7 @@ import MultipartForm
 
 /// Decides which files share a request.
 public enum Batch {
-  /// A file in line, as far as its company depends on it.
+  /// A file in line, as far as batching depends on it.
   public struct Candidate: Hashable, Sendable {
     /// The file.
     public var id: ItemID
@@ -25,9 +25,9 @@ public enum Batch {
     public var target: Boxed<Target>
     /// The form field that carries them, where it is not the target's.
     public var field: String?
-    /// How many attempts they have behind them: all members of a batch have the same right to another.
+    /// The number of attempts so far: all members of a batch must have the same number left.
     public var attempts: Int
-    /// Whether the file is to go in a company that was settled before, and in no other.
+    /// Whether the file belongs to an existing group.
     public var isTaken: Bool
 
     /// A kind of file.
@@ -35,16 +35,16 @@ public enum Batch {
       target: Boxed<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
     ) {
       self.target = target
-      // Whether it is named or not, it is the same one.
+      // The target's own field, whether it is named or not.
       self.field = field == target.value.fileField ? nil : field
       self.attempts = attempts
       self.isTaken = isTaken
     }
   }
 
-  /// The files that go together: the first one and those behind it that are of its kind, in the order
-  /// of the line. One that no longer fits ends the batch, for it would otherwise be overtaken for
-  /// ever; those of other kinds are passed over.
+  /// The files of one batch: the first one and those behind it of the same kind, in the order of the line. A
+  /// file that does not fit ends the batch, since it could otherwise be overtaken forever. Files of other
+  /// kinds are skipped.
   public static func plan(
     _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
   ) -> [ItemID] {
@@ -62,8 +62,8 @@ public enum Batch {
 }
 
 extension Target {
-  /// Why the target cannot take several files in one request, as a sentence without its full stop: a
-  /// value that differs from file to file is written only once there.
+  /// Why the target cannot batch files, as a sentence without its full stop: a value that differs from file
+  /// to file can be written only once in a request.
   public var batchConflict: String? {
     guard batch != nil else { return nil }
     if body == .binary { return "a binary body is one file, and a batch has several" }
@@ -87,7 +87,7 @@ extension Target {
 }
 
 extension Template.Placeholder {
-  /// Whether its value is another one for each file.
+  /// Whether its value differs from file to file.
   fileprivate var belongsToFile: Bool {
     switch self {
     case .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .index,
@@ -99,7 +99,7 @@ extension Template.Placeholder {
 }
 
 extension Batch {
-  /// The files in the requests in which they would go if all of them were in line.
+  /// The files grouped into requests, as if all of them were waiting.
   public static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
     let target = Boxed(target)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides what the end of a request means for each of the files in it.
+/// Decides what the result of a request means for each file in it.
 public struct BatchEnd: Sendable {
   /// One of the request's files.
   public struct File: Hashable, Sendable {
@@ -8,7 +8,7 @@ public struct BatchEnd: Sendable {
     public var id: ItemID
     /// Its bytes handed over.
     public var bytes: Int64
-    /// What was the matter with this file and no other, if anything.
+    /// The fault of this file alone, if any.
     public var cause: Failure.Cause?
     /// Whether the person took it back.
     public var isStopped: Bool
@@ -23,18 +23,18 @@ public struct BatchEnd: Sendable {
     }
   }
 
-  /// What becomes of a file.
+  /// The outcome for a file.
   public enum Outcome: Hashable, Sendable {
     /// This is how its attempt ended.
     case ended(TransferEnd)
-    /// It goes again, and this attempt does not count.
+    /// It is sent again, and this attempt does not count.
     case startsOver
   }
 
   /// For each file, in the order of the request.
-  public private(set) var fates: [(id: ItemID, fate: Outcome)] = []
-  /// Who of those that start over go together, and with nobody else. The others are free.
-  public private(set) var companies: [[ItemID]] = []
+  public private(set) var outcomes: [(id: ItemID, outcome: Outcome)] = []
+  /// Which of the files that start over form a request of their own. The others are free.
+  public private(set) var groups: [[ItemID]] = []
 
   /// Judges the end of a request.
   ///
@@ -56,32 +56,32 @@ public struct BatchEnd: Sendable {
         own.trouble = .cancelled
       } else if isBrokenOff {
         guard end.sentAll else {
-          fates.append((file.id, .startsOver))
+          outcomes.append((file.id, .startsOver))
           continue
         }
-        // The server may have all of it, and what it has said, if anything, counts.
+        // The server may have all of the file, so its reply counts, if there is one.
         own.trouble =
           end.status == nil ? .connectionLost("it was broken off for another file's sake") : nil
       }
-      fates.append((file.id, .ended(own)))
+      outcomes.append((file.id, .ended(own)))
     }
     guard !isBrokenOff, Self.isSplit(end, files, target: target, attempt: attempt, now: now)
     else { return }
     for index in files.indices where !files[index].isStopped {
-      fates[index].fate = .startsOver
+      outcomes[index].outcome = .startsOver
     }
     let again = files.filter { !$0.isStopped }.map(\.id)
-    companies = [again.prefix((again.count + 1) / 2), again.suffix(again.count / 2)]
+    groups = [again.prefix((again.count + 1) / 2), again.suffix(again.count / 2)]
       .map(Array.init).filter { !$0.isEmpty }
   }
 
-  /// Whether the request ended for the sake of some of its files.
+  /// Whether the request was cancelled because of some of its files.
   private static func isBrokenOff(_ end: TransferEnd, _ files: [File]) -> Bool {
     files.contains { $0.cause != nil }
       || end.trouble == .cancelled && files.contains(where: \.isStopped)
   }
 
-  /// Whether the files would now all fail for what may be the fault of one.
+  /// Whether all files would fail for what may be the fault of one.
   private static func isSplit(
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {

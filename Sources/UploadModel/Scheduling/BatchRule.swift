@@ -4,11 +4,11 @@ public struct BatchRule: Hashable, Sendable {
   public var maxFiles: Int
   /// The most bytes that the files of one request have together. A file that is larger goes alone.
   public var maxBytes: Int64
-  /// Whether a request that the server refuses goes again in halves, so that one bad file cannot fail
-  /// the others.
+  /// Whether a refused request is split in halves and sent again, so that one bad file cannot fail the
+  /// others.
   public var splitsRefused: Bool
 
-  /// A rule for requests with at most `maxFiles` files.
+  /// A rule for at most `maxFiles` files in a request.
   public init(maxFiles: Int, maxBytes: Int64 = 64 << 20, splitsRefused: Bool = false) {
     self.maxFiles = maxFiles
     self.maxBytes = maxBytes

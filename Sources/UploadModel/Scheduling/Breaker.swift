@@ -1,4 +1,4 @@
-/// Keeps uploads from running one after the other into a server that is not there.
+/// A circuit breaker: keeps uploads from failing one by one at a server that cannot be reached.
 public struct Breaker: Hashable, Sendable {
   /// How many failures in a row open it where attempts are counted.
   public static let threshold = 3
@@ -8,10 +8,10 @@ public struct Breaker: Hashable, Sendable {
   private enum State: Hashable, Sendable {
     /// Every upload may start. Goes to `open` after enough failures in a row.
     case closed(failures: Int)
-    /// Nothing starts before the moment, and then one upload: goes to `probing` with it.
+    /// Nothing starts before this time, and then one upload does: goes to `probing` with it.
     case open(until: Instant)
-    /// One upload is under way, and its fate counts for all. Goes to `open`, for longer, when it does
-    /// not reach the server either. (Where it does, there is no need of a breaker any more.)
+    /// One upload is under way and decides for all. Goes to `open`, for longer, if it does not reach the
+    /// server either. (If it does, the breaker is removed.)
     case probing(since: Instant)
   }
 
@@ -27,8 +27,8 @@ public struct Breaker: Hashable, Sendable {
     threshold = Self.threshold
   }
 
-  /// The same where a server is waited for, however long. No number of attempts bounds that, so the
-  /// first failure opens it, and it never opens for less than an eighth of a second.
+  /// A breaker for a server that is waited for indefinitely. The first failure opens it, since attempts are
+  /// not counted, and it opens for at least an eighth of a second.
   public init(waitingWith policy: RetryPolicy) {
     var policy = policy
     policy.base = max(policy.base, Self.shortestBound)
@@ -63,7 +63,7 @@ public struct Breaker: Hashable, Sendable {
     if case .open = state { state = .probing(since: now) }
   }
 
-  /// No connection came about. Returns the moment until which nothing shall start, if there is one.
+  /// Records that no connection could be made. Returns the time before which nothing may start, if any.
   ///
   /// - Parameter random: a number in 0..<1 from the caller's generator.
   public mutating func recordUnreachable(at now: Instant, random: Double) -> Instant? {
@@ -74,7 +74,7 @@ public struct Breaker: Hashable, Sendable {
     case .open(let until): return until
     case .closed, .probing:
       openings += 1
-      // At least half of the bound: whoever is told when the next try is shall see that it grows.
+      // At least half of the maximum, so that the delays that a person sees grow.
       let delay = min(
         policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
       let until = now + delay
@@ -83,7 +83,7 @@ public struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// The probe said nothing of the server: another one may follow at once.
+  /// The probe told nothing about the server: another one may follow at once.
   public mutating func recordUnanswered() {
     if case .probing(let since) = state { state = .open(until: since) }
   }

@@ -16,7 +16,7 @@
 /// 401 speaks of the credentials. 403 may speak of the file: it does where the server has taken
 /// others, unless several in a row fare the same.
 public struct Credentials: Hashable, Sendable {
-  /// How many times in a row a server that took others says 403 before the credentials are doubted.
+  /// The number of 403 replies in a row after which credentials that worked before are doubted.
   public static let forbiddenInARow = 3
 
   private enum State: Hashable, Sendable {
@@ -50,7 +50,7 @@ public struct Credentials: Hashable, Sendable {
     hasToken = !hasCommand
   }
 
-  /// Whether nothing starts until the person says so.
+  /// Whether nothing starts until the person retries.
   public var isClosed: Bool {
     if case .closed = state { true } else { false }
   }
@@ -67,7 +67,7 @@ public struct Credentials: Hashable, Sendable {
   public enum Permission: Hashable, Sendable {
     /// Start.
     case go
-    /// Start, alone: what becomes of it counts for all.
+    /// Start, alone: the result decides for all.
     case probe
     /// Wait.
     case wait
@@ -94,12 +94,12 @@ public struct Credentials: Hashable, Sendable {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
 
-  /// The probe ended, and the server said nothing of its credentials: another one may follow.
+  /// The probe ended without a verdict on its credentials: another one may follow.
   public mutating func recordUnanswered() {
     if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
   }
 
-  /// The upload that was to be the probe is gone: all is as it was before.
+  /// The upload chosen as the probe is gone: the state before is restored.
   public mutating func recordGivenUp() {
     if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
   }
@@ -110,7 +110,7 @@ public struct Credentials: Hashable, Sendable {
     case stands
     /// The upload goes again with a newer token.
     case again
-    /// The upload goes again, and the command is to be run.
+    /// The upload is sent again after the command was run.
     case renew
     /// It stands, and nothing more starts.
     case close
@@ -147,7 +147,7 @@ public struct Credentials: Hashable, Sendable {
     if case .renewing = state { true } else { false }
   }
 
-  /// The server took an upload that was sent with this token.
+  /// The server accepted an upload that was sent with this token.
   public mutating func recordAccepted(with token: Int) {
     isProven = true
     refusals = 0
@@ -171,7 +171,7 @@ public struct Credentials: Hashable, Sendable {
   /// The command failed. Nothing starts.
   public mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
 
-  /// The person wants another try: one upload goes ahead, with a new token where a command gives it.
+  /// The person retries: one upload probes, with a new token if a command gives it.
   public mutating func tryAgain() {
     guard isClosed else { return }
     state = .halfOpen(isProbing: false)

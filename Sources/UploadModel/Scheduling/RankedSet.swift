@@ -38,7 +38,7 @@ struct RankedSet: Sendable {
     let chunk = chunk(for: entry.rank)
     chunks[chunk].insert(entry, at: position(of: entry.rank, in: chunk))
     guard chunks[chunk].count > Self.longest else { return }
-    // Most come at the end, and there the full chunk stays full.
+    // Most entries are appended, which leaves full chunks full.
     let isLast = chunk == chunks.count - 1 && chunks[chunk].last == entry
     let upper = Array(chunks[chunk][(isLast ? Self.longest : Self.longest / 2)...])
     chunks[chunk].removeLast(upper.count)

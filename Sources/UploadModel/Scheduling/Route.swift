@@ -1,5 +1,4 @@
-/// Where an upload goes and with whose credentials: they belong to a target, and are for its own origin
-/// only.
+/// Where an upload goes and with which credentials: these belong to a target and are for its own origin only.
 public struct Route: Hashable, Sendable {
   /// The target's name.
   public let target: String

@@ -1,10 +1,10 @@
-/// Several files in one request: who goes with whom.
+/// Batching: which files go in one request.
 extension Scheduler {
-  /// How far down the line companions are looked for.
+  /// How far down the line to look for files of the same batch.
   private static let lookAhead = 1000
 
-  /// Has files go together from now on, and with nobody else: so that a request that is repeated is the
-  /// same one, and a half of one that was refused stays a half.
+  /// Fixes a group of files that are sent together and with no others, so that a repeated request is the same
+  /// one, and half of a split request stays that half.
   public mutating func group(_ members: [ItemID]) {
     for id in members { dissolveGroup(of: id) }
     guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
@@ -13,7 +13,7 @@ extension Scheduler {
     for id in members { entries[id]?.group = lastGroup }
   }
 
-  /// Who goes in one request with `id`, whose turn it is.
+  /// The batch led by `id`, whose turn it is.
   mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
     guard let entry = entries[id], let rule = entry.file.target.value.batch else { return [id] }
     if let members = entry.group.flatMap({ groups[$0] }) {
@@ -33,7 +33,7 @@ extension Scheduler {
       by: rule)
   }
 
-  /// One who leaves takes the others their bond: they are free.
+  /// Dissolves the group of a file that leaves: the others are free.
   mutating func dissolveGroup(of id: ItemID) {
     guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
       return

@@ -1,4 +1,4 @@
-/// Credentials: who may go with them, and who shows whether they are good.
+/// Credentials: which files may start with them, and which one probes them.
 extension Scheduler {
   /// The number of the token in force on a route.
   public func token(on route: Route) -> Int {
@@ -51,17 +51,17 @@ extension Scheduler {
     routes[number].failure = failure
     let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
     guard waitsForServers else { return actions }
-    // One row tells why; the others wait until that one is tried again.
+    // One item shows the failure; the others wait until it is retried.
     let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
     return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
   }
 
-  /// The person wants another try with all credentials: the first in line goes ahead.
+  /// The person retries all credentials: the first file in line probes.
   mutating func tryCredentials() -> [Action] {
     routes.indices.flatMap { change($0) { $0.tryAgain() } }
   }
 
-  /// The person wants another try with a file's credentials: that one goes ahead.
+  /// The person retries a file's credentials: that file probes.
   mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
     let isTaken = routes[route].probe.map { probe in
@@ -82,11 +82,11 @@ extension Scheduler {
     return .renew(routes[route].route, command)
   }
 
-  /// One that was to be the probe is gone, or goes elsewhere.
+  /// The file chosen as the probe is gone, or goes elsewhere.
   mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
     guard let probe = routes[route].probe, probe.id == id else { return [] }
     routes[route].probe = nil
-    // Where the person meant this file and no other, nobody takes its part.
+    // If the person chose this file, no other takes its place.
     guard probe.isChosen else { return [] }
     return change(route) { $0.recordGivenUp() }
   }

@@ -1,6 +1,6 @@
 /// The order of the line.
 extension Scheduler {
-  /// The distance between two neighbours that nothing was moved between.
+  /// The initial distance between the positions of neighbours.
   private static let gap: Int64 = 1 << 32
 
   /// The rank of one who comes last.

@@ -1,19 +1,18 @@
-/// Decides who is sent next: one ordered line of files, and what may hold each of them back. Events in,
-/// actions out; it touches nothing and knows no clock.
+/// Decides what is sent next: one ordered line of files, and what holds each of them back. Events in, actions
+/// out; it does no I/O and reads no clock.
 ///
-/// A file has one place in line, which it keeps for as long as it is known: while it is sent, backs off,
-/// is held by the person or has failed. What holds a waiting file back is looked up when a lane is free,
-/// so nobody waits in a second line:
+/// A file keeps its place in line for as long as it is known: while it is sent, backs off, is paused or has
+/// failed. What holds a waiting file back is checked when a lane is free, so there is no second line:
 ///
 /// - the number of lanes, and whether the person lets anything begin;
 /// - its target's own concurrency;
 /// - its server's `Breaker`;
 /// - its target's `Credentials`.
 ///
-/// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held
-/// back costs one look and not one for each of its files.
+/// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back
+/// costs one look and not one for each of its files.
 public struct Scheduler: Sendable {
-  /// A file, as far as its turn and its company depend on it.
+  /// A file, as far as scheduling and batching depend on it.
   public struct File: Hashable, Sendable {
     /// Its name in the queue.
     public var id: ItemID
@@ -40,15 +39,15 @@ public struct Scheduler: Sendable {
 
   /// What is to be done, in order.
   public enum Action: Hashable, Sendable {
-    /// Ask for the next files again at this moment, for nothing can start before.
+    /// Ask for the next files again at this time; nothing can start before.
     case wake(at: Instant)
     /// Run the command that gives this route's token.
     case renew(Route, TokenCommand)
-    /// These files need not wait any longer: they fail, for this reason.
+    /// Fail these waiting files for this reason.
     case giveUp([ItemID], Failure)
-    /// Tell what is known of a server.
+    /// Report the reachability of a server.
     case server(Origin, Reachability)
-    /// Tell whether a target's credentials are refused, so that what goes there waits.
+    /// Report whether a target's credentials are refused, so that its files wait.
     case refusal(target: String, isRefused: Bool)
   }
 
@@ -62,97 +61,10 @@ public struct Scheduler: Sendable {
     case over
   }
 
-  /// Where a file is.
-  enum Place: Hashable, Sendable {
-    /// In line. Goes to `lane` when it starts, to `away` when it is parked.
-    case line
-    /// On this lane: it is being sent. Goes to `line` when it is queued again or did not start after
-    /// all, to `away` when it ends.
-    case lane(Int)
-    /// Out of the line. Goes to `line` when it is queued; out of a back-off also to `lane`, together
-    /// with the rest of its group.
-    case away(HoldReason)
-
-    /// Whether it will be sent unless somebody says otherwise.
-    var isLive: Bool {
-      switch self {
-      case .line, .lane, .away(.backOff): true
-      case .away(.held), .away(.over): false
-      }
-    }
-  }
-
-  struct Entry: Sendable {
-    var file: File
-    var route: Int
-    var rank: Int64
-    var place: Place
-    /// With whom it goes, once that is settled.
-    var group: Int?
-  }
-
-  /// What is shared by the files of a route.
-  struct RouteState: Sendable {
-    let route: Route
-    /// Its target's number.
-    let target: Int
-    /// Its files in line.
-    var ready = RankedSet()
-    /// How many of its files will be sent unless somebody says otherwise.
-    var live = 0
-    /// How many lanes it takes.
-    var underWay = 0
-    /// Nil as long as there was no need of any.
-    var credentials: Credentials?
-    /// Why they are closed.
-    var failure: Failure?
-    /// Who shows whether they are good.
-    var probe: Probe?
-  }
-
-  /// The file that goes ahead of all others of its route.
-  struct Probe: Sendable {
-    let id: ItemID
-    /// Whether the person has chosen it.
-    let isChosen: Bool
-    /// The lane that it takes.
-    var lane: Int?
-  }
-
-  /// How much of a target is sent at once.
-  struct TargetState: Sendable {
-    /// What its configuration says.
-    var concurrency: Int
-    /// What the person has said since.
-    var wish: Int?
-    /// How many lanes it takes.
-    var underWay = 0
-
-    var isFull: Bool { underWay >= max(1, wish ?? concurrency) }
-  }
-
-  /// A server that could not be reached.
-  struct Server: Sendable {
-    var breaker: Breaker
-    var failure: Failure
-    /// Whether somebody was told.
-    var isTold = false
-    /// The probe's lane.
-    var lane: Int?
-    /// Who shall be the next probe, by the person's wish.
-    var chosen: ItemID?
-  }
-
-  /// One request under way.
-  struct Lane: Sendable {
-    let route: Int
-    var files = 0
-  }
-
   /// Whether further files begin.
   public private(set) var isStarted = true
-  /// Whether a server that cannot be reached is waited for, however long. Otherwise all that waits for it
-  /// is given up once its breaker has opened as often as the target allows attempts.
+  /// Whether to wait for unreachable servers indefinitely. Otherwise all files for a server fail once its
+  /// breaker has opened as often as the target allows attempts.
   public let waitsForServers: Bool
 
   var entries: [ItemID: Entry] = [:]
@@ -187,7 +99,7 @@ public struct Scheduler: Sendable {
 
   // MARK: Files
 
-  /// Puts files at the end of the line. One that is known already is changed where it stands, and waits.
+  /// Appends files to the line. One that is known already is changed at its place, and waits.
   public mutating func add(_ files: [File]) -> [Action] {
     var actions: [Action] = []
     for file in files {
@@ -244,7 +156,7 @@ public struct Scheduler: Sendable {
     put(id, in: .away(absence))
   }
 
-  /// Puts a file in another place, and keeps in step what depends on it.
+  /// Moves a file to another place and updates everything that depends on it.
   mutating func put(_ id: ItemID, in place: Place) -> [Action] {
     guard let entry = entries[id], entry.place != place else { return [] }
     entries[id]?.place = place
@@ -287,10 +199,10 @@ public struct Scheduler: Sendable {
 
   // MARK: Lanes
 
-  /// Changes how many requests are under way at once. None is broken off for it.
+  /// Sets the number of concurrent requests. None is cancelled for it.
   public mutating func setLanes(_ count: Int) { laneCount = max(1, count) }
 
-  /// Changes how many requests to a target are under way at once, whatever its configuration says.
+  /// Sets the number of concurrent requests to a target, overriding its configuration.
   public mutating func setConcurrency(_ count: Int, of target: String) {
     let number = targetNumbers[target] ?? targets.count
     if number == targets.count { targets.append(TargetState(concurrency: count)) }
@@ -298,8 +210,7 @@ public struct Scheduler: Sendable {
     targets[number].wish = count
   }
 
-  /// Holds or lets go the start of further files. Whoever says "go on" means those as well that wait for
-  /// better credentials.
+  /// Stops or resumes starting files. Resuming also retries credentials.
   public mutating func setStarted(_ isStarted: Bool) -> [Action] {
     self.isStarted = isStarted
     return isStarted ? tryCredentials() : []
@@ -316,7 +227,7 @@ public struct Scheduler: Sendable {
     return lastLane
   }
 
-  /// One file leaves a lane. It is free when the last one has left.
+  /// A file leaves its lane. The lane is free when the last one has left.
   private mutating func leave(_ number: Int) {
     guard let lane = lanes[number] else { return }
     guard lane.files <= 1 else {
@@ -326,7 +237,7 @@ public struct Scheduler: Sendable {
     lanes[number] = nil
     routes[lane.route].underWay -= 1
     targets[routes[lane.route].target].underWay -= 1
-    // Where its end has said nothing of the server or the credentials, the next one may.
+    // If its result told nothing about the server or the credentials, the next one may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
       servers[origin]?.breaker.recordUnanswered()

@@ -7,7 +7,7 @@ import ScalarText
 /// A text with placeholders: `{file.name}`, `{now.iso8601}`, … Braces are doubled to stand for
 /// themselves. A template never runs code.
 public struct Template: Hashable, Sendable {
-  private enum Piece: Hashable, Sendable {
+  enum Piece: Hashable, Sendable {
     case text(String)
     case slot(Placeholder, Escaping)
     case secret(Secret, Escaping)
@@ -38,62 +38,11 @@ public struct Template: Hashable, Sendable {
     }
   }
 
-  /// A value that is sent and never shown.
-  public struct Secret: Hashable, Sendable {
-    /// Where it comes from.
-    public enum Source: Hashable, Sendable {
-      /// An environment variable.
-      case environment
-      /// The configuration's table of secrets.
-      case table
-      /// It stands in the configuration as it is.
-      case literal
-      /// It was made of others.
-      case derived
-    }
-
-    /// The name of the variable or of the secret.
-    public var name: String
-    /// What is sent.
-    public var value: String
-    /// Where it comes from.
-    public var source: Source
-
-    /// A secret that is called `name`.
-    public init(name: String, value: String, source: Source) {
-      self.name = name
-      self.value = value
-      self.source = source
-    }
-
-    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`. That of an environment variable
-    /// stays as it is where a shell can have it; anything else could end the word that it stands in.
-    public var variable: String {
-      let text = String(
-        String.UnicodeScalarView(
-          (source == .environment ? name : name.uppercased()).unicodeScalars.map { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-              ? scalar : "_"
-          }))
-      guard let first = text.utf8.first else { return "_" }
-      return (0x30...0x39).contains(first) ? "_\(text)" : text
-    }
-
-    /// How the configuration asks for it.
-    var placeholder: String {
-      switch source {
-      case .environment: "{env.\(name)}"
-      case .table: "{secret.\(name)}"
-      case .literal, .derived: "…"
-      }
-    }
-  }
-
-  /// A stretch of a text that is filled in.
+  /// A piece of a filled-in text.
   public enum Filled: Hashable, Sendable {
     /// What may be shown.
     case text(String)
-    /// What may not, as it is written where it stands.
+    /// A secret, as it is written where it stands.
     case secret(Secret, written: String)
   }
 
@@ -126,7 +75,7 @@ public struct Template: Hashable, Sendable {
     public init(description: String) { self.description = description }
   }
 
-  private var pieces: [Piece]
+  var pieces: [Piece]
 
   /// A template that is just this text.
   public init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
@@ -261,7 +210,8 @@ public struct Template: Hashable, Sendable {
     pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
   }
 
-  /// Stands for the value of a secret that is not looked up. Not nothing: empty credentials are a mistake.
+  /// The placeholder for the value of a secret that is not looked up. It is not empty, because empty
+  /// credentials are an error.
   public static let unknown = "?"
 
   /// The environment variables in it that hold nothing but white space.
@@ -270,64 +220,12 @@ public struct Template: Hashable, Sendable {
       .map(\.name)
   }
 
-  /// The template with its whole text kept from view, where it has no placeholders.
+  /// The template as a secret, unless it has placeholders.
   public func hidden(as name: String) -> Template {
     guard isLiteral, !pieces.isEmpty else { return self }
     var copy = self
     copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), .none)]
     return copy
-  }
-
-  /// The template of a URL with those values of its query kept from view whose names tell them to be
-  /// secrets.
-  public func hidingQuery() -> Template {
-    var (copy, isInQuery, name) = (self, false, "")
-    copy.pieces = []
-    for piece in pieces {
-      guard case .text(let text) = piece else {
-        copy.pieces.append(piece)
-        continue
-      }
-      var rest = text.unicodeScalars[...]
-      if !isInQuery {
-        guard let mark = rest.firstIndex(of: "?") else {
-          copy.append(rest)
-          continue
-        }
-        copy.append(rest[...mark])
-        rest = rest[rest.index(after: mark)...]
-        (isInQuery, name) = (true, "")
-        name = copy.appendName(from: &rest)
-      }
-      // What comes before the next "&" belongs to the value that the piece before it began.
-      while true {
-        let value = rest.prefix { $0 != "&" }
-        rest = rest[value.endIndex...]
-        if !value.isEmpty, SecretName.matches(name.removingPercentEncoding ?? name) {
-          let secret = Secret(name: name, value: String(value), source: .literal)
-          copy.pieces.append(.secret(secret, .none))
-        } else {
-          copy.append(value)
-        }
-        guard let separator = rest.popFirst() else { break }
-        copy.append(String.UnicodeScalarView([separator])[...])
-        name = copy.appendName(from: &rest)
-      }
-    }
-    return copy
-  }
-
-  /// Moves the name of a query's item over, with its "="; an item without one has a value only.
-  private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
-    let item = rest.prefix { $0 != "&" }
-    guard let equals = item.firstIndex(of: "=") else { return "" }
-    append(item[...equals])
-    rest = rest[rest.index(after: equals)...]
-    return String(item[..<equals])
-  }
-
-  private mutating func append(_ text: Substring.UnicodeScalarView) {
-    self = self + Template(literal: String(text))
   }
 
   /// What the template asks for, in order.
@@ -336,25 +234,12 @@ public struct Template: Hashable, Sendable {
   }
 
   /// The text with every placeholder filled in.
-  public func filled(with values: Values) -> String {
-    stretches(with: values).map { stretch in
-      switch stretch {
-      case .text(let text), .secret(_, let text): text
-      }
-    }.joined()
-  }
+  public func filled(with values: Values) -> String { stretches(with: values).written }
 
   /// The text as it may be shown: with `$NAME` for each secret.
-  public func shown(with values: Values) -> String {
-    stretches(with: values).map { stretch in
-      switch stretch {
-      case .text(let text): text
-      case .secret(let secret, _): "$\(secret.variable)"
-      }
-    }.joined()
-  }
+  public func shown(with values: Values) -> String { stretches(with: values).shown }
 
-  /// The text in stretches that may be shown and such that may not.
+  /// The text with secrets marked.
   public func stretches(with values: Values) -> [Filled] {
     pieces.map { piece in
       switch piece {
@@ -363,49 +248,5 @@ public struct Template: Hashable, Sendable {
       case .secret(let secret, let escaping): .secret(secret, written: escaping(secret.value))
       }
     }
-  }
-
-  /// The template as it would be written, secrets by their names.
-  public var source: String { source(isRevealing: false) }
-
-  /// The template as it would be written.
-  ///
-  /// - Parameter isRevealing: whether literal secrets are written out; "…" otherwise.
-  public func source(isRevealing: Bool) -> String {
-    pieces.map { piece in
-      if case .text(let text) = piece { return Self.braced(text) }
-      return Self.source(of: piece, isRevealing)
-    }.joined()
-  }
-
-  /// The text with a character of its own in place of each placeholder, from `firstMark` on, and how
-  /// those would be written.
-  public func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
-    var (text, slots) = ("", [String]())
-    for piece in pieces {
-      if case .text(let literal) = piece {
-        text += literal
-      } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
-        text.unicodeScalars.append(mark)
-        slots.append(Self.source(of: piece, isRevealing))
-      }
-    }
-    return (text, slots)
-  }
-
-  /// The first of a plane's characters that nobody uses (Unicode's private use area B).
-  public static let firstMark: UInt32 = 0x100000
-
-  private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
-    switch piece {
-    case .text(let text): braced(text)
-    case .slot(let slot, _): "{\(slot.rawValue)}"
-    case .secret(let secret, _):
-      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder
-    }
-  }
-
-  private static func braced(_ text: String) -> String {
-    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 }

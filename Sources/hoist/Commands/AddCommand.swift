@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileDiscovery
 import Foundation
 import MultipartForm
 import ScalarText
@@ -18,19 +19,7 @@ struct AddCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file())
   var files: [String]
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion: "Without it, the configuration's default_target.", valueName: "target-or-url"),
-    completion: ConfigOption.targetNames)
-  var to: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The form field that carries the file. Usually the target's own.", valueName: "name"))
-  var field: String?
+  @OptionGroup var destination: DestinationOptions
 
   @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, and in their folders.")
   var recursive = false
@@ -41,23 +30,17 @@ struct AddCommand: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @OptionGroup var config: ConfigOption
-
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
-    var options = try TargetOptions.parse([])
-    (options.to, options.config) = (to, config.config)
-    let target = try options.book(environment: environment).current
-    guard !target.name.hasSuffix(scalars: TargetCatalog.optionsMark) else {
+    let target = try destination.target(of: destination.config.loadAndWarn())
+    guard !destination.hasQuery(target) else {
       throw UserError(
         "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "
           + "name in the configuration")
     }
-    if field?.isEmpty == true { throw UserError("--field: the name is empty") }
     let rules = recursive ? try folders.rules() : nil
-    let added = try add(
-      to: QueueIntake(store: try queue.store(environment: environment), sent), target, rules,
-      home: environment["HOME"] ?? "")
+    let queue = QueueIntake(store: try self.queue.store(environment: environment), sent)
+    let added = try add(to: queue, target, rules, home: environment["HOME"] ?? "")
     for item in added.items {
       let name = SafeText.line(item.location.description)
       if let failure = item.state.failure {
@@ -82,24 +65,19 @@ struct AddCommand: ParsableCommand {
   }
 
   private func add(
-    to queue: QueueIntake, _ target: Target, _ rules: FolderScan.Rules?, home: String
+    to queue: QueueIntake, _ target: Target, _ rules: FolderRules?, home: String
   ) throws -> QueueIntake.Added {
-    let (intake, folder) = (FileIntake(for: target), FileManager.default.currentDirectoryPath)
-    var portion: [UploadItem] = []
     var total = QueueIntake.Added()
-    for file in ArgumentRuns.unfolded(files).lazy.flatMap({ Arguments.files($0, home: home) }) {
-      // Whoever sends it may work in another folder.
-      _ = intake.each(of: file.absolute(in: folder), in: rules) { item in
-        portion.append(item)
-        let last = portion.count - 1
-        (portion[last].target, portion[last].field) = (target.name, field)
-        return true
-      }
-      guard portion.count >= 2_000 else { continue }
-      total.merge(try queue.add(portion))
-      portion = []
+    var failure: StoreError?
+    queue.add(
+      ArgumentRuns.unfolded(files).lazy.flatMap { Arguments.files($0, home: home) },
+      FileIntake(for: target), in: rules,
+      prepare: { ($0.target, $0.field) = (target.name, destination.field) }
+    ) { result, _ in
+      do throws(StoreError) { total.merge(try result.get()) } catch { failure = error }
+      return failure == nil
     }
-    total.merge(try queue.add(portion))
+    if let failure { throw failure }
     return total
   }
 }

@@ -1,14 +1,13 @@
 import ScalarText
 import Synchronization
 
-/// Long runs of files, numbers or identifiers on a command line, kept out of ArgumentParser's hands: it takes
-/// a time that grows with the square of their number, a quarter of a minute for five thousand.
+/// Folds long runs of files, numbers or identifiers on a command line before ArgumentParser sees them: its
+/// time grows with the square of their number, to a quarter of a minute for five thousand.
 ///
-/// No option takes more than one value, and no command more than one word before those of which there may be
-/// many: a command of its own, as in `queue retry`, or a target, as in `rm`. So of several words in a row that
-/// are no options all but the first two are such, whatever stands before them. A long run of them is folded
-/// into one, which stands for them at the same place. It begins with a NUL, as no argument of a program can.
-/// Every command that takes any number of words unfolds them.
+/// No option takes more than one value, and no command takes more than one word before its list: a
+/// subcommand, as in `queue retry`, or a target, as in `rm`. So in a run of words that are no options, all
+/// but the first two belong to the list, whatever stands before them. A long run is replaced by one word in
+/// the same place, which begins with a NUL, as no real argument can. Commands that take a list unfold it.
 enum ArgumentRuns {
   private static let shortest = 64
   private static let runs = Mutex<[[String]]>([])
@@ -53,7 +52,7 @@ enum ArgumentRuns {
     return folded
   }
 
-  /// The files with everything in it that was folded.
+  /// The arguments of a command with the folded run restored.
   static func unfolded(_ files: [String]) -> [String] {
     guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
     let runs = runs.withLock { $0 }

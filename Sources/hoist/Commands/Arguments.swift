@@ -1,8 +1,9 @@
+import FileDiscovery
 import Foundation
 import MultipartForm
 
-/// The command line as the system gave it. Swift repairs what is not UTF-8, and the repaired name of
-/// a file is the name of no file.
+/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, and the replaced name
+/// is the name of no file.
 enum Arguments {
   /// The file that an argument names, byte for byte.
   static func location(_ argument: String) -> FileLocation {
@@ -17,7 +18,7 @@ enum Arguments {
     return FileLocation(argument)
   }
 
-  /// The files that an argument names, which may be a pattern that the shell left alone.
+  /// The files that an argument names. It may be a pattern that the shell did not expand.
   static func files(_ argument: String, home: String) -> [FileLocation] {
     argument.unicodeScalars.contains("\u{FFFD}")
       ? [location(argument)] : TypedPath(text: argument, home: home).files

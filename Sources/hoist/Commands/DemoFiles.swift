@@ -20,7 +20,7 @@ enum DemoFiles {
     return [movie] + files.map { "\(folder)/\($0.0)" }
   }
 
-  /// Noise behind the first bytes of an MP4 file, so that nothing on the way can make it smaller.
+  /// Random bytes after the header of an MP4 file, so that nothing on the way can compress it.
   private static func fill(_ path: String, bytes: Int) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil),
       let file = FileHandle(forWritingAtPath: path)
@@ -43,7 +43,7 @@ enum DemoFiles {
     }
   }
 
-  /// A page with one word on it, with a cross-reference table that is right.
+  /// A page with one word on it and a valid cross-reference table.
   private static func pdf(saying word: String) -> Data {
     let content = "BT /F1 48 Tf 72 720 Td (\(word)) Tj ET"
     let objects = [

@@ -10,11 +10,12 @@ enum Main {
   /// Runs the command that the arguments name and ends with the status that `hoist --help` states.
   @MainActor
   static func main() async {
-    // Whoever reads our output may leave: that is an error of a write, not the end of the program.
+    // A reader of our output that exits causes a write error; it must not kill the program.
     signal(SIGPIPE, SIG_IGN)
-    // A limit on the size of files is as good as a full disk: an error of a write as well.
+    // Exceeding the file size limit must be a write error too, like a full disk.
     signal(SIGXFSZ, SIG_IGN)
-    // Closed, their numbers would go to the next files that are opened, and our lines into those.
+    // If a standard descriptor is closed, the next file opened gets its number, and our output would go into
+    // that file.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 {
       _ = open("/dev/null", O_RDWR)
     }
@@ -41,7 +42,7 @@ enum Main {
     } catch {
       switch Hoist.exitCode(for: error) {
       case .success where !asksForHelp:
-        // "-dash.txt" has an "h" in it, and a script must not take the help for success.
+        // "-dash.txt" contains "-h", and a script must not mistake the help for success.
         complain("an argument that begins with \"-\" is no option; write ./NAME, or -- before it")
         exit(ExitStatus.usage.rawValue)
       case .success: Hoist.exit(withError: error)
@@ -65,7 +66,7 @@ enum Main {
 
   private static func complain(_ text: String) { Output.error("hoist: \(safe(text))") }
 
-  /// Arguments come from outside as well: `hoist *` takes what the folder holds.
+  /// Arguments are untrusted as well: with `hoist *` they are whatever names the folder holds.
   private static func safe(_ text: String) -> String {
     SafeText.lines(text).joined(separator: "\n")
   }

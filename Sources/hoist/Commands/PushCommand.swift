@@ -59,20 +59,20 @@ struct PushCommand: AsyncParsableCommand {
   var failFast = false
 
   func run() async throws {
-    // The first file needs the tables of types. They are read while the configuration and the history are.
+    // The first file needs the media type tables. Read them while the configuration and the history are read.
     Thread.detachNewThread { _ = MediaTypeGuesser.system }
     let environment = ProcessInfo.processInfo.environment
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
     }
     var options = options
-    if options.to == nil, let again, let path = selection.retryFailed {
-      options.to = try again.address(in: path)
+    if options.destination.to == nil, let again, let path = selection.retryFailed {
+      options.destination.to = try again.address(in: path)
     }
     let target: Target
     do {
       target = try options.target(environment: environment)
-    } catch let error as ConfigError where again != nil && self.options.to == nil {
+    } catch let error as ConfigError where again != nil && self.options.destination.to == nil {
       guard error.keyPath == "--to", let path = selection.retryFailed else { throw error }
       throw UserError("--retry-failed \(path): \(error.problem)")
     }
@@ -83,7 +83,7 @@ struct PushCommand: AsyncParsableCommand {
       return try status.exitUnlessSuccess()
     }
     let hint = RetryHint(
-      report: format == .json ? telling.report : nil, target: options.to,
+      report: format == .json ? telling.report : nil, target: options.destination.to,
       needsOptions: options.isMoreThanItsName(target))
     let journal = try logging.journal(of: target, mayUseErrors: true)
     var reporter = telling.reporter(
@@ -120,7 +120,7 @@ struct PushCommand: AsyncParsableCommand {
     try summary.status.exitUnlessSuccess()
   }
 
-  /// The history, unless there is none to be kept. A machine without a home can push all the same.
+  /// The history; nil if none is kept. A machine without a home directory can push all the same.
   private func history(of target: Target, _ environment: [String: String]) throws -> PushHistory? {
     if noHistory {
       guard !sent.skipSent, !sent.checksum else {
@@ -129,7 +129,7 @@ struct PushCommand: AsyncParsableCommand {
       return nil
     }
     do {
-      // Nothing waits for what it says, so the uploads do not wait for the disk.
+      // Nothing depends on the history, so uploads need not wait until it is on the disk.
       let store = try queue.store(environment: environment, durability: .crash)
       let intake = QueueIntake(store: store, sent)
       return PushHistory(intake: intake, target: target)

@@ -26,7 +26,7 @@ struct QueueCommand: ParsableCommand {
       var items = try store.items()
       var isSent = true
       if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
-        // Whoever sent it may have come to its end just now, or was killed.
+        // The sender may have finished just now, or may have been killed.
         items = try store.items()
         isSent = false
       }
@@ -160,7 +160,7 @@ extension ItemState {
 }
 
 extension [String] {
-  /// The items with these numbers, of which there may be many on the command line.
+  /// The items with the numbers on the command line.
   fileprivate func items(in store: UploadStore) throws -> [UploadItem] {
     guard !isEmpty else { return [] }
     let known = Dictionary(uniqueKeysWithValues: try store.items().map { ($0.id, $0) })

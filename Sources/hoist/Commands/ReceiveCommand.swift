@@ -84,7 +84,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Do not wait until each file is on the disk itself. Faster, less sure.")
   var noSync = false
 
-  /// Bytes that a form's fields and headers may take beside its files.
+  /// The bytes that a form's fields and headers may take in addition to its files.
   private static let roomForFields: Int64 = 16 << 20
 
   func run() async throws {
@@ -111,7 +111,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       log.add("hoist: it is reached by address; --name NAME lets it be reached by that name, too")
     }
     await Signals([SIGINT, SIGTERM, SIGHUP]).first()
-    // Whoever asked it to stop is told what it waits for, unless there is nothing.
+    // If something is still under way, say what the program waits for.
     let patience = HumanReadable.seconds(Double(configuration.stopTimeout.components.seconds))
     let notice = Task {
       try await Task.sleep(for: .milliseconds(300))
@@ -150,7 +150,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     configuration.reservedBytes = try size(keepFree, of: "--keep-free") ?? 0
     if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
       configuration.maxFileBytes = maxFileBytes
-      // A request that is longer than all its files may be together is refused before it is read.
+      // A request longer than all its files may be together is refused before its body is read.
       let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
         by: Int64(configuration.maxFiles))
       if !isHuge, files < .max - Self.roomForFields {

@@ -46,17 +46,19 @@ struct ScreenCommand: AsyncParsableCommand {
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
     let store = try queue.store(environment: environment)
-    let book = try options.book(
-      environment: environment, usually: files.isEmpty ? try store.lastTarget() : nil)
-    var preferences = try ScreenPreferences(options.settings(environment: environment).screen)
+    let settings = try options.destination.config.loadAndWarn()
+    let catalog = try options.catalog(
+      of: settings, environment: environment,
+      usually: files.isEmpty ? try store.lastTarget() : nil)
+    var preferences = try ScreenPreferences(settings.screen)
     preferences.isPlain = plain
     let session = try ScreenSession(
-      book: book, keeper: QueueRecorder(store: store),
+      book: catalog, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh, sent: sent,
         rules: try folders.rules(),
-        journal: try logging.journal(of: book.current, mayUseErrors: false),
+        journal: try logging.journal(of: catalog.current, mayUseErrors: false),
         preferences: preferences))
     try await session.run(files: ArgumentRuns.unfolded(files)).exitUnlessSuccess()
   }

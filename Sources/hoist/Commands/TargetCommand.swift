@@ -63,7 +63,7 @@ struct TargetCommand: ParsableCommand {
       Output.error("Written to \(config.path). Upload with --to \(name)")
     }
 
-    /// Asks until the answer is one, or there is none any more.
+    /// Asks until the answer is valid or the input ends.
     private func answer(_ question: String, _ problem: (String) -> String?) throws -> String {
       while let answer = Question.ask(question) {
         guard let problem = problem(answer) else { return answer }

@@ -3,13 +3,13 @@ import Foundation
 import ScalarText
 import Settings
 
-/// What is wrong with a command line, in the form of all other errors: one line that says what to do.
+/// Errors in the command line, in the form of all other errors: one line that says what to do.
 enum Usage {
   private static let verbs = Hoist.configuration.subcommands.compactMap {
     $0.configuration.commandName
   }
 
-  /// Finds a first word that is no file and nearly a command: as the name of a file it would be missing.
+  /// Detects a mistyped command: a first word that names no file and resembles a command.
   static func mistypedVerb(_ arguments: [String]) -> UserError? {
     guard let word = arguments.first, !word.hasPrefix(scalars: "-"), !verbs.contains(word),
       word != "help",
@@ -21,7 +21,7 @@ enum Usage {
         + "A file would be ./\(word)")
   }
 
-  /// What ArgumentParser found, as one line of ours.
+  /// ArgumentParser's error as one line in our form.
   static func usageError(_ message: String, _ arguments: [String]) -> UserError {
     let text = message.split(whereSeparator: \.isNewline).map { line in
       line.trimming(\.isWhiteSpace)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that kept hoist from doing what it was asked to: what, why, and what to do about it.
+/// An error for the person at the command line: what failed, why, and what to do about it.
 struct UserError: Error, CustomStringConvertible {
   var status = ExitStatus.usage
   let description: String

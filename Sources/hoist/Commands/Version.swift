@@ -1,6 +1,6 @@
-import UploadEngine
+import UploadModel
 
-/// The version of the program; the engine tells it to servers too.
+/// The version of the program; servers are told it too.
 enum Version {
-  static let text = UploadEngine.version
+  static let text = UserAgent.version
 }

@@ -6,7 +6,7 @@ struct ConfigFile {
   /// Where it lies, or would.
   let path: String
 
-  /// What it says; empty where it is not there yet.
+  /// Its text; empty if the file does not exist yet.
   func text() throws -> String {
     guard FileManager.default.fileExists(atPath: path) else { return "" }
     guard let data = FileManager.default.contents(atPath: path),
@@ -15,14 +15,14 @@ struct ConfigFile {
     return text
   }
 
-  /// Puts a new file in the old one's place. One that is new is its owner's alone.
+  /// Replaces the file. A new one can be read by its owner only.
   func write(_ text: String) throws {
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try AtomicFile.write(text.utf8, to: path, mode: 0o600)
-    } catch let trouble as AtomicFile.SystemError {
-      throw UserError(trouble.description, status: .someFailed)
+    } catch let error as AtomicFile.SystemError {
+      throw UserError(error.description, status: .someFailed)
     } catch {
       throw UserError(
         "\(folder.path) cannot be made: \(error.localizedDescription)", status: .someFailed)

@@ -19,8 +19,15 @@ struct ConfigOption: ParsableArguments {
   /// The configuration, which need not be there unless it is named.
   func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: config, environment: environment)
-    // What is wrong for the screen is wrong everywhere.
+    // An error in the screen's settings is an error for every command.
     _ = try ScreenPreferences(settings.screen)
+    return settings
+  }
+
+  /// The configuration, after its warnings were printed.
+  func loadAndWarn() throws(ConfigError) -> Settings {
+    let settings = try load()
+    for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
     return settings
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileDiscovery
 
 /// The options that say which files of a folder are meant.
 struct FolderOptions: ParsableArguments {
@@ -28,7 +29,7 @@ struct FolderOptions: ParsableArguments {
   var ignoreFile: String?
 
   /// What is taken of folders.
-  func rules() throws -> FolderScan.Rules {
+  func rules() throws -> FolderRules {
     func patterns(_ option: String, _ texts: [String]) throws -> [PathPattern] {
       try texts.map { text in
         guard let pattern = PathPattern(text) else {
@@ -37,7 +38,7 @@ struct FolderOptions: ParsableArguments {
         return pattern
       }
     }
-    var rules = FolderScan.Rules()
+    var rules = FolderRules()
     rules.includesHidden = hidden
     rules.followsLinks = followLinks
     rules.excludes = try patterns("--exclude", exclude)

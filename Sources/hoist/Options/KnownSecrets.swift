@@ -1,8 +1,8 @@
 import Synchronization
 import UploadModel
 
-/// The secrets of the targets in use so far. They are taken out of what servers said before anybody is
-/// told: no screen, no file and no line of output knows them.
+/// The secrets of the targets used so far. They are removed from server replies before anyone else sees
+/// these: no screen, file or line of output ever contains them.
 final class KnownSecrets: Sendable {
   private let secrets: Mutex<Secrets>
 

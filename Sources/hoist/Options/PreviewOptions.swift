@@ -69,7 +69,8 @@ struct PreviewOptions: ParsableArguments {
 
   private func curl(_ group: [UploadItem], to target: Target) throws {
     do throws(CurlCommand.ConversionError) {
-      let command = try CurlCommand(group, to: target, now: Date())
+      let command = try CurlCommand(
+        group, to: target, now: Date(), key: RequestKey.of(group.map(\.uuid)))
       // For a shell, and safe for a terminal as it is: see `ShellWord`.
       Output.line(command.text)
     } catch {
@@ -78,22 +79,27 @@ struct PreviewOptions: ParsableArguments {
   }
 
   private static func json(_ preview: RequestOutline) -> JSONValue {
-    JSONValue.object([
-      "method": .string(preview.method), "url": .string(preview.url),
-      "headers": .object(
-        Dictionary(
-          preview.headers.map { ($0.name, JSONValue.string($0.value)) },
-          uniquingKeysWith: { $1 })),
-      "parts": .array(
-        preview.parts.map { part in
-          var members: [String: JSONValue] = [
-            "name": .string(part.name), "bytes": .integer(part.bytes),
-          ]
-          members["file_name"] = part.fileName.map { .string($0) }
-          members["type"] = part.type.map { .string($0) }
-          return .object(members)
-        }),
-      "length": .integer(preview.length),
-    ])
+    var members = json(preview.head)
+    members["ticket"] = preview.ticket.map { .object(json($0)) }
+    members["length"] = .integer(preview.length)
+    members["parts"] = .array(
+      preview.parts.map { part in
+        var members: [String: JSONValue] = [
+          "name": .string(part.name), "bytes": .integer(part.bytes),
+        ]
+        members["file_name"] = part.fileName.map { .string($0) }
+        members["type"] = part.type.map { .string($0) }
+        return .object(members)
+      })
+    return .object(members)
+  }
+
+  private static func json(_ head: RequestOutline.Head) -> [String: JSONValue] {
+    var members: [String: JSONValue] = ["method": .string(head.method)]
+    members["url"] = head.url.map { .string($0) }
+    members["headers"] = .object(
+      Dictionary(
+        head.headers.map { ($0.name, JSONValue.string($0.value)) }, uniquingKeysWith: { $1 }))
+    return members
   }
 }

@@ -16,7 +16,7 @@ struct ReportingOptions: ParsableArguments {
     completion: .file(extensions: ["json", "csv"]))
   var report: String?
 
-  /// The form of the report, which can be written as far as one can tell; nil without one.
+  /// The format of the report, after checking that its file can be written; nil if no report was asked for.
   func reportFormat() throws -> PushReport.Format? {
     guard let report else { return nil }
     let format = try PushReport.Format(of: report)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileDiscovery
 import Foundation
 import MultipartForm
 import UploadModel
@@ -79,10 +80,10 @@ struct SelectionOptions: ParsableArguments {
         "there is nothing to send; name files, or see --from-file and --watch in "
           + "hoist push --help")
     }
-    if let fromFile { inputs.list = try FileList(fromFile, isNULSeparated: null) }
+    if let fromFile { inputs.list = try list(fromFile) }
     if let watch {
       inputs.watch = try watching(watch, inputs.rules)
-      inputs.watched = FileLocation(watch)
+      inputs.watched = Arguments.location(watch)
     }
     return inputs
   }
@@ -110,25 +111,32 @@ struct SelectionOptions: ParsableArguments {
     }
   }
 
-  #if os(Linux)
-    private func watching(
-      _ folder: String, _ rules: FolderScan.Rules
-    ) throws -> @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+  private func list(_ path: String) throws -> FileList {
+    do throws(InputError) {
+      return try FileList(path == "-" ? nil : Arguments.location(path), isNULSeparated: null)
+    } catch {
+      throw UserError("--from-file \(path): \(error)")
+    }
+  }
+
+  private func watching(_ folder: String, _ rules: FolderRules) throws -> PushInputs.Watch {
+    #if os(Linux)
       guard rules.ignoreFile == nil else {
         throw UserError("--ignore-file: does not go with --watch; use --exclude")
       }
       var rules = rules
       rules.isRecursive = recursive
       rules.followsLinks = false
-      // Watching begins now, before the first file is sent.
-      let watch = try FolderWatch(folder, rules: rules, takesExisting: existing)
-      return { watch.run(until: $0, $1) }
-    }
-  #else
-    private func watching(
-      _ folder: String, _ rules: FolderScan.Rules
-    ) throws -> @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+      do throws(InputError) {
+        // Watching begins now, before the first file is sent.
+        let watch = try FolderWatch(
+          Arguments.location(folder), rules: rules, takesExisting: existing)
+        return { watch.run(until: $0, $1) }
+      } catch {
+        throw UserError("--watch \(folder): \(error)")
+      }
+    #else
       throw UserError("--watch: works on Linux only; use --from-file with a list from elsewhere")
-    }
-  #endif
+    #endif
+  }
 }

@@ -4,10 +4,10 @@ import Settings
 import Synchronization
 import UploadModel
 
-/// The targets that a session can send to: the one that it was started with, and those of the
-/// configuration, which what is left in the queue may name.
+/// The targets that a session can send to: the one it was started with, and those of the configuration, which
+/// items already in the queue may name.
 ///
-/// Looking a target up can take its time, for commands may give its secrets; what was found is kept.
+/// Looking up a target can take time, because commands may supply its secrets. Results are cached.
 final class TargetCatalog: Sendable {
   /// The names of the targets that can be chosen, sorted.
   let names: [String]
@@ -31,14 +31,14 @@ final class TargetCatalog: Sendable {
     content = Mutex(Content(current: Boxed(current)))
   }
 
-  /// A book with one page.
+  /// A catalog of one target.
   convenience init(_ current: Target) {
     self.init(current, names: []) { name in
       .failure(.unsendable("this session does not know the target \(name)"))
     }
   }
 
-  /// A book of the targets of a configuration, opened at `current`.
+  /// A catalog of the targets of a configuration, with `current` selected.
   convenience init(_ current: Target, settings: Settings) {
     self.init(current, names: settings.targetNames) { name in
       do throws(ConfigError) {
@@ -52,17 +52,17 @@ final class TargetCatalog: Sendable {
   /// Where files go that are added now.
   var current: Target { content.withLock { $0.current }.value }
 
-  /// Opens the book at another page: files that are added from now on go there.
+  /// Selects another target for files that are added from now on.
   func turn(to name: String) -> Result<Boxed<Target>, Failure.Cause> {
     let result = known(name)
     if case .success(let target) = result { content.withLock { $0.current = target } }
     return result
   }
 
-  /// What is added to the name of a target whose options are not kept, for they may be secrets.
+  /// The suffix of a target whose options are not stored, because they may be secrets.
   static let optionsMark = " (with options)"
 
-  /// The name of a target whose options may not be known.
+  /// The name of a target without that suffix.
   static func withoutMark(_ name: String) -> String {
     name.hasSuffix(scalars: optionsMark)
       ? String(name.unicodeScalars.dropLast(optionsMark.unicodeScalars.count)) : name
@@ -81,21 +81,21 @@ final class TargetCatalog: Sendable {
     return known(item.target)
   }
 
-  /// Looks up what these items will need, so that it is known when they do.
+  /// Looks up the targets of these items in advance.
   func lookUp(for items: some Sequence<UploadItem>) {
     for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(scalars: Self.optionsMark) {
       if !name.isEmpty { _ = known(name) }
     }
   }
 
-  /// Forgets which targets could not be used: the reason may be gone.
+  /// Forgets failed lookups: their cause may be gone.
   func forgetFailures() {
     content.withLock { content in
       content.found = content.found.filter { if case .success = $0.value { true } else { false } }
     }
   }
 
-  /// Whether a second copy does no harm at the target of this name.
+  /// Whether the target of this name takes a second copy without harm.
   func isRepeatable(_ name: String) -> Bool {
     guard case .success(let target) = known(name) else { return false }
     return target.value.isIdempotent

@@ -6,21 +6,7 @@ import UploadModel
 
 /// The options that say where files go and how; the same for the screen and for `push`.
 struct TargetOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Where the files go: a URL, or the name of a target in the configuration.",
-      discussion:
-        "Without it, the configuration's default_target, or where the files of --retry-failed were to go.",
-      valueName: "target-or-url"),
-    completion: ConfigOption.targetNames)
-  var to: String?
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The form field that carries the file. Usually \"file\".", valueName: "name")
-  )
-  var field: String?
+  @OptionGroup var destination: DestinationOptions
 
   @Option(
     name: .long,
@@ -66,66 +52,40 @@ struct TargetOptions: ParsableArguments {
       valueName: "speed"))
   var limit: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"),
-    completion: .file(extensions: ["toml"]))
-  var config: String?
-
-  /// Whether the target cannot be found again by its name, or its address without the query.
+  /// Whether the target cannot be reconstructed from its name, or from its address without the query.
   func isMoreThanItsName(_ target: Target) -> Bool {
-    // One that the configuration knows is called by its name, one that was typed by its address.
-    let isTyped = to.map { $0 != target.name } ?? false
-    return !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || field != nil
-      || isTyped && target.url.query != nil
+    !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
+      || destination.hasQuery(target)
   }
 
   /// The target that all of this means.
   func target(environment: [String: String]) throws -> Target {
-    try target(of: settings(environment: environment), environment)
-  }
-
-  /// The configuration, checked as a whole: what is wrong for the screen is wrong everywhere.
-  func settings(environment: [String: String]) throws -> Settings {
-    let settings = try Settings.load(path: config, environment: environment)
-    _ = try ScreenPreferences(settings.screen)
-    for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
-    return settings
+    try target(of: destination.config.loadAndWarn(), environment)
   }
 
   /// The target that all of this means, with the others that the configuration knows. One whose
   /// options cannot be found again by its name alone says so in its name.
   ///
   /// - Parameter usually: the target where neither the person nor the configuration names one.
-  func book(environment: [String: String], usually: String? = nil) throws -> TargetCatalog {
-    let settings = try settings(environment: environment)
+  func catalog(
+    of settings: Settings, environment: [String: String], usually: String?
+  ) throws -> TargetCatalog {
     var options = self
-    if to == nil, settings.defaultTarget == nil {
-      options.to = usually.map(TargetCatalog.withoutMark)
+    if destination.to == nil, settings.defaultTarget == nil {
+      options.destination.to = usually.map(TargetCatalog.withoutMark)
     }
     var target = try options.target(of: settings, environment)
     if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
-    // On a screen the option is the limit on everything, which the person may lift.
+    // On the screen the option limits the total, and the person can lift it.
     if limit != nil { target.rateLimit = nil }
     return TargetCatalog(target, settings: settings)
   }
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
-    var target: Target
-    do throws(ConfigError) {
-      target = try settings.target(to)
-    } catch {
-      // What is wrong in the file is told with its place there; the rest was typed.
-      guard to != nil, error.file == nil else { throw error }
-      throw ConfigError(keyPath: "--to", error.problem)
-    }
-    if let field {
-      guard !field.isEmpty else { throw UserError("--field: the name is empty") }
-      target.fileField = field
-    }
-    // The first of a name takes the place of the target's own; curl's habit of repeating a field is kept for
-    // what is said twice here.
+    var target = try destination.target(of: settings)
+    if let field = destination.field { target.fileField = field }
+    // The first of a name replaces the target's own; further ones are added, as curl
+    // does it.
     var replaced: Set<String> = []
     for pair in form {
       let field = try self.field(pair, of: "--form", environment)
@@ -192,7 +152,7 @@ struct TargetOptions: ParsableArguments {
     return speed
   }
 
-  /// A field whose text is kept from view where its name says so.
+  /// A field whose value is hidden if its name suggests a secret.
   private func field(named name: String, _ value: Template) -> Target.Field {
     Target.Field(name: name, value: SecretName.matches(name) ? value.hidden(as: name) : value)
   }

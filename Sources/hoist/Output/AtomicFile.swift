@@ -1,7 +1,7 @@
 import Foundation
 
-/// Files that are written whole or not at all: nobody ever sees half of one, and where the disk is
-/// full the old one stays.
+/// Writes files whole or not at all: nobody ever sees a partial file, and if the disk is full the old file
+/// stays.
 enum AtomicFile {
   /// What the system refused.
   struct SystemError: Error, CustomStringConvertible {
@@ -11,14 +11,14 @@ enum AtomicFile {
     var description: String { "\(path) cannot be written: \(String(cString: strerror(code)))" }
   }
 
-  /// Finds out early whether a file can be written at all.
+  /// Checks early whether a file can be written.
   static func check(_ path: String) throws(SystemError) {
     let (file, name) = try begin(path, mode: 0o600)
     close(file)
     unlink(name)
   }
 
-  /// Puts a file in the place of the one at `path`. A link stays one; an old file's permissions stay.
+  /// Replaces the file at `path`. A link stays a link, and the old file's permissions are kept.
   /// - Parameter mode: the permissions of a file that is new, before the umask.
   static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
     throws(SystemError)

@@ -1,9 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Lines to standard error for which nobody waits: a thread of their own writes them, and those that it
-/// cannot take in time are counted and left out. A terminal that is stopped, or a pipe that nobody
-/// reads, holds up neither the work nor a signal.
+/// Writes lines to standard error on a thread of its own. Lines that it cannot write in time are counted and
+/// dropped, so that a stopped terminal, or a pipe that nobody reads, delays neither the work nor a signal.
 final class BackgroundLines: Sendable {
   private struct State {
     var lines: [String] = []
@@ -41,7 +40,7 @@ final class BackgroundLines: Sendable {
     _ = end.wait(timeout: .now() + seconds)
   }
 
-  /// What is there to be written, once there is something; nil at the end.
+  /// Waits for the next line; nil at the end.
   private func next() -> String? {
     while true {
       let (text, isEnding) = state.withLock { state -> (String, Bool) in
@@ -64,7 +63,7 @@ final class BackgroundLines: Sendable {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN {
-        // Whoever shares the pipe made it so that it does not wait.
+        // Another process that shares the pipe has made it non-blocking.
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = Foundation.poll(&poll, 1, -1)
         continue

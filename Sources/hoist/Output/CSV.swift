@@ -3,10 +3,10 @@ import UploadModel
 
 /// Comma-separated values (RFC 4180), for scripts, spreadsheets and whoever looks at them.
 ///
-/// Names and replies come from outside. What a terminal may obey, and what does not show, has a stand-in
-/// (`SafeText`); line breaks and tabs have one on a terminal only, for in a file they stand in quotes and do
-/// no harm. A text that a spreadsheet would take for a formula has an apostrophe before it, which
-/// spreadsheets take for "this is text". JSON has all of them as they are.
+/// Names and replies are untrusted. Control characters and invisible characters are replaced (`SafeText`).
+/// Line breaks and tabs are replaced on a terminal only; in a file they are quoted and harmless. A text that
+/// a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
+/// text". JSON output contains the original text.
 enum CSV {
   /// A line of values, without its end.
   ///

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date {
-  /// The time by the clock on the wall, for people: "2026-11-20 22:15:07".
+  /// Local time, for people: "2026-11-20 22:15:07".
   var local: String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
     return formatted(style.year().month().day().time(includingFractionalSeconds: false))

@@ -1,26 +1,27 @@
+import FileDiscovery
 import Foundation
 import Synchronization
 
-/// Writes to a descriptor that somebody reads, or does not: a pipe whose reader sleeps, a terminal that was
-/// stopped with `^s`.
+/// Writes to a descriptor whose reader may not be reading: a pipe whose reader sleeps, a terminal stopped
+/// with `^s`.
 ///
-/// A write that blocks would keep those waiting who deal with signals. So it is awaited that there is room,
-/// for as long as it takes, until a signal has asked for the end; from then on a reader that takes nothing
-/// for a second gets nothing more.
+/// A blocking write would delay the handling of signals. So each write first waits for room, for as long as
+/// it takes. Once a signal has asked the program to end, a reader that takes nothing for a second is given
+/// up.
 enum InterruptibleWrite {
-  /// Milliseconds that a reader has once the end was asked for.
+  /// The time that a reader has after the program was asked to end, in milliseconds.
   private static let patience: Int32 = 1000
 
-  /// What a pipe that has room takes without blocking (PIPE_BUF on Linux).
+  /// The bytes that a pipe with room accepts without blocking (PIPE_BUF on Linux).
   private static let mostForPipe = 4096
 
-  /// What a terminal that has room most likely takes without blocking.
+  /// The bytes that a terminal with room most likely accepts without blocking.
   private static let mostForTerminal = 256
 
   private static let end = CancellationToken()
   private static let abandoned = Mutex<Set<Int32>>([])
 
-  /// From now on nobody is waited for long. May be called from any thread.
+  /// From now on, waits a limited time for readers. Can be called from any thread.
   static func hurry() { end.cancel() }
 
   /// Writes all of the bytes.
@@ -49,7 +50,7 @@ enum InterruptibleWrite {
     return fstat(file, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
   }
 
-  /// How many bytes can be written at once, when some can; nil where nobody waits for that any more.
+  /// Waits for room and returns how many bytes can be written at once; nil if the reader was given up.
   private static func room(in file: Int32, _ kind: mode_t) -> Int? {
     switch kind {
     case S_IFIFO: isWritable(file) ? mostForPipe : nil

@@ -15,8 +15,8 @@ enum JSONLine {
   /// A value as it is.
   static func text(_ value: JSONValue) -> String { escaped(value.source) }
 
-  /// JSON leaves alone what a terminal may take for a command (C1 controls) or for an order to write
-  /// backwards. Escaped, it is the same JSON.
+  /// JSON does not escape C1 control characters and bidirectional overrides, which terminals may obey. With
+  /// them escaped it is the same JSON.
   private static func escaped(_ json: String) -> String {
     if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
     return json.unicodeScalars.reduce(into: "") { text, scalar in

@@ -5,10 +5,10 @@ import Synchronization
 import UploadModel
 import UploadStore
 
-/// Where log lines go: a file that is only ever added to, or standard error.
+/// The destination of log lines: a file opened for appending, or standard error.
 ///
-/// A line is the time in UTC, the level, what happened, and `key=value` for everything there is to say
-/// about it; values with spaces stand in quotes.
+/// A line consists of the time in UTC, the level, the event, and `key=value` pairs; values with spaces are
+/// quoted.
 final class LogFile: Sendable {
   private let descriptor: Int32
   private let ownsDescriptor: Bool
@@ -22,7 +22,7 @@ final class LogFile: Sendable {
     ownsDescriptor = false
   }
 
-  /// Opens a file to add to. A new one may be read by its owner only.
+  /// Opens a file for appending. A new file can be read by its owner only.
   /// - Throws: `UserError` where it cannot be written.
   init(_ path: String) throws(UserError) {
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -37,7 +37,7 @@ final class LogFile: Sendable {
   /// Why a line was lost, in the system's words.
   var lostLines: String? { lost.withLock { $0 }.map { String(cString: strerror($0)) } }
 
-  /// Adds a line in one piece, so that several programs can share a file.
+  /// Appends a line with a single write, so that several programs can share a file.
   func add(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     lost.withLock { lost in

@@ -21,7 +21,7 @@ struct LogFileHandler: LogHandler {
     file.add("\(time) \(event.level) \(SafeText.line("\(event.message)"))\(fields.joined())")
   }
 
-  /// A value on its line: what parts fields, or could be taken to, stands in quotes.
+  /// The value, quoted if it contains anything that could be taken for a separator.
   static func quoted(_ value: String) -> String {
     let value = SafeText.line(value)
     let isBare = value.unicodeScalars.allSatisfy { scalar in

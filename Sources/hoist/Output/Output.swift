@@ -6,20 +6,19 @@ enum Output {
   private static let lock = Mutex(())
   private static let failure = Mutex<Int32?>(nil)
 
-  /// Why a line was lost, in the system's words. A reader that has gone is no such reason: it wanted
-  /// no more.
+  /// Why a line was lost, in the system's words. A reader that has gone does not count: it wanted no more.
   static var lostLines: String? {
     failure.withLock { $0 }.map { String(cString: strerror($0)) }
   }
 
-  /// Writes a line to standard output. Returns false where nobody reads it any more.
+  /// Writes a line to standard output. Returns false if nobody reads it any more.
   @discardableResult
   static func line(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
   /// Writes a line to standard error.
   static func error(_ text: String) { write(text, to: STDERR_FILENO) }
 
-  /// Writes to standard error what need not end with a line.
+  /// Writes text to standard error without adding a line break.
   static func errorBytes(_ text: String) { write(text, to: STDERR_FILENO, end: "") }
 
   @discardableResult

@@ -6,7 +6,7 @@ enum Question {
   /// Whether somebody can be asked.
   static var hasSomebody: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// The answer to a question, without blanks around it; nil where there is none any more.
+  /// The answer to a question, trimmed; nil at the end of the input.
   static func ask(_ question: String) -> String? {
     FileHandle.standardError.write(Data("\(question) ".utf8))
     return readLine()?.trimming(\.isWhiteSpace)

@@ -1,4 +1,3 @@
-import Foundation
 import UploadEngine
 import UploadModel
 
@@ -6,15 +5,16 @@ extension RequestOutline {
   /// The request to `target` in lines for people. Not made safe for a terminal.
   func lines(_ target: Target) -> [String] {
     var lines: [String] = []
-    if let ticket = target.ticket {
-      let values = Template.Values(now: Date(), uuid: UUID())
-      lines.append("first \(ticket.call.method) \(ticket.call.url.shown(with: values))")
-      lines.append("\(method) to the ticket's \(ticket.uploadURL)")
+    if let ticket, let asked = target.ticket {
+      lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
+      lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL)")
+      if !target.headers.isEmpty || target.tokenCommand != nil {
+        lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
+      }
+      if let fields = asked.fields { lines.append("  the ticket's fields at \(fields)") }
     } else {
-      lines.append("\(method) \(url)")
+      lines += head.lines("\(head.method) \(head.url ?? "")")
     }
-    for header in headers { lines.append("  \(header.name): \(header.value)") }
-    if let fields = target.ticket?.fields { lines.append("  the ticket's fields at \(fields)") }
     for part in parts {
       let words = [
         part.fileName.map { "file \"\($0)\"" } ?? "text", part.type,
@@ -25,4 +25,14 @@ extension RequestOutline {
     lines.append("  in all \(HumanReadable.count(Int(length), "byte"))")
     return lines
   }
+}
+
+extension RequestOutline.Head {
+  fileprivate func lines(_ title: String) -> [String] {
+    [title] + headers.map { "  \($0.name): \($0.value)" }
+  }
+}
+
+extension Target {
+  fileprivate var ownOrigin: String { Origin(url)?.description ?? "its own server" }
 }

@@ -3,17 +3,17 @@ import UploadModel
 
 /// How many files and connections the system lets this process have open at once (RLIMIT_NOFILE).
 enum OpenFiles {
-  /// With fewer than this, not even one file could be sent beside the queue, the screen and Dispatch.
+  /// With fewer than this, no file could be sent while the queue, the screen and Dispatch have theirs open.
   private static let fewest = 32
   /// What everything but the uploads needs.
   private static let own = 24
-  /// The most that an upload has open: its file, its connection, the folder of a prepared file, and what
-  /// looks a name up.
+  /// The most descriptors that an upload needs: its file, its connection, the folder of a prepared file, and
+  /// a name lookup.
   private static let perLane = 4
   /// More than is ever needed.
   private static let enough = perLane * 64 + own + 64
 
-  /// Raises the limit as far as it may be and is of use.
+  /// Raises the limit as far as is allowed and useful.
   /// - Throws: `UserError` where it is too low all the same.
   static func raiseLimit() throws(UserError) {
     var limit = rlimit()
@@ -29,12 +29,12 @@ enum OpenFiles {
         + "raise the limit (ulimit -n)", status: .someFailed)
   }
 
-  /// As many lanes as there are files for, at least one.
+  /// The number of lanes that the limit allows, at least one.
   static func lanes(atMost wanted: Int) -> Int {
     min(wanted, max(1, (left - own) / perLane))
   }
 
-  /// How many there may be besides those that were there when the program began.
+  /// How many descriptors are left besides those that were open when the program started.
   private static var left: Int {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < enough else { return enough }

@@ -3,9 +3,9 @@ import UploadModel
 
 /// The folder that this program lies in.
 enum ProgramFolder {
-  /// Foundation looks into it for what belongs to the program (`Bundle.main`), as URLSession has it do, and
-  /// crashes where it cannot. A program can be started there all the same, for instance by somebody who was
-  /// allowed more until then.
+  /// Foundation reads the program's folder for `Bundle.main`, which URLSession uses, and crashes if it
+  /// cannot. A program in such a folder can still be started, for instance by a process that dropped its
+  /// privileges afterwards.
   /// - Throws: `UserError` where it cannot be looked at.
   static func check() throws(UserError) {
     guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

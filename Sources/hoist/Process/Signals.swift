@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Signals as a sequence, so that they are handled where everything else is and not in a handler.
+/// Signals as a sequence, so that they are handled with all other events and not in a signal handler.
 final class Signals {
   /// The numbers of the signals as they arrive.
   let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// Takes these signals over, for as long as this lives. SIGHUP stays ignored where whoever started us
-  /// wants it so, which is what `nohup` does.
+  /// Intercepts these signals for as long as this object lives. SIGHUP stays ignored if it was ignored at the
+  /// start, as `nohup` does.
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
@@ -16,7 +16,7 @@ final class Signals {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {
-        // Whoever is to hear of it may be waiting for a reader of what hoist prints.
+        // The code that handles the signal may be blocked by a reader of our output.
         if [SIGINT, SIGTERM, SIGHUP].contains(number) { InterruptibleWrite.hurry() }
         continuation.yield(number)
       }

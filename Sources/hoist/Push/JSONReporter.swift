@@ -1,7 +1,7 @@
 import Foundation
 import UploadModel
 
-/// One JSON object a line on standard output. Scripts rest on these names.
+/// One JSON object a line on standard output. Scripts depend on these names.
 struct JSONReporter: PushReporter {
   private struct Line: Encodable {
     var event: String
@@ -93,7 +93,7 @@ struct JSONReporter: PushReporter {
     return line
   }
 
-  /// Of what could not be looked at nobody knows the size.
+  /// The size of a file that could not be examined is unknown.
   private static func size(of item: UploadItem) -> Int64? {
     item.identity == nil ? nil : item.sentSize
   }

@@ -15,7 +15,7 @@ struct LineReporter: PushReporter {
 
   private var estimates: [ItemID: ThroughputEstimate] = [:]
   private var lastLine: [ItemID: Instant] = [:]
-  /// Whether the summary is the first to tell of a failure.
+  /// Whether some failures are reported by the summary only.
   private var hasUntold = false
 
   init(
@@ -72,7 +72,7 @@ struct LineReporter: PushReporter {
       }
       if let url = receipt.url { writeResult(SafeText.line(url)) }
     case .failed(let failure) where failure.cause == .cancelled && failure.attempts == 0:
-      // Never begun: after a stop there may be thousands, and the summary counts them.
+      // Never started: after a stop there may be thousands of these, and the summary counts them.
       hasUntold = true
     case .failed(let failure):
       forget(item)
@@ -117,7 +117,7 @@ struct LineReporter: PushReporter {
 
   /// What the server said, on one line and not too long.
   private static func words(of failure: Failure) -> String {
-    // By scalars: a `Character` may be as long as the reply.
+    // By scalars: a single `Character` can be as long as the reply.
     guard let said = failure.reply.message?.unicodeScalars else { return "" }
     return ", the server said: " + SafeText.line(String(said.prefix(200)))
       + (said.count > 200 ? "…" : "")

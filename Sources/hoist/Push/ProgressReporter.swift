@@ -100,7 +100,7 @@ struct ProgressReporter: PushReporter {
         role = cell.style.role
         text += "\u{1B}[0;\(colour(role))m"
       }
-      // The right half of a wide character is no character.
+      // The second cell of a wide character holds no character.
       if cell.glyph.width > 0 { text += cell.glyph.text }
     }
     if hasColours, role != .plain { text += "\u{1B}[m" }

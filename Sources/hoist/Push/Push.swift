@@ -5,13 +5,13 @@ import UploadModel
 
 /// Uploads a queue from beginning to end and reports on it.
 struct Push {
-  /// What is sent, gone through on a thread of its own while the first files are on their way.
+  /// What is sent. It is enumerated on a thread of its own while the first files are uploaded.
   let inputs: PushInputs
   let target: Target
   var reporter: any PushReporter
   /// Whether the first failure ends everything.
   var failsFast = false
-  /// Whether files are awaited until somebody stops it: then stopping is no interruption.
+  /// Whether it runs until it is stopped, so that stopping it is no interruption.
   var isWatching = false
   /// Whether the summary lists every file, for a report.
   var keepsResults = false
@@ -24,8 +24,8 @@ struct Push {
     case interrupt
   }
 
-  /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still
-  /// gives the summary, with all that was not sent; a second one ends the program at once.
+  /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
+  /// summary, with all that was not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -88,7 +88,7 @@ struct Push {
         course.summary.isIncomplete = !isWhole
         reporter.allQueued()
       case .changes(let changes):
-        // What is over needs no place in the engine, and there may be very many.
+        // Finished items need no place in the engine, and there may be very many of them.
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
         for (id, state) in changes {
           if course.isGivenUp(id, in: state) { engine.cancel([id]) }
@@ -111,7 +111,7 @@ struct Push {
     }
     history?.close()
     var summary = course.end(at: time.now())
-    // A watch is over when it is stopped; it is interrupted only where that cut a file off.
+    // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = inputs.leftOut
     reporter.summary(summary)
@@ -119,7 +119,7 @@ struct Push {
     return summary
   }
 
-  /// What was found after a stop was not sent, and says so; what could not be sent anyway says that.
+  /// Items found after a stop fail as cancelled, unless they had failed already.
   private static func cancelled(_ item: UploadItem) -> UploadItem {
     var item = item
     if !item.state.isFinished { item.state = .failed(Failure(.cancelled)) }

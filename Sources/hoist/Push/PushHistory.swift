@@ -1,11 +1,12 @@
 import Dispatch
+import FileDiscovery
 import Foundation
 import Synchronization
 import UploadModel
 import UploadStore
 
-/// Keeps in the history what a push has sent, and knows what was sent before. It writes beside the
-/// uploads, in portions: a push has no queue that would have to survive it.
+/// Records in the history what a push has sent, and looks up what was sent before. It writes in the
+/// background and in batches, because a push has no queue that has to survive a crash.
 final class PushHistory: Sendable {
   private let intake: QueueIntake
   private let target: String
@@ -29,8 +30,8 @@ final class PushHistory: Sendable {
   /// Why something could not be kept.
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
-  /// The items that are to be sent, and those that were sent before and are left out.
-  /// - Parameter stop: once it is set, no contents are read for that.
+  /// The items to send, and those that are left out because they were sent before.
+  /// - Parameter stop: once it is cancelled, no contents are read for that.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
     let named = items.map { item in
       var item = item
@@ -38,7 +39,7 @@ final class PushHistory: Sendable {
       return item
     }
     do {
-      // The history knows files from the root; whoever pushes sees them as they were named.
+      // The history stores absolute paths; the reporter shows paths as they were typed.
       let names = Dictionary(uniqueKeysWithValues: named.map { ($0.id, $0.location) })
       func renamed(_ items: [UploadItem]) -> [UploadItem] {
         items.map { item in
@@ -68,7 +69,7 @@ final class PushHistory: Sendable {
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
       guard item.state.isFinished else { return false }
       var item = item
-      // The file of what came in on standard input ends with this process; its number says nothing.
+      // The file of spooled standard input is gone with this process, so its path means nothing.
       item.location =
         item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))

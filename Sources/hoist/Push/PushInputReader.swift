@@ -1,10 +1,11 @@
 import Dispatch
+import FileDiscovery
 import Foundation
 import Synchronization
 import UploadModel
 
-/// Goes through the inputs of a push on a thread of its own, and tells of them in portions, the first
-/// of them soon.
+/// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them
+/// early.
 final class PushInputReader: Sendable {
   /// What it tells, in order.
   enum News: Sendable {
@@ -12,7 +13,7 @@ final class PushInputReader: Sendable {
     case found([UploadItem])
     /// Items that were sent before and are left out.
     case skipped([UploadItem])
-    /// There is no more; or there may be, and nobody waits for it any longer.
+    /// The end of the inputs, or the point at which they were given up.
     case over(isWhole: Bool)
   }
 
@@ -31,7 +32,7 @@ final class PushInputReader: Sendable {
 
   var isStopped: Bool { cancellation.isCancelled }
 
-  /// Begins. The thread may wait for a pipe or a folder for as long as the program runs.
+  /// Starts the thread. It may wait for a pipe or a folder for as long as the program runs.
   func start(_ inputs: PushInputs, _ intake: FileIntake) {
     Thread.detachNewThread { [self] in
       let portion = Portion { self.deliver($0) }
@@ -50,8 +51,8 @@ final class PushInputReader: Sendable {
     }
   }
 
-  /// From now on nothing is sent. What is left is still gone through, so that a report can name it,
-  /// but nothing is waited for: no pipe, no watched folder, and no disk for very long.
+  /// From now on nothing is sent. The remaining inputs are still enumerated so that a report can name them,
+  /// but nothing is waited for: no pipe, no watched folder, and no disk for long.
   func stop() {
     guard !isStopped else { return }
     cancellation.cancel()
@@ -79,7 +80,7 @@ final class PushInputReader: Sendable {
   }
 }
 
-/// Items that were found and not handed over yet.
+/// Items that were found and not delivered yet.
 private final class Portion: Sendable {
   private static let size = 256
   private let items = Mutex<[UploadItem]>([])
@@ -95,7 +96,7 @@ private final class Portion: Sendable {
     if isFull { handOver() }
   }
 
-  /// Under the lock, or two threads would turn the order round.
+  /// Under the lock: otherwise two threads could reverse the order.
   func handOver() {
     items.withLock { items in
       guard !items.isEmpty else { return }

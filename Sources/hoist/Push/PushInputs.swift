@@ -1,10 +1,15 @@
+import FileDiscovery
 import Foundation
 import MultipartForm
 import UploadModel
 
-/// Everything that a push was asked to send, gone through in order while the first files are already
-/// on their way.
+/// Everything that a push was asked to send. It is enumerated in order while the first files are uploaded.
 struct PushInputs: Sendable {
+  /// Calls `body` for files as they appear until it returns false or `stop` is cancelled. Returns a reason if
+  /// it ends by itself.
+  typealias Watch =
+    @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?
+
   /// Files, patterns, folders, or `-` for standard input.
   var arguments: [String] = []
   /// A list of files.
@@ -14,20 +19,20 @@ struct PushInputs: Sendable {
   /// Whether folders stand for the files in them.
   var isRecursive = false
   /// What is taken of a folder.
-  var rules = FolderScan.Rules()
+  var rules = FolderRules()
   /// What an earlier push did not get through.
   var again: [PushReport.Entry] = []
-  /// What of it is left out because it may have arrived.
+  /// The part of it that is left out because it may have arrived.
   var leftOut: [PushReport.Entry] = []
-  /// Finds files as they appear, after all others; gives the reason where it ends by itself.
-  var watch: (@Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?)?
-  /// The folder in which it does.
+  /// Finds files as they appear, after all others.
+  var watch: Watch?
+  /// The folder in which they appear.
   var watched: FileLocation?
   var home = ""
   var temporaryFolder = "/tmp"
 
-  /// Hands over an item for each file until `take` returns false. Once `stop` is set, what may have no
-  /// end is not waited for.
+  /// Calls `body` with an item for each file until it returns false. Once `stop` is cancelled, inputs that
+  /// may have no end are not waited for.
   /// - Returns: false where files may be missing because of that.
   @discardableResult
   func walk(

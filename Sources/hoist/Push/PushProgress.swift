@@ -1,8 +1,8 @@
 import MultipartForm
 import UploadModel
 
-/// How far a push has come. It keeps whole items only while they are under way or where they failed, so
-/// that a long queue or a long watch does not fill the memory.
+/// The progress of a push. It keeps whole items only while they are under way or if they failed, so that a
+/// long queue or a long watch does not fill the memory.
 struct PushProgress {
   var summary = PushSummary()
   /// Whether no more items will come.
@@ -11,7 +11,7 @@ struct PushProgress {
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
   private var openPaths: [FileLocation: ItemID] = [:]
-  /// Items under way whose files are coming anew. They count only where the server has them, or may have.
+  /// Items under way whose files have been replaced. They count only if the server has them, or may have.
   private var superseded: Set<ItemID> = []
 
   init(start: Instant, keepsResults: Bool) {
@@ -30,7 +30,7 @@ struct PushProgress {
     if item.state.isFinished { _ = record(item.state, of: item.id) }
   }
 
-  /// Takes a new state in; gives the item with it, or nil where the item is of no interest any more.
+  /// Records a new state. Returns the item with it, or nil if the item is no longer of interest.
   mutating func record(_ state: ItemState, of id: ItemID) -> UploadItem? {
     guard var item = open[id] else { return nil }
     if superseded.contains(id) {
@@ -49,7 +49,7 @@ struct PushProgress {
     case .done(var receipt):
       summary.sent += 1
       summary.bytes &+= item.sentSize
-      // What the server said has been told; kept for each of many files it would fill the memory.
+      // The reply has been reported. Kept for each of many files, replies would fill the memory.
       receipt.reply = Reply()
       if keepsResults {
         var kept = item
@@ -64,16 +64,16 @@ struct PushProgress {
     return item
   }
 
-  /// What is to be done about open items whose files are coming anew.
+  /// What to do about open items whose files have been replaced.
   struct Replaced: Equatable {
-    /// No byte of these has left: they are forgotten here, and to be removed.
+    /// Nothing of these has been sent: remove them from the engine. They are forgotten here.
     var unsent: [ItemID] = []
-    /// These are being sent, and to be stopped. What comes of them is still to come.
+    /// These are being sent: stop them. Their results are still to come.
     var sending: [ItemID] = []
   }
 
-  /// Takes in that files are coming anew. What has been handed over whole is left to end: the server may
-  /// keep it, and then it counts.
+  /// Records that files have been replaced. An item that was sent completely is allowed to end: the server
+  /// may keep it, and then it counts.
   mutating func replaced(by items: [UploadItem]) -> Replaced {
     var replaced = Replaced()
     for item in items {
@@ -93,7 +93,7 @@ struct PushProgress {
     return replaced
   }
 
-  /// Whether an item is to be tried no more, for its file is coming anew: it waits for another attempt.
+  /// Whether an item must not be tried again because its file has been replaced.
   func isGivenUp(_ id: ItemID, in state: ItemState) -> Bool {
     guard superseded.contains(id) else { return false }
     if case .retrying = state { return true }

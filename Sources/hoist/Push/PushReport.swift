@@ -1,3 +1,4 @@
+import FileDiscovery
 import Foundation
 import MultipartForm
 import ScalarText
@@ -28,11 +29,11 @@ struct PushReport: Codable {
     var mayHaveArrived: Bool { cause == "outcome-unknown" || cause == "no-record" }
   }
 
-  /// Changes where a reader of the old form could not read the new one.
+  /// Increased when readers of the old format cannot read the new one.
   var version = 1
   var target: String
-  /// True where the target was more than its name: a query, fields or header fields, which may be secret
-  /// and are not written down.
+  /// True if the target needs more than its name: a query, fields or header fields, which may be secret and
+  /// are not written.
   var needsOptions: Bool?
   /// When it ended.
   var time: Date
@@ -40,7 +41,7 @@ struct PushReport: Codable {
   /// The folder that relative paths start from.
   var folder: String
   var isInterrupted: Bool
-  /// True where files may be missing here, as it was stopped before the inputs had ended.
+  /// True if files may be missing here because the push was stopped before its inputs had ended.
   var isIncomplete: Bool?
   var sent: Int
   var failed: Int
@@ -61,7 +62,7 @@ struct PushReport: Codable {
     sent = summary.sent
     failed = summary.failed.count + summary.leftOut.count
     bytesSent = summary.bytes
-    // What was left out is still to be looked for: a report may take the place of the one before.
+    // Include what was left out: this report may replace the one that listed it.
     files = summary.results.compactMap { Entry($0) } + summary.leftOut
   }
 

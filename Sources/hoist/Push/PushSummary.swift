@@ -6,7 +6,7 @@ struct PushSummary {
   var failed: [(item: UploadItem, failure: Failure)] = []
   /// How many were left out, as sent before.
   var skipped = 0
-  /// What an earlier report has and this push left out, as it may have arrived.
+  /// Entries of an earlier report that this push left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []
   /// Every file and its end, in the order of the queue, where that was asked for.
   var results: [UploadItem] = []

@@ -7,7 +7,7 @@ struct RetryHint {
   var report: String?
   /// The target, as it was named.
   var target: String?
-  /// Whether there was more than the name, which is not to be shown.
+  /// Whether the target needs options that must not be shown.
   var needsOptions = false
 
   func text(for failures: [Failure]) -> String {

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Gathers the engine's news for a push: the first at once, and from then on what comes within some
-/// milliseconds together. Thousands of small files a second would each wake up a thread otherwise.
+/// Batches the engine's changes for a push: the first is delivered at once, later ones every few
+/// milliseconds. Otherwise each of thousands of small files a second would wake a thread.
 final class ChangeBuffer: Sendable {
   typealias Changes = [(ItemID, ItemState)]
 

@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Carries the engine's news to the main queue: merged, and at most ten deliveries a second, so that
-/// a hundred lanes at full speed cost the screen no more than one.
+/// Delivers the engine's changes to the main queue, merged and at most ten times a second, so that a hundred
+/// lanes cost the screen no more than one.
 final class ChangeThrottle: Sendable {
   private struct Content {
     var changes = MergedChanges()

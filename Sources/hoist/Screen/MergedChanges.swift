@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The engine's news between two deliveries. Of several steps of one item only the last is kept, but
-/// for those that end an attempt: they are what the details and the log are made of.
+/// The engine's changes between two deliveries. Of several changes of an item only the last is kept, except
+/// for those that end an attempt: the details and the log are made of these.
 struct MergedChanges {
   private var changes: [(id: ItemID, state: ItemState)] = []
   /// Where the last change of an item stands, unless it ended an attempt.

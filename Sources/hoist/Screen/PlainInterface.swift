@@ -3,16 +3,14 @@ import Foundation
 import ScalarText
 import Screens
 
-/// Lines instead of a screen: what changes is said on standard output, commands come from standard
-/// input, a line each.
+/// Lines instead of a screen: changes are written to standard output, commands are read from standard input.
 final class PlainInterface: UserInterface {
   var onEvents: ([AppEvent]) -> Void = { _ in }
-  /// Is told when nobody will say anything any more.
+  /// Called at the end of standard input.
   var onEnd: () -> Void = {}
-  /// Waits until what a line has asked for is found: a script's next line may be about it.
+  /// Waits until the files that a line asked for are found: a script's next line may refer to them.
   var settle: @Sendable () -> Void = {}
-  /// How things stand. Asked rather than kept: a second owner would have the queue copied at each
-  /// change.
+  /// The current state. It is fetched and not stored: with a second owner, every change would copy the queue.
   var state: () -> AppState? = { nil }
   let isUTF8 = true
   /// Wide enough for nothing to be cut.
@@ -40,7 +38,7 @@ final class PlainInterface: UserInterface {
     guard mustClose, !isClosing else { return }
     isClosing = true
     say(lines)
-    // Beside this call: it is in the middle of an event.
+    // Not within this call, which is still handling an event.
     DispatchQueue.main.async {
       MainActor.assumeIsolated {
         self.onEvents([.perform(.close)])
@@ -51,7 +49,7 @@ final class PlainInterface: UserInterface {
 
   private func listen() {
     isListening = true
-    // A thread of its own: not everything that can stand for standard input can be waited for.
+    // On a thread: not everything that can be standard input works with a dispatch source.
     Thread.detachNewThread { [weak self, settle] in
       while let line = readLine() {
         DispatchQueue.main.async { MainActor.assumeIsolated { self?.handle(line) } }
@@ -64,7 +62,7 @@ final class PlainInterface: UserInterface {
   func redraw() {}
   func ring() {}
   func suspend() { kill(getpid(), SIGSTOP) }
-  /// There is no clipboard to be had: whoever listens can copy the line.
+  /// There is no clipboard here; the line can be copied.
   func copy(_ text: String) { Output.line(text) }
   func notify(_ text: String) { Output.line(text) }
 

@@ -1,14 +1,16 @@
+import FileDiscovery
 import Foundation
+import MultipartForm
 import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Puts files into the durable queue, and tells which of them their target has taken already.
+/// Adds files to the durable queue, and finds out which of them their target has already.
 struct QueueIntake: Sendable {
   let store: UploadStore
   /// Whether those stay out.
   var skipsSent = false
-  /// Whether files are told from each other by their content.
+  /// Whether files are compared by their content.
   var comparesContent = false
 
   init(store: UploadStore, _ options: SentOptions? = nil) {
@@ -24,7 +26,7 @@ struct QueueIntake: Sendable {
     /// How many of the items had been sent before.
     var repeated = 0
 
-    /// What a person should know of it; nil where nothing is worth a word.
+    /// A message about it; nil if there is nothing to say.
     var words: String? {
       if !skipped.isEmpty {
         return "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
@@ -40,6 +42,40 @@ struct QueueIntake: Sendable {
     }
   }
 
+  /// As many items are written in one transaction.
+  static let portion = 2000
+
+  /// Looks for files and queues them in portions: a folder of 100,000 files appears bit by bit.
+  ///
+  /// - Parameters:
+  ///   - rules: what is taken of a folder; nil where folders are not entered.
+  ///   - prepare: gives an item what the file does not tell, such as its target.
+  ///   - report: is told what became of each portion, and whether it is the last, which may be empty; false
+  ///     to stop.
+  func add(
+    _ files: some Sequence<FileLocation>, _ intake: FileIntake, in rules: FolderRules?,
+    prepare: (inout UploadItem) -> Void,
+    report: (_ portion: Result<Added, StoreError>, _ isLast: Bool) -> Bool
+  ) {
+    var portion: [UploadItem] = []
+    func handOver(isLast: Bool) -> Bool {
+      defer { portion = [] }
+      return report(Result { () throws(StoreError) in try add(portion) }, isLast)
+    }
+    // Whoever sends them may work in another folder.
+    let folder = FileManager.default.currentDirectoryPath
+    for file in files {
+      let goesOn = intake.each(of: file.absolute(in: folder), in: rules) { item in
+        var item = item
+        prepare(&item)
+        portion.append(item)
+        return portion.count < Self.portion || handOver(isLast: false)
+      }
+      guard goesOn else { return }
+    }
+    _ = handOver(isLast: true)
+  }
+
   /// Adds `items`, which have numbers of their own until then.
   func add(_ items: [UploadItem]) throws(StoreError) -> Added {
     var added = try look(at: items)
@@ -49,8 +85,8 @@ struct QueueIntake: Sendable {
     return added
   }
 
-  /// The items with a note of what was sent before, or without those.
-  /// - Parameter stop: once it is set, no contents are read for that.
+  /// The items, with a note on those that were sent before, or without those.
+  /// - Parameter stop: once it is cancelled, no contents are read for that.
   func look(at items: [UploadItem], until stop: CancellationToken? = nil) throws(StoreError)
     -> Added
   {

@@ -4,23 +4,23 @@ import Synchronization
 import UploadModel
 import UploadStore
 
-/// The durable queue on behalf of a session that sends it: writes down what the engine is about to do
-/// and what came of it, before anybody else learns of it.
+/// Writes to the durable queue for a session that sends it: what the engine is about to do and what came of
+/// it, before anyone else learns of it.
 ///
-/// What cannot be written, for the disk is full or gone, is kept in a `ResultJournal` elsewhere and tried
-/// again every second. Whoever sends next, after whatever end of this process, finds it there.
+/// If the disk is full or gone, results are kept in a `ResultJournal` elsewhere, and the write is retried
+/// every second. The next sender finds the journal, however this process ends.
 final class QueueRecorder: Sendable {
   let store: UploadStore
   private let journal: ResultJournal
   private let content = Mutex(Content())
-  /// Held while something is written, so that everything is in the order in which it happened.
+  /// Held during writes, so that they happen in the order of the events.
   private let writing = Mutex(())
   private let retries = DispatchQueue(label: "hoist.unwritten", qos: .utility)
 
   private struct Content {
     var lock: SenderLock?
     var isLeaving = false
-    /// What could not be written, in order: it is, as soon as there is room again.
+    /// Changes that could not be written yet, in order.
     var unwritten: [(ItemID, ItemState)] = []
     var isRetryDue = false
     /// Where that is kept meanwhile.
@@ -51,8 +51,7 @@ final class QueueRecorder: Sendable {
     content.withLock { $0.lock = lock }
   }
 
-  /// Puts the queue in order after the sender before: what that could only keep elsewhere is written down
-  /// first.
+  /// Recovers the queue after the last sender. Results in its journal are written first.
   func recover(
     isRepeatable: (String) -> Bool
   ) throws(StoreError) -> UploadStore.Recovery {
@@ -64,7 +63,7 @@ final class QueueRecorder: Sendable {
     return try store.recover(isRepeatable: isRepeatable)
   }
 
-  /// From now on, what is broken off stays in the queue.
+  /// From now on, uploads that are broken off stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Lets uploads begin: `UploadEngine.Admission`.
@@ -78,7 +77,7 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  /// Notes what has become of items. Returns false where that could not be written yet.
+  /// Records the new states of items. Returns false if that could not be written yet.
   @discardableResult
   func write(_ changes: [(ItemID, ItemState)]) -> Bool {
     do {
@@ -90,7 +89,7 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  /// What the queue does not know when the session is over.
+  /// Results that are not in the queue at the end of the session.
   struct UnsavedResults {
     /// The items whose results it does not know.
     var items: Set<ItemID>
@@ -121,7 +120,7 @@ final class QueueRecorder: Sendable {
         if !left.isEmpty { journal.remove() }
         return Result<Void, StoreError>.success(())
       } catch {
-        // How far an upload is means nothing once it is over.
+        // Progress means nothing once the session is over.
         let unwritten = all.filter { if case .sending = $0.1 { false } else { true } }
         let place = (try? store.kept(unwritten)).flatMap(journal.keep)
         content.withLock {

@@ -10,7 +10,7 @@ struct ScreenPreferences {
   var theme = Theme.usual
   var usesMouse = true
   var endSignal = AppState.EndSignal.none
-  /// Whether changes are spoken, line by line, instead of drawn.
+  /// Whether changes are written as lines instead of drawn.
   var isPlain = false
 
   init() {}

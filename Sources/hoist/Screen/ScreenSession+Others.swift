@@ -5,9 +5,9 @@ import UploadStore
 
 /// What other processes do to the queue.
 extension ScreenSession {
-  /// Shows what others have written since this was asked last, and has the engine act on it.
+  /// Shows what other processes have written since the last call, and lets the engine act on it.
   func readExternalChanges() {
-    // As long as it is not known what is there, everything would be news.
+    // Until the queue has been read, everything would be a change.
     guard !state.isReading else { return }
     do {
       guard let changes = try keeper.store.changesByOthers(since: revision) else {

@@ -1,4 +1,5 @@
 import Dispatch
+import FileDiscovery
 import Foundation
 import MultipartForm
 import Screens
@@ -7,9 +8,9 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// The session's queue: what the screen asks for is written down and then done.
+/// The session's queue: what the screen asks for is written first, then done.
 extension ScreenSession {
-  /// Puts items on the screen and into the engine's line.
+  /// Shows items on the screen and submits them to the engine.
   func show(_ added: [UploadItem]) {
     let (sendable, shown) = jobs(engine == nil ? added.map(\.seenFromAside) : added)
     for item in shown { items[item.id] = item }
@@ -17,7 +18,7 @@ extension ScreenSession {
     engine?.submit(sendable)
   }
 
-  /// What can be sent of these items, and all of them with the reasons of those that cannot be.
+  /// The items that can be sent, and all items, where those that cannot be sent have failed with the reason.
   func jobs(_ added: [UploadItem]) -> (sendable: [UploadJob], shown: [UploadItem]) {
     var sendable: [UploadJob] = []
     var urls: [String: String] = [:]
@@ -42,44 +43,32 @@ extension ScreenSession {
 
   // MARK: What the person asks for
 
-  /// Looks for files and queues them in portions: a folder of 100,000 files appears bit by bit.
+  /// Looks for files and queues them.
   func add<Path: Sendable>(
     _ paths: [Path], finding files: @escaping @Sendable (Path) -> [FileLocation]
   ) {
     let (intake, queue, target, rules) = (
       intake, QueueIntake(store: keeper.store, options.sent), book.current.name, options.rules
     )
-    // The next hoist may be started in another folder.
-    let folder = FileManager.default.currentDirectoryPath
     intakeQueue.async {
-      var portion: [UploadItem] = []
       var total = QueueIntake.Added()
-      func handOver(isLast: Bool) {
-        let result = Result { try queue.add(portion) }
-        portion = []
+      queue.add(paths.lazy.flatMap(files), intake, in: rules, prepare: { $0.target = target }) {
+        result, isLast in
         if case .success(let added) = result { total.merge(added) }
         let count = HumanReadable.count(total.items.count, "file")
         let words =
           if !isLast { "\(count) so far…" } else if let words = total.words { words } else {
-            total.items.count > Self.portion ? "\(count) added" : nil
+            total.items.count > QueueIntake.portion ? "\(count) added" : nil
           }
         DispatchQueue.main.async {
           MainActor.assumeIsolated { self.show(result, saying: words) }
         }
+        return true
       }
-      for file in paths.lazy.flatMap(files) {
-        _ = intake.each(of: file.absolute(in: folder), in: rules) { item in
-          portion.append(item)
-          portion[portion.count - 1].target = target
-          if portion.count == Self.portion { handOver(isLast: false) }
-          return true
-        }
-      }
-      handOver(isLast: true)
     }
   }
 
-  private func show(_ result: Result<QueueIntake.Added, any Error>, saying words: String?) {
+  private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
     switch result {
     case .success(let added):
       show(added.items)
@@ -100,16 +89,16 @@ extension ScreenSession {
   }
 
   private func send(again looked: [UploadItem]) {
-    // Whoever was removed meanwhile stays away, and whoever is on the way already goes on.
+    // Items removed meanwhile stay removed, and items already under way go on.
     let looked = looked.filter { items[$0.id] != nil }
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
     for item in shown { items[item.id] = item }
     handle([.added(shown)])
     engine?.retry(sendable)
-    // What was paused or had failed before this session comes to its place only now.
+    // Items that were paused or had failed before this session get their place only now.
     engine?.arrange(state.waiting)
-    // Where the row looks as before, the key would seem to have done nothing.
+    // If the row looks as before, the key would seem to have had no effect.
     if let same = shown.first(where: { $0.state.failure != nil }), let cause = same.state.failure {
       handle([.message("\(same.fileName), as before: \(cause.headline)")])
     }
@@ -134,7 +123,7 @@ extension ScreenSession {
   }
 
   func restore(_ places: [QueuePosition]) {
-    // They had kept their places, and the queue knows best what has become of them since.
+    // They have kept their places, and the queue on disk has their latest states.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
     for place in places {
       if place.item.state.isDone { removed.sent -= 1 } else { removed.unsent -= 1 }
@@ -142,7 +131,7 @@ extension ScreenSession {
     let (sendable, shown) = jobs(present)
     for item in shown { items[item.id] = item }
     handle([.added(shown)])
-    // What was paused when it was taken out does not begin now.
+    // Items that were paused when they were removed do not start now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)
     engine?.arrange(state.waiting)
@@ -181,8 +170,7 @@ extension ScreenSession {
     handle([.added(present)])
   }
 
-  /// Writes to the queue. Where that is not possible, says so, shows what is still there, and returns
-  /// nil.
+  /// Writes to the queue. If that fails, shows the error and the queue as it is on disk, and returns nil.
   private func write<Value>(_ body: (UploadStore) throws -> Value) -> Value? {
     do {
       return try body(keeper.store)
@@ -210,7 +198,7 @@ extension ScreenSession {
 }
 
 extension UploadItem {
-  /// As a process sees it that does not send it: that it is being sent, and not how far it is.
+  /// The item as shown by a process that does not send it: without progress.
   fileprivate var seenFromAside: UploadItem {
     guard state.isActive else { return self }
     var item = self

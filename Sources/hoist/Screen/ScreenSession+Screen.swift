@@ -46,7 +46,7 @@ extension ScreenSession {
         let said = error.reply.message.map { " \"\($0)\"" } ?? ""
         listing = .failed("\(error.headline). \(error.explanation)\(said)")
       }
-      // What another server has, is not to be deleted on this one.
+      // A reply for another target must not be shown for this one.
       if target.name == state.target { handle([.server(listing)]) }
     }
   }
@@ -62,7 +62,7 @@ extension ScreenSession {
           handle([.message("\(row.name) was not deleted: \(error.headline)\(said)")])
         }
       }
-      // Whatever became of it, the server says what is there now.
+      // Ask the server for its list again, whatever the outcome.
       listServer()
     }
   }
@@ -109,7 +109,7 @@ extension ScreenSession {
     }
   }
 
-  /// Does work beside the screen and takes in what came of it.
+  /// Does work off the main queue and handles the events that result.
   func answer<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value,
     then events: @escaping @MainActor @Sendable (Value) -> [AppEvent]
@@ -152,7 +152,7 @@ extension HistoryRow {
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
   }
 
-  /// The time by the clock on the wall: "2026-11-20 22:15".
+  /// Local time: "2026-11-20 22:15".
   private static func local(_ date: Date) -> String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
@@ -161,7 +161,7 @@ extension HistoryRow {
 }
 
 extension TimeSource {
-  /// Seconds since midnight, by the clock on the wall, at moment 0 of its other clock.
+  /// Seconds since midnight, local time, at instant 0 of the monotonic clock.
   func midnight() -> Double {
     let date = date()
     let today = Calendar.current.startOfDay(for: date)

@@ -7,9 +7,6 @@ import UploadStore
 
 /// Who sends what is in the queue: this session, or another process until it has gone.
 extension ScreenSession {
-  /// As many items as appear at once.
-  nonisolated static let portion = 2_000
-
   /// Shows what is in the queue, and sends it unless another process does.
   func openQueue() {
     keeper.onTrouble { error in
@@ -34,18 +31,18 @@ extension ScreenSession {
     }
   }
 
-  /// Reads the queue beside the screen, in portions: the beginning of it is there at once, however
-  /// long it is.
+  /// Reads the queue in the background and in portions, so that its beginning appears at once however long it
+  /// is.
   ///
   /// - Parameter isSender: whether what the last sender left under way is to be put in order.
   private func load(recovering isSender: Bool = false) {
     let (keeper, store, book, floor) = (keeper, keeper.store, book, floor)
-    // Commands may give the secrets of targets, and nobody waits for them with the store in hand.
+    // Commands may supply the secrets of targets. Do not wait for them during a transaction.
     let lookups = DispatchQueue(label: "hoist.targets", qos: .userInitiated)
     intakeQueue.async { [weak self] in
       let result = Result {
         let recovery = isSender ? try keeper.recover { book.isRepeatable($0) } : nil
-        let revision = try store.read(inPortionsOf: Self.portion) { items in
+        let revision = try store.read(inPortionsOf: QueueIntake.portion) { items in
           let items = items.filter { $0.id > floor }
           guard !items.isEmpty else { return }
           lookups.async {
@@ -55,7 +52,7 @@ extension ScreenSession {
         }
         return (revision, recovery?.words)
       }
-      // What is added from now on comes behind all of it.
+      // Items that are added from now on come after all of these.
       lookups.sync {}
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
@@ -65,7 +62,7 @@ extension ScreenSession {
           case .success((let revision, let message)):
             self.revision = revision
             if let message { self.handle([.message(message)]) }
-            // What was no news as long as not everything was known.
+            // Changes that were ignored until the queue had been read.
             self.readExternalChanges()
             if self.state.isAside { self.retryTakingOver() }
           case .failure(let error): self.handle([.held(Self.brief(error))])
@@ -75,7 +72,7 @@ extension ScreenSession {
     }
   }
 
-  /// Becomes the sender when the one that is has gone.
+  /// Becomes the sender when the current one has gone.
   private func retryTakingOver() {
     let keeper = keeper
     Thread.detachNewThread { [weak self] in
@@ -90,12 +87,13 @@ extension ScreenSession {
     do {
       try result.get()
       handle([.notice(options.notice)])
-      // What the other has done last, and then what becomes of what it left. Once there is an engine,
-      // that is no news any more; and without a turn in between, none of it is missed as our own.
+      // First apply the last changes of the other process, then recover what it left under way. Both happen
+      // before the engine exists and without a suspension in between, so that no change is mistaken for our
+      // own.
       apply(try keeper.store.changes(since: revision))
       let recovery = try keeper.recover { [book] in book.isRepeatable($0) }
       var recovered = try keeper.store.changes(since: revision)
-      // What is done leaves the queue with that. On the screen it stays to be looked at.
+      // Recovery removes finished items from the queue. They stay on the screen.
       recovered.removed = []
       apply(recovered)
       handle([.aside(false)])
@@ -112,8 +110,8 @@ extension ScreenSession {
     let (keeper, secrets) = (keeper, book.secrets)
     let throttle = ChangeThrottle { [weak self] changes in
       guard let self else { return }
-      // What leaving broke off stays in the queue. And nobody else breaks a file off but who takes it
-      // out: where it is there all the same, it has been put back meanwhile.
+      // Uploads that leaving broke off stay in the queue. Otherwise only a removal cancels an upload; if the
+      // item is still there, it has been restored meanwhile.
       let changes = changes.map { id, state in
         (id, state.failure?.cause == .cancelled ? .waiting : state)
       }

@@ -1,4 +1,5 @@
 import Dispatch
+import FileDiscovery
 import Foundation
 import MultipartForm
 import Screens
@@ -16,16 +17,16 @@ final class ScreenSession {
   struct Options {
     /// Whether the screen keeps to ASCII.
     var isASCII = false
-    /// The most that is sent in all, in bytes a second, until the person says otherwise.
+    /// The limit on the total, in bytes a second, until the person changes it.
     var rateLimit: Int64?
     /// A line that the screen shows all the time.
     var notice: String?
-    /// Whether what was queued before stays out of sight.
+    /// Whether items queued before this session are hidden.
     var isFresh = false
-    /// What is done about files that were sent before.
+    /// What to do about files that were sent before.
     var sent: SentOptions?
     /// What is taken of folders.
-    var rules = FolderScan.Rules()
+    var rules = FolderRules()
     /// Where what happens is written down.
     var journal: Journal?
     /// How the person wants the screen to be.
@@ -39,27 +40,27 @@ final class ScreenSession {
   let time = TimeSource.system
   let interface: any UserInterface
   var intake: FileIntake
-  /// Finds files and reads the queue, in the order of what was asked. A folder may take long.
+  /// Finds files and reads the queue, in the order of requests. A folder may take long.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
-  /// Looks up what keys ask for, while files are still being found.
+  /// Answers keys while files are still being found.
   let answerQueue = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
   /// Nil while another process sends what is in the queue.
   var engine: UploadEngine?
   var state: AppState
   var items: [ItemID: UploadItem] = [:]
-  /// The names of the targets of which the screen knows where they lie.
+  /// The targets whose addresses the screen knows.
   var located: Set<String> = []
-  /// What was there before this session and is not its concern.
+  /// The last item from before this session, if these are not its concern.
   var floor = ItemID(0)
-  /// The state of the queue on disk that the screen shows.
+  /// The revision of the queue on disk that the screen shows.
   var revision: Int64 = 0
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeThrottle?
-  /// What is no longer on the screen and yet was sent, or was not.
+  /// How many items were removed from the screen after they had been sent, or before.
   var removed = (sent: 0, unsent: 0)
   private var clock: (any DispatchSourceTimer)?
-  /// Whether the screen has been left and what is under way is being broken off.
+  /// Whether the screen has been left and uploads are being broken off.
   var isLeaving = false
   private var leave: CheckedContinuation<QuitMode, Never>?
 
@@ -116,7 +117,7 @@ final class ScreenSession {
   // MARK: Events and effects
 
   func handle(_ events: [AppEvent]) {
-    // What the screen says of times is right whenever anything happens.
+    // Update the time first, so that durations on the screen are correct.
     _ = reduce(&state, .tick(time.now()))
     var isAnswered = false
     for event in events {
@@ -173,16 +174,16 @@ final class ScreenSession {
     }
   }
 
-  /// Tells the engine, or the person that it is another process's.
+  /// Passes the call to the engine, or says that another process sends the queue.
   private func control(_ body: (UploadEngine) -> Void) {
     if let engine { return body(engine) }
-    // Without an engine for another reason, that reason is on the screen.
+    // If there is no engine for another reason, that reason is on the screen already.
     guard state.isAside else { return }
     handle([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
-  /// Nobody will ask for anything any more: leaves when everything has been sent, what is being
-  /// looked at by now among it.
+  /// At the end of the input: leaves when everything has been sent, including files that are still being
+  /// found.
   private func finishThenLeave() {
     afterIntake { [weak self] in
       self?.handle([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
@@ -194,8 +195,8 @@ final class ScreenSession {
     answer({ path.completions }) { [.completions(for: text, $0)] }
   }
 
-  /// Waits until what was asked for by now is found and in the queue, for a few seconds at the most.
-  /// Returns whether it is.
+  /// Waits a few seconds at most until all requested files are found and in the queue. Returns whether they
+  /// are.
   private func settleIntake() async -> Bool {
     let settle = settling
     return await withCheckedContinuation { continuation in
@@ -203,7 +204,7 @@ final class ScreenSession {
     }
   }
 
-  /// Waits for the same on the thread that calls it, which is not the main one.
+  /// The same, blocking the calling thread, which must not be the main one.
   private var settling: @Sendable () -> Bool {
     let afterIntake = afterIntake
     return {
@@ -213,11 +214,11 @@ final class ScreenSession {
     }
   }
 
-  /// Calls back, on the main queue, once what was asked for by now is found and in the queue.
+  /// Calls back on the main queue once all files requested so far are found and in the queue.
   private var afterIntake: @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void {
     let (intakeQueue, answerQueue) = (intakeQueue, answerQueue)
     return { body in
-      // What the main queue has been told by now may ask for files first.
+      // Events already on the main queue may request files first.
       DispatchQueue.main.async {
         intakeQueue.async {
           answerQueue.async { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
@@ -247,65 +248,6 @@ final class ScreenSession {
     }
   }
 
-  // MARK: Leaving
-
-  /// What is left to say when the screen is gone.
-  ///
-  /// - Parameter unwritten: what the queue could not be told.
-  private func report(without unwritten: QueueRecorder.UnsavedResults?) -> ExitStatus {
-    let all = items.values.sorted { $0.id < $1.id }
-    if state.isAside {
-      Output.error("another hoist goes on with the queue")
-      return .success
-    }
-    if state.isReading {
-      Output.error("… and what else is in the queue, which was still being read")
-    }
-    guard !all.isEmpty || removed != (0, 0) else { return state.isReading ? .someFailed : .success }
-    let shown = all.count(where: \.state.isDone)
-    let folder = FileManager.default.currentDirectoryPath
-    var lines: [String] = []
-    for item in all {
-      let name = SafeText.line(item.location.relative(to: folder).description)
-      if case .failed(let failure) = item.state {
-        lines.append("✗ \(name): \(failure.headline)")
-      } else if item.state.isHandedOver {
-        lines.append("? \(name): outcome unknown; look on the server before you send it again")
-      } else if !item.state.isFinished {
-        lines.append("· \(name): not sent")
-      }
-    }
-    if let unwritten { lines += losses(unwritten, in: folder) }
-    for line in lines.prefix(Self.mostLines) { Output.error(line) }
-    if lines.count > Self.mostLines { Output.error("… and \(lines.count - Self.mostLines) more") }
-    // What the person took out is no failure, and what was cleared was sent all the same.
-    let (sent, total) = (shown + removed.sent, all.count + removed.sent)
-    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
-    let left = all.count - shown
-    let kept =
-      left > 0 ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
-    Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
-    return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
-  }
-
-  /// What a person should know of results that are not in the queue.
-  private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
-    let names = unwritten.items.sorted().map { id in
-      items[id].map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
-    }
-    let count = HumanReadable.count(names.count, "file")
-    let fate =
-      if let place = unwritten.place {
-        "it is in \(SafeText.line(place)), which the next hoist reads"
-      } else {
-        "the next hoist does not know it and may send again what has arrived"
-      }
-    return names.map { "! \($0): what became of it is not in the queue" }
-      + ["! \(unwritten.reason); what became of \(count) is not in it: \(fate)"]
-  }
-
-  /// Enough to see what happened; `hoist queue list` has the rest.
-  private static let mostLines = 40
 }
 
 extension Effect {

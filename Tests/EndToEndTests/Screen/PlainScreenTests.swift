@@ -55,6 +55,21 @@ extension EndToEnd {
       #expect(inbox.names == ["a.txt"])
     }
 
+    @Test("what the configuration warns of is said once")
+    func warnings() async throws {
+      let person = try Person()
+      try person.configure(
+        """
+        [targets.t]
+        url = "http://127.0.0.1:9/up"
+        headers = { Authorization = "Bearer s3cret" }
+        """)
+      let outcome = try await person.shell(
+        "chmod 644 ~/.config/hoist/config.toml; hoist --plain --to t < /dev/null"
+      ).end()
+      #expect(outcome.errors.components(separatedBy: "warning: ").count == 2, "\(outcome.errors)")
+    }
+
     @Test("a script's next line knows what the one before has added, and quit loses nothing")
     func script() async throws {
       let person = try Person()

@@ -86,21 +86,21 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
   var splits = false
   var attempt = 1
   /// "again", or the code of the failure that the end is judged to be.
-  let fates: [String]
-  var companies: [[Int64]] = []
+  let outcomes: [String]
+  var groups: [[Int64]] = []
 
   init(
     _ name: String, _ status: Int?, _ trouble: Failure.Cause? = nil, sentAll: Bool = true,
-    files: String = "---", splits: Bool = false, attempt: Int = 1, is fates: [String],
-    companies: [[Int64]] = []
+    files: String = "---", splits: Bool = false, attempt: Int = 1, is outcomes: [String],
+    groups: [[Int64]] = []
   ) {
     testDescription = name
     end = TransferEnd(url: home, status: status, trouble: trouble, sentAll: sentAll)
     self.files = files
     self.splits = splits
     self.attempt = attempt
-    self.fates = fates
-    self.companies = companies
+    self.outcomes = outcomes
+    self.groups = groups
   }
 
   private static let changed = Failure.Cause.changed(.shrank)
@@ -151,19 +151,19 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
     // Halves.
     BatchEndRow(
       "too large together", 413, splits: true, is: ["again", "again", "again"],
-      companies: [[1, 2], [3]]),
+      groups: [[1, 2], [3]]),
     BatchEndRow(
       "refused before the end of the body", 400, sentAll: false, splits: true,
-      is: ["again", "again", "again"], companies: [[1, 2], [3]]),
+      is: ["again", "again", "again"], groups: [[1, 2], [3]]),
     BatchEndRow(
       "refused, and one taken back", 422, files: "-s-", splits: true,
       is: ["again", "http-422", "again"],
-      companies: [[1], [3]]),
+      groups: [[1], [3]]),
     BatchEndRow(
       "an error that may pass", 500, splits: true, is: ["http-500", "http-500", "http-500"]),
     BatchEndRow(
       "an error that did not pass", 500, splits: true, attempt: 5, is: ["again", "again", "again"],
-      companies: [[1, 2], [3]]),
+      groups: [[1, 2], [3]]),
     BatchEndRow("credentials", 401, splits: true, is: ["http-401", "http-401", "http-401"]),
     BatchEndRow("the address", 404, splits: true, is: ["http-404", "http-404", "http-404"]),
     BatchEndRow(
@@ -190,9 +190,9 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The fate as the table has it.
-  func word(_ fate: BatchEnd.Outcome) -> String {
-    guard case .ended(let end) = fate else { return "again" }
+  /// The outcome as the table has it.
+  func word(_ outcome: BatchEnd.Outcome) -> String {
+    guard case .ended(let end) = outcome else { return "again" }
     switch Verdict.judge(end, target: target, attempt: attempt, redirects: 0, now: .now) {
     case .delivered: return "done"
     case .failed(let failure): return failure.code
@@ -203,14 +203,14 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
 
 struct BatchEndTests {
   @Test(arguments: BatchEndRow.all)
-  func fates(_ row: BatchEndRow) {
+  func outcomes(_ row: BatchEndRow) {
     let outcome = BatchEnd(
       row.end, files: row.inside, target: row.target, attempt: row.attempt, now: .now)
-    #expect(outcome.fates.map(\.id) == [1, 2, 3].map { ItemID($0) })
-    #expect(outcome.fates.map { row.word($0.fate) } == row.fates)
-    #expect(outcome.companies == row.companies.map { $0.map { ItemID($0) } })
-    for (index, fate) in outcome.fates.enumerated() {
-      guard case .ended(let end) = fate.fate else { continue }
+    #expect(outcome.outcomes.map(\.id) == [1, 2, 3].map { ItemID($0) })
+    #expect(outcome.outcomes.map { row.word($0.outcome) } == row.outcomes)
+    #expect(outcome.groups == row.groups.map { $0.map { ItemID($0) } })
+    for (index, outcome) in outcome.outcomes.enumerated() {
+      guard case .ended(let end) = outcome.outcome else { continue }
       #expect(end.bytes == Int64(index))
     }
   }
@@ -220,7 +220,7 @@ struct BatchEndTests {
     for row in BatchEndRow.all {
       let outcome = BatchEnd(
         row.end, files: [row.inside[0]], target: row.target, attempt: row.attempt, now: .now)
-      #expect(outcome.fates.allSatisfy { $0.fate != .startsOver } && outcome.companies.isEmpty)
+      #expect(outcome.outcomes.allSatisfy { $0.outcome != .startsOver } && outcome.groups.isEmpty)
     }
   }
 
@@ -235,8 +235,8 @@ struct BatchEndTests {
       let outcome = BatchEnd(
         row.end, files: members.map { BatchEnd.File(id: $0) }, target: row.target, attempt: 1,
         now: .now)
-      if outcome.companies.isEmpty { alone.formUnion(members) }
-      open += outcome.companies
+      if outcome.groups.isEmpty { alone.formUnion(members) }
+      open += outcome.groups
     }
     #expect(requests == 2 * count - 1)
     #expect(alone.count == count)

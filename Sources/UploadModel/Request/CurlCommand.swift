@@ -8,7 +8,7 @@ import ScalarText
 public struct CurlCommand: Hashable, Sendable {
   /// Why there is no such command.
   public struct ConversionError: Error, Hashable, CustomStringConvertible {
-    /// What curl cannot be told, as a sentence without its full stop.
+    /// What curl cannot do, as a sentence without its full stop.
     public let description: String
   }
 
@@ -29,53 +29,54 @@ public struct CurlCommand: Hashable, Sendable {
   public init(
     _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
   ) throws(ConversionError) {
-    guard let first = items.first else { throw ConversionError(description: "there is no file") }
     guard target.ticket == nil else {
       throw ConversionError(
         description: "the target asks for a ticket first, and only that says where the file goes")
     }
-    let own = Template.Values(of: first, now: now, uuid: key ?? first.uuid)
-    lines = ["curl --globoff --request \(ShellWord.quoted(target.method))"]
-    try add("", Self.pieces(target.addressStretches(with: own)))
-    try tls(target)
-    var headers = target.headers
-    if target.tokenCommand != nil {
-      // The command is not run for this.
-      let token = Template(Template.Secret(name: "TOKEN", value: "", source: .derived))
-      headers.append(
-        Target.Field(name: "Authorization", value: Template(literal: "Bearer ") + token))
+    let plan: RequestPlan
+    do throws(Failure.Cause) {
+      plan = try RequestPlan(
+        items, to: target, at: .target, credentials: .all(token: target.tokenPlaceholder),
+        key: key ?? items.first?.uuid ?? UUID(), now: now)
+    } catch {
+      throw ConversionError(description: Failure(error).explanation)
     }
-    for field in headers {
-      let (name, value) = (field.name, Self.pieces(field.value.stretches(with: own)))
-      // curl takes a name with nothing after its colon for one to be left out.
+    lines = ["curl --globoff --request \(ShellWord.quoted(plan.head.method))"]
+    try add("", Self.pieces(plan.head.address ?? []))
+    try tls(target)
+    // curl writes its own `User-Agent` and `Accept`.
+    for header in plan.head.headers where !header.isDefault {
+      let (name, value) = (header.name, Self.pieces(header.value))
+      // curl removes a header field if nothing follows the colon; a semicolon sends it empty.
       try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
     }
-    guard target.body == .multipart else {
-      try add("--header", [.text("Content-Type: \(first.mediaType)")])
-      try add("--data-binary", [.text("@"), .bytes(Self.path(first))])
-      return
+    switch plan.content {
+    case .file(let item): try add("--data-binary", [.text("@"), .bytes(Self.path(item))])
+    case .form(let parts): for part in parts { try add(part) }
     }
-    for field in target.fields { try add(field, own) }
-    for (position, item) in items.enumerated() {
-      let name = target.sentName(of: item, at: position, now: now)
+  }
+
+  private mutating func add(_ part: RequestPlan.Part) throws(ConversionError) {
+    let field = try Self.fieldName(part.name)
+    switch part.value {
+    case .text(let text): try add(text, as: field, part.type)
+    case .file(let item, let name):
       try add(
         "--form",
         [
-          .text("\(Self.fieldName(item.field ?? target.fileField))=@"),
-          .bytes(Self.quoted(Self.path(item))), .text(";filename="),
+          .text("\(field)=@"), .bytes(Self.quoted(Self.path(item))), .text(";filename="),
           .bytes(Self.quoted(Array(name.utf8))), .text(";type=\(item.mediaType)"),
         ])
     }
   }
 
-  private mutating func add(_ field: Target.Field, _ values: Template.Values)
-    throws(ConversionError)
-  {
-    let name = try Self.fieldName(field.name)
-    let value = Self.pieces(field.value.stretches(with: values)).map { piece -> Piece in
+  private mutating func add(
+    _ text: RequestHead.Text, as name: String, _ type: String?
+  ) throws(ConversionError) {
+    let value = Self.pieces(text).map { piece -> Piece in
       if case .bytes(let bytes) = piece { .bytes(Self.lineBreaks(bytes)) } else { piece }
     }
-    guard let type = field.type else {
+    guard let type else {
       try add("--form-string", [.text("\(name)=")] + value)
       return
     }

@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 
 /// Tells a thread that waits for a descriptor that nothing more is wanted, also while it waits.
-final class CancellationToken: Sendable {
+public final class CancellationToken: Sendable {
   private let value = Atomic(false)
   /// A pipe: what is written to one end can be read at the other, which is what ends a wait.
   private let ends: (read: Int32, write: Int32)
 
-  init() {
+  /// A token that nobody has cancelled.
+  public init() {
     var ends: [Int32] = [-1, -1]
     // Without a pipe a cancellation is seen when the next input comes: poll(2) passes over -1.
     _ = pipe(&ends)
@@ -20,22 +21,24 @@ final class CancellationToken: Sendable {
     close(ends.write)
   }
 
-  var isCancelled: Bool { value.load(ordering: .acquiring) }
+  /// Whether it is cancelled.
+  public var isCancelled: Bool { value.load(ordering: .acquiring) }
 
-  func cancel() {
+  /// Cancels, and ends every wait.
+  public func cancel() {
     guard !value.exchange(true, ordering: .acquiringAndReleasing) else { return }
     _ = write(ends.write, [0], 1)
   }
 
   /// Waits until a descriptor can be read, or it is cancelled.
   /// - Returns: whether it is cancelled.
-  func isCancelled(waitingFor descriptor: Int32) -> Bool {
+  public func isCancelled(waitingFor descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLIN), of: descriptor)
   }
 
   /// Waits until a descriptor can be written to, or it is cancelled.
   /// - Returns: whether it is cancelled.
-  func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
+  public func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLOUT), of: descriptor)
   }
 

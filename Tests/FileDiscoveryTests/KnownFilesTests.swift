@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  @testable import hoist
+  @testable import FileDiscovery
 
   struct KnownFilesTests {
     @Test("a file is news once for each state, and forgotten when it has gone")

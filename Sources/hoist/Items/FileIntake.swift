@@ -1,3 +1,4 @@
+import FileDiscovery
 import Foundation
 import MediaTypes
 import MultipartForm
@@ -7,7 +8,7 @@ import UploadModel
 /// Turns paths into items of the queue: looks at each file once, guesses its type, and marks at once
 /// what cannot be sent.
 final class FileIntake: Sendable {
-  // It reads its tables when the first file is looked at: the screen is there before.
+  // The guesser reads its tables when the first file is examined, so that the screen appears before that.
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
   private let lastID = Atomic<Int64>(0)
@@ -19,7 +20,7 @@ final class FileIntake: Sendable {
 
   /// Looks at files that are to go to `target`.
   convenience init(for target: Target) {
-    // What a command makes of a file is not known before: the engine looks at that.
+    // The output of a prepare command is not known yet; the engine checks it.
     self.init(limits: target.prepare == nil ? target.limits : UploadLimits())
   }
 
@@ -42,7 +43,7 @@ final class FileIntake: Sendable {
     return item
   }
 
-  /// The item for something that is no file and cannot become one, such as a folder that cannot be read.
+  /// A failed item for something that is no file, such as a folder that cannot be read.
   func failed(
     _ location: FileLocation, named name: String? = nil, _ cause: Failure.Cause
   ) -> UploadItem {
@@ -60,7 +61,7 @@ final class FileIntake: Sendable {
       item.identity = identity
       item.size = identity.size
       item.state = .waiting
-      // What came in on standard input has a name only in the request.
+      // Spooled standard input has a name only in the request.
       let byName =
         SpooledInput.holds(item.location) ? guesser.guess(name: Array(item.fileName.utf8)) : nil
       setType(byName ?? guesser.guess(path: item.location.bytes), of: &item)
@@ -87,7 +88,7 @@ final class FileIntake: Sendable {
 }
 
 extension MediaTypeGuess.Source {
-  /// Whether anybody or anything said what the file is.
+  /// Whether the type is known, and not only a default.
   fileprivate var isCertain: Bool {
     switch self {
     case .override, .extensionTable, .content: true

@@ -3,9 +3,9 @@ import MultipartForm
 
 /// The files of a list, one on each line or between NULs, read as they come: a list from a pipe may
 /// go on for as long as it likes. Names are bytes and need not be UTF-8. Empty lines are passed over.
-final class FileList: Sendable {
+public final class FileList: Sendable {
   /// How going through a list ended.
-  enum End: Equatable {
+  public enum End: Equatable {
     /// There is no more, or no more was wanted.
     case over
     /// It was left while somebody may still have been writing to it.
@@ -15,38 +15,32 @@ final class FileList: Sendable {
   }
 
   /// What the list is called in messages.
-  let title: String
+  public let title: String
   private let descriptor: Int32
   private let separator: UInt8
   /// Whether it is a file, which has an end; a pipe may never come to one.
   private let hasEnd: Bool
 
-  /// Opens a list; `-` is standard input.
-  /// - Throws: `UserError` where it cannot be read.
-  init(_ path: String, isNULSeparated: Bool) throws(UserError) {
+  /// Opens a list; nil stands for standard input.
+  /// - Throws: `InputError` where it cannot be read.
+  public init(_ list: FileLocation?, isNULSeparated: Bool) throws(InputError) {
     separator = isNULSeparated ? 0 : UInt8(ascii: "\n")
-    guard path != "-" else {
-      (title, descriptor) = ("standard input", dup(STDIN_FILENO))
-      var status = stat()
-      hasEnd = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      return
-    }
-    title = path
-    descriptor = Arguments.location(path).withCString { open($0, O_RDONLY | O_CLOEXEC) }
+    title = list?.description ?? "standard input"
+    descriptor = list?.withCString { open($0, O_RDONLY | O_CLOEXEC) } ?? dup(STDIN_FILENO)
     var status = stat()
     let code = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0
     hasEnd = status.st_mode & S_IFMT == S_IFREG
     guard code == 0, status.st_mode & S_IFMT != S_IFDIR else {
       let why = code == 0 ? "it is a folder" : String(cString: strerror(code))
-      throw UserError("--from-file \(path): cannot read the list: \(why)")
+      throw InputError(description: "cannot read the list: \(why)")
     }
   }
 
   deinit { close(descriptor) }
 
-  /// Hands over each file until `take` returns false or the list ends. Once `stop` is set, what may
+  /// Hands over each file until `body` returns false or the list ends. Once `stop` is cancelled, what may
   /// have no end is left.
-  func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
+  public func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {

@@ -3,7 +3,7 @@ import MultipartForm
 import TestSupport
 import Testing
 
-@testable import hoist
+@testable import FileDiscovery
 
 @Suite("The files in a folder")
 struct FolderScanTests {
@@ -20,8 +20,8 @@ struct FolderScanTests {
   }
 
   /// What a scan finds, from the folder on; a folder that cannot be listed ends with its error.
-  private func found(_ change: (inout FolderScan.Rules) -> Void = { _ in }) -> [String] {
-    var rules = FolderScan.Rules()
+  private func found(_ change: (inout FolderRules) -> Void = { _ in }) -> [String] {
+    var rules = FolderRules()
     change(&rules)
     return FolderScan(FileLocation(scratch.path), rules: rules).map { entry in
       switch entry {
@@ -92,7 +92,7 @@ struct FolderScanTests {
     #expect(
       found { $0.excludes = patterns("*.jpg", "!b.jpg") } == ["a.tmp", "raw/b.jpg", "raw/b.nef"])
 
-    var rules = FolderScan.Rules()
+    var rules = FolderRules()
     rules.excludes = patterns("build/")
     rules.includes = patterns("*.jpg")
     #expect(rules.accepts(["x", "a.jpg"]) && !rules.accepts(["build", "a.jpg"]))

@@ -1,3 +1,4 @@
+import FileDiscovery
 import Foundation
 import MultipartForm
 import UploadModel
@@ -7,11 +8,11 @@ extension FileIntake {
   /// failed.
   ///
   /// - Parameter rules: what is taken of a folder; nil where folders are not entered.
-  /// - Returns: false where `take` did, and nothing further was looked at.
+  /// - Returns: false where `body` did, and nothing further was looked at.
   func each(
-    of file: FileLocation, in rules: FolderScan.Rules?, _ body: (UploadItem) -> Bool
+    of file: FileLocation, in rules: FolderRules?, _ body: (UploadItem) -> Bool
   ) -> Bool {
-    guard let rules, Self.isFolder(file) else { return body(item(at: file)) }
+    guard let rules, Directory.isFolder(file) else { return body(item(at: file)) }
     for entry in FolderScan(file, rules: rules) {
       let item =
         switch entry {
@@ -23,9 +24,9 @@ extension FileIntake {
     }
     return true
   }
+}
 
-  private static func isFolder(_ file: FileLocation) -> Bool {
-    var status = stat()
-    return file.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+extension UploadItem {
+  /// What a person calls the file: its path, or `-` where it came in on standard input.
+  var path: FileLocation { SpooledInput.holds(location) ? SpooledInput.argument : location }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import hoist
+@testable import FileDiscovery
 
 /// Source of the rules: gitignore(5).
 @Suite("Patterns for paths")

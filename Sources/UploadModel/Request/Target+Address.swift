@@ -2,14 +2,15 @@ import Foundation
 import ScalarText
 
 extension Target {
-  /// The address of a request in stretches that may be shown and such that may not: a URL's own query
-  /// can hold a key as well.
+  /// The address of a request with secrets marked. The query of the URL itself can contain a key as well.
   public func addressStretches(with values: Template.Values) -> [Template.Filled] {
     let whole = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     var stretches = whole.stretches(with: values)
-    let isInQuery = whole.sample("").contains(scalars: "?")
+    let fixed = whole.sample("x")
+    let isInQuery = fixed.contains(scalars: "?")
     for (index, field) in query.enumerated() {
-      let separator = index == 0 && !isInQuery ? "?" : "&"
+      let separator =
+        index > 0 ? "&" : !isInQuery ? "?" : fixed.hasSuffix(scalars: "?") ? "" : "&"
       stretches.append(.text("\(separator)\(PercentEncoding.encode(field.name))="))
       stretches += field.value.stretches(with: values).map { stretch in
         switch stretch {
@@ -24,6 +25,18 @@ extension Target {
 }
 
 extension [Template.Filled] {
+  /// The text as it is sent.
+  public var written: String {
+    // Most are a single piece.
+    if count == 1, case .text(let text) = self[0] { return text }
+    return map { stretch in
+      switch stretch {
+      case .text(let text): text
+      case .secret(_, let written): written
+      }
+    }.joined()
+  }
+
   /// The text as it may be shown, with `$NAME` for each secret.
   public var shown: String {
     map { stretch in

@@ -9,55 +9,29 @@ import MultipartForm
   /// Source: inotify(7).
   ///
   /// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
-  final class FolderWatch: @unchecked Sendable {
+  public final class FolderWatch: @unchecked Sendable {
     private let watcher: Watcher
     private let lock = NSLock()
 
     /// Begins to watch: whatever ends to be written from now on will be told of.
     /// - Parameter takesExisting: whether the files that are there already are told of as well.
-    /// - Throws: `UserError` where the folder cannot be watched.
-    init(_ folder: String, rules: FolderScan.Rules, takesExisting: Bool) throws(UserError) {
+    /// - Throws: `InputError` where the folder cannot be watched.
+    public init(
+      _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
+    ) throws(InputError) {
       watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
     }
 
-    /// Hands over each file that is complete until `take` returns false or `stop` is set.
+    /// Hands over each file that is complete until `body` returns false or `stop` is cancelled.
     /// - Returns: why it ended, where that was not asked for.
-    func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+    public func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
       lock.withLock { watcher.run(until: stop, body) }
-    }
-  }
-
-  /// What files looked like when they were last told of: a file is news once for each state.
-  struct KnownFiles {
-    private var identities: [FileLocation: FileIdentity] = [:]
-
-    var count: Int { identities.count }
-
-    /// Whether a file is there and looks otherwise than it did; it is known from now on.
-    mutating func isNews(_ file: FileLocation) -> Bool {
-      guard let identity = try? FileIdentity.of(file), identities[file] != identity else {
-        return false
-      }
-      identities[file] = identity
-      return true
-    }
-
-    /// Lets go of a file, unless another has come in its place since.
-    mutating func forgetIfGone(_ file: FileLocation) {
-      if !Self.isThere(file) { identities[file] = nil }
-    }
-
-    /// Lets go of all files that are not there any more.
-    mutating func forgetGone() { identities = identities.filter { Self.isThere($0.key) } }
-
-    private static func isThere(_ file: FileLocation) -> Bool {
-      (try? FileIdentity.of(file)) != nil
     }
   }
 
   private final class Watcher {
     private let root: FileLocation
-    private let rules: FolderScan.Rules
+    private let rules: FolderRules
     private let descriptor: Int32
     /// The folders that are watched, with a slash at the end, by the system's numbers for them.
     private var folders: [Int32: [UInt8]] = [:]
@@ -71,20 +45,20 @@ import MultipartForm
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
         | IN_MOVE_SELF)
 
-    init(_ folder: String, rules: FolderScan.Rules, takesExisting: Bool) throws(UserError) {
-      root = Arguments.location(folder)
+    init(_ folder: FileLocation, rules: FolderRules, takesExisting: Bool) throws(InputError) {
+      root = folder
       self.rules = rules
       self.takesExisting = takesExisting
       descriptor = inotify_init1(Int32(IN_CLOEXEC))
       var status = stat()
       if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
-        throw UserError("--watch \(folder): is no folder; name the folder that files come into")
+        throw InputError(description: "is no folder; name the folder that files come into")
       }
       watch(root)
       // Now and not in `run`, before which other inputs may take long: what ends to be written
       // meanwhile is new.
       if !takesExisting { lookThrough { _ in true } }
-      if let trouble { throw UserError("--watch \(folder): \(trouble)") }
+      if let trouble { throw InputError(description: trouble) }
     }
 
     deinit { close(descriptor) }

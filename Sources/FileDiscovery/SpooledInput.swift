@@ -1,29 +1,28 @@
 import Foundation
 import MultipartForm
-import UploadModel
 
 /// Standard input as a file. A form says how long it is before its first byte is sent, so the input is
 /// kept on the disk until it has ended.
 ///
 /// The file has no name: it is gone with this process, however that ends.
-struct SpooledInput {
+public struct SpooledInput {
   /// Where it can be read.
-  let location: FileLocation
+  public let location: FileLocation
 
   /// What stands for standard input among files.
-  static let argument = FileLocation("-")
+  public static let argument = FileLocation("-")
 
   private static let folder = "/dev/fd/"
 
   /// Whether a location is that of kept input.
-  static func holds(_ location: FileLocation) -> Bool {
+  public static func holds(_ location: FileLocation) -> Bool {
     location.bytes.starts(with: folder.utf8)
   }
 
   /// Reads a descriptor to its end into a file in `directory`, which nobody else may read; nil where
-  /// `stop` is set before that end has come.
+  /// `stop` is cancelled before that end has come.
   /// - Throws: `SystemError`, for example when the disk is full.
-  init?(
+  public init?(
     _ input: Int32 = STDIN_FILENO, in directory: String, until stop: CancellationToken
   ) throws(SystemError) {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
@@ -72,15 +71,11 @@ struct SpooledInput {
   }
 
   /// What the system refused.
-  struct SystemError: Error, CustomStringConvertible {
-    var doing: String
-    var code: Int32
+  public struct SystemError: Error, CustomStringConvertible {
+    let doing: String
+    let code: Int32
 
-    var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
+    /// The refusal as a sentence without its full stop.
+    public var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
   }
-}
-
-extension UploadItem {
-  /// What a person calls the file: its path, or `-` where it came in on standard input.
-  var path: FileLocation { SpooledInput.holds(location) ? SpooledInput.argument : location }
 }

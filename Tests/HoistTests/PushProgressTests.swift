@@ -4,7 +4,7 @@ import UploadModel
 
 @testable import hoist
 
-@Suite("The course of a push") struct PushCourseTests {
+@Suite("The course of a push") struct PushProgressTests {
   private func item(_ number: Int64, _ path: FileLocation = "scan.pdf") -> UploadItem {
     UploadItem(id: ItemID(number), location: path, size: 10)
   }

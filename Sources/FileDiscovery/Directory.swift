@@ -1,0 +1,105 @@
+import Foundation
+import MultipartForm
+
+/// A folder and what lies directly in it. Names are bytes: they need not be UTF-8.
+public struct Directory {
+  /// What something in a folder is, once a link has been followed.
+  public enum Kind: Sendable {
+    /// A regular file, or a link that leads nowhere: whoever opens it is told that it is missing.
+    case file
+    /// A folder.
+    case folder
+    /// A FIFO, a socket or a device.
+    case other
+  }
+
+  /// Something in a folder.
+  public struct Entry {
+    /// What it is.
+    public let kind: Kind
+    /// Whether it is a link.
+    public let isLink: Bool
+    /// The size in bytes; 0 for what is no file.
+    public let size: Int64
+    let place: Place
+  }
+
+  /// Which folder it is, whatever it is called.
+  struct Place: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    fileprivate init(_ status: stat) {
+      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
+  }
+
+  /// Why a folder cannot be listed.
+  public struct ReadError: Error {
+    /// The value of `errno`.
+    public let code: Int32
+
+    /// The reason in the system's words.
+    public var reason: String { String(cString: strerror(code)) }
+  }
+
+  /// The path, without slashes at its end.
+  let path: [UInt8]
+  /// The names in it but `.` and `..`, in no order.
+  public internal(set) var names: [[UInt8]]
+  let place: Place
+
+  /// Lists a folder, which may be a link.
+  /// - Throws: `ReadError` where the system refuses that.
+  public init(_ location: FileLocation) throws(ReadError) {
+    var path = location.bytes
+    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    self.path = path
+    guard let stream = FileLocation(bytes: path).withCString({ opendir($0) }) else {
+      throw ReadError(code: errno)
+    }
+    defer { closedir(stream) }
+    var status = stat()
+    guard fstat(dirfd(stream), &status) == 0 else { throw ReadError(code: errno) }
+    place = Place(status)
+    var names: [[UInt8]] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+    }
+    self.names = names
+  }
+
+  /// The path of something in it.
+  public func location(of name: [UInt8]) -> FileLocation {
+    let slash = UInt8(ascii: "/")
+    return FileLocation(bytes: path + (path.last == slash ? [] : [slash]) + name)
+  }
+
+  /// What a name stands for; nil where it has gone.
+  public func entry(_ name: [UInt8]) -> Entry? {
+    let location = location(of: name)
+    var status = stat()
+    guard location.withCString({ lstat($0, &status) }) == 0 else { return nil }
+    let isLink = status.st_mode & S_IFMT == S_IFLNK
+    if isLink, location.withCString({ stat($0, &status) }) != 0 {
+      status.st_mode = S_IFREG
+      status.st_size = 0
+    }
+    let kind: Kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: .folder
+      case S_IFREG: .file
+      default: .other
+      }
+    return Entry(
+      kind: kind, isLink: isLink, size: kind == .file ? Int64(status.st_size) : 0,
+      place: Place(status))
+  }
+
+  /// Whether a path leads to a folder.
+  public static func isFolder(_ location: FileLocation) -> Bool {
+    var status = stat()
+    return location.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,126 @@
+import UploadModel
+
+/// What the queue and the engine tell the screen.
+extension AppState {
+  mutating func record(_ server: String, _ news: Reachability) {
+    let isKnown = outages[server] != nil
+    switch news {
+    case .away(let failure, let nextTry):
+      let outage = Outage(failure: failure, nextTry: nextTry)
+      if !isKnown {
+        record("\(server) cannot be reached: \(failure.headline)", .bad)
+      } else if nextTry != nil,
+        outages[server]?.nextTry == nil || outages[server]?.failure != failure
+      {
+        // Every try that failed, not the first alone.
+        record("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
+      }
+      outages[server] = outage
+    case .back:
+      if isKnown { record("\(server) answers again", .good) }
+      outages[server] = nil
+    case .unneeded: outages[server] = nil
+    }
+  }
+
+  mutating func recordRefusal(by target: String, _ isRefused: Bool) {
+    guard isRefused else {
+      _ = refusals.remove(target)
+      return
+    }
+    guard refusals.insert(target).inserted else { return }
+    let (one, all) = (
+      keymap.label(.retry, in: .queue, ascii: isASCII),
+      keymap.label(.retryAll, in: .queue, ascii: isASCII)
+    )
+    let words =
+      "\(target) refuses the credentials: its other files wait for a retry (\(one) or \(all))"
+    message = words
+    record(words, .bad)
+  }
+
+  /// All that was in the queue is here now.
+  mutating func finishReading() -> [Effect] {
+    guard isReading else { return [] }
+    isReading = false
+    if queue.count > 0 { record("\(HumanReadable.count(queue.count, "file")) in the queue") }
+    // Whoever has asked to quit meanwhile is not asked about nothing.
+    if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
+    return leaveIfDone()
+  }
+
+  /// Items that came, or came anew.
+  mutating func load(_ items: [UploadItem]) -> [Effect] {
+    let fresh = items.count { queue.row($0.id) == nil }
+    keepingCursor { $0.queue.append(items) }
+    if fresh > 0, !isReading { record("\(HumanReadable.count(fresh, "file")) added") }
+    for item in items where item.state.failure != nil { record(item, became: item.state) }
+    limitScroll()
+    return leaveIfDone()
+  }
+
+  /// The engine's changes, in order.
+  mutating func record(_ changes: [(ItemID, ItemState)], at instant: Instant) -> [Effect] {
+    now = max(now, instant)
+    let wasBusy = queue.totals.busy > 0
+    for (id, new) in changes {
+      guard let item = queue.row(id)?.item, let old = queue.setState(id, new) else { continue }
+      speeds.record(id, size: item.sentSize, from: old, to: new, at: now)
+      if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
+      if old.isPhase(of: new) { continue }
+      record(item, became: new)
+    }
+    speeds.settle(isBusy: queue.totals.busy > 0, at: now)
+    limitScroll()
+    let leaving = leaveIfDone()
+    return leaving.isEmpty && wasBusy && isAtTheEnd ? tellOfTheEnd() : leaving
+  }
+
+  /// Whether nothing is left to be sent. What is paused goes on one day: that is a break and not the
+  /// end; and more may come out of the queue.
+  var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
+
+  private func tellOfTheEnd() -> [Effect] {
+    switch options.endSignal {
+    case .none: return []
+    case .bell: return [.bell]
+    case .notify:
+      let failed = queue.totals.failed > 0 ? ", \(queue.totals.failed) failed" : ""
+      let unknown = queue.totals.unknown > 0 ? ", \(queue.totals.unknown) unknown" : ""
+      let sent = HumanReadable.count(queue.totals.done, "file")
+      return [.notify("\(sent) sent\(failed)\(unknown)"), .bell]
+    }
+  }
+
+  mutating func leaveIfDone() -> [Effect] {
+    leavesWhenDone && queue.totals.busy == 0 && !isReading ? [.quit(.idle)] : []
+  }
+}
+
+extension ItemState {
+  /// Whether `new` is the same step of the same attempt, only further on.
+  fileprivate func isPhase(of new: ItemState) -> Bool {
+    switch (self, new) {
+    case (.preparing, .preparing), (.sending, .sending), (.awaitingReply, .awaitingReply): true
+    default: self == new
+    }
+  }
+}
+
+extension Queue.Attempt {
+  /// The end of an attempt, if this change is one.
+  fileprivate init?(_ item: UploadItem, became new: ItemState, at instant: Instant) {
+    switch new {
+    case .done(let receipt):
+      self.init(
+        number: receipt.attempts, at: instant, words: Failure.statusLine(receipt.status),
+        isGood: true)
+    case .failed(let failure) where failure.attempts > 0:
+      self.init(number: failure.attempts, at: instant, words: failure.headline, isGood: false)
+    case .retrying(let failure, let next, _, _):
+      self.init(number: next - 1, at: instant, words: failure.headline, isGood: false)
+    default: return nil
+    }
+    if item.state == new { return nil }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import UploadModel
+
+/// What is not wrong and yet not well.
+extension Settings {
+  /// A warning for each secret that stands in a file which others can read.
+  public var warnings: [String] {
+    var status = stat()
+    guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
+      return []
+    }
+    return targetNames.flatMap { name -> [String] in
+      guard let target = blueprint(of: name) else { return [] }
+      return target.places(hasAuth: hasAuth(name)).filter { _, template in
+        template.secrets.contains { $0.source == .literal }
+      }.map { key, _ in
+        let error = ConfigError(
+          keyPath: "targets.\(name).\(key)",
+          "holds a secret, and others can read this file; chmod 600 it, or put the secret into "
+            + "[secrets]")
+        return error.placed(in: file, lines).description
+      }
+    }
+  }
+
+  private func hasAuth(_ name: String) -> Bool {
+    guard case .table(let entries)? = nodes[name]?.value else { return false }
+    return entries["auth"] != nil
+  }
+}
+
+extension Target {
+  /// The keys under which secrets may stand, and what stands there.
+  ///
+  /// - Parameter hasAuth: whether the header `Authorization` was written as `auth`.
+  fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
+    let tables = [("fields", fields), ("headers", headers), ("query", query)]
+    let inTables = tables.flatMap { table, fields in
+      fields.map { field in
+        let isAuth = hasAuth && field.name == "Authorization"
+        return (key: isAuth ? "auth" : "\(table).\(field.name)", value: field.value)
+      }
+    }
+    // A ticket's address is the target's as well.
+    let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
+    let urls: [(String, Template?)] = [
+      ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
+      ("server.list.url", server.list?.call.url), ("server.delete.url", server.delete?.url),
+      ("server.create.url", server.create?.url),
+    ]
+    return urls.compactMap { key, template in template.map { (key, $0) } } + inTables
+  }
+}

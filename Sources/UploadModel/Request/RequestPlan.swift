@@ -1,0 +1,89 @@
+import Foundation
+
+/// What a request that uploads files consists of: its head and its content, with every secret marked as one.
+///
+/// The request that is sent, `--dry-run`, the details of a file and the curl command are all rendered from a
+/// plan, so that none of them can say anything else than the others.
+public struct RequestPlan: Hashable, Sendable {
+  /// A part of a form.
+  public struct Part: Hashable, Sendable {
+    /// What is in a part.
+    public enum Value: Hashable, Sendable {
+      /// A text.
+      case text(RequestHead.Text)
+      /// A file, and the name that the server is told.
+      case file(UploadItem, name: String)
+    }
+
+    /// The form field.
+    public var name: String
+    /// Its content.
+    public var value: Value
+    /// The media type; nil where none is sent.
+    public var type: String?
+  }
+
+  /// What the request carries.
+  public enum Content: Hashable, Sendable {
+    /// A form (RFC 7578). Whoever encodes it adds the `Content-Type`, for that names the boundary.
+    case form([Part])
+    /// A file by itself.
+    case file(UploadItem)
+  }
+
+  /// Where an upload goes.
+  public enum Destination: Hashable, Sendable {
+    /// To the target's own address.
+    case target
+    /// To an address that a ticket tells, which is not known before it is asked for.
+    case ticket
+    /// To an address that a ticket or a redirect told.
+    case other(URL)
+  }
+
+  /// Method, address and header fields.
+  public let head: RequestHead
+  /// What it carries.
+  public let content: Content
+
+  /// The request that uploads `items` together.
+  ///
+  /// - Parameters:
+  ///   - items: files of one request, at least one.
+  ///   - key: what `{uuid}` stands for.
+  /// - Throws: why such a request cannot be sent.
+  public init(
+    _ items: [UploadItem], to target: Target, at destination: Destination,
+    credentials: RequestHead.Credentials, key: UUID, now: Date
+  ) throws(Failure.Cause) {
+    guard let first = items.first else { throw .unsendable("there is no file") }
+    let values = Template.Values(of: first, now: now, uuid: key)
+    let address: RequestHead.Text? =
+      switch destination {
+      case .target: target.addressStretches(with: values)
+      case .ticket: nil
+      case .other(let url): [.text(url.absoluteString)]
+      }
+    var head = RequestHead(method: target.method, address: address, accept: "*/*")
+    try head.add(credentials, of: target, values)
+    switch target.body {
+    case .multipart:
+      head.remove("Content-Type")
+      content = .form(
+        target.fields.map { field in
+          let value = field.value.stretches(with: values)
+          return Part(name: field.name, value: .text(value), type: field.type)
+        }
+          + items.enumerated().map { position, item in
+            Part(
+              name: item.field ?? target.fileField,
+              value: .file(item, name: target.sentName(of: item, at: position, now: now)),
+              type: item.mediaType)
+          })
+    case .binary:
+      head.set("Content-Type", first.mediaType)
+      content = .file(first)
+    }
+    self.head = head
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import ScalarText
+
+// All text in here is Unicode scalars.
+
+/// Secrets in the query of a URL.
+extension Template {
+  /// The template of a URL with secrets in its query marked, judging by the names of its items.
+  public func hidingQuery() -> Template {
+    var (copy, isInQuery, name) = (self, false, "")
+    copy.pieces = []
+    for piece in pieces {
+      guard case .text(let text) = piece else {
+        copy.pieces.append(piece)
+        continue
+      }
+      var rest = text.unicodeScalars[...]
+      if !isInQuery {
+        guard let mark = rest.firstIndex(of: "?") else {
+          copy.append(rest)
+          continue
+        }
+        copy.append(rest[...mark])
+        rest = rest[rest.index(after: mark)...]
+        (isInQuery, name) = (true, "")
+        name = copy.appendName(from: &rest)
+      }
+      // The text before the next "&" belongs to the value that the previous piece began.
+      while true {
+        let value = rest.prefix { $0 != "&" }
+        rest = rest[value.endIndex...]
+        if !value.isEmpty, SecretName.matches(name.removingPercentEncoding ?? name) {
+          let secret = Secret(name: name, value: String(value), source: .literal)
+          copy.pieces.append(.secret(secret, .none))
+        } else {
+          copy.append(value)
+        }
+        guard let separator = rest.popFirst() else { break }
+        copy.append(String.UnicodeScalarView([separator])[...])
+        name = copy.appendName(from: &rest)
+      }
+    }
+    return copy
+  }
+
+  /// Moves the name of a query item over, with its "=". An item without "=" has only a value.
+  private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
+    let item = rest.prefix { $0 != "&" }
+    guard let equals = item.firstIndex(of: "=") else { return "" }
+    append(item[...equals])
+    rest = rest[rest.index(after: equals)...]
+    return String(item[..<equals])
+  }
+
+  private mutating func append(_ text: Substring.UnicodeScalarView) {
+    self = self + Template(literal: String(text))
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+// All text in here is Unicode scalars.
+
+extension Template {
+  /// A value that is sent but never shown.
+  public struct Secret: Hashable, Sendable {
+    /// Where it comes from.
+    public enum Source: Hashable, Sendable {
+      /// An environment variable.
+      case environment
+      /// The configuration's table of secrets.
+      case table
+      /// It is written in the configuration itself.
+      case literal
+      /// It was derived from others.
+      case derived
+    }
+
+    /// The name of the variable or of the secret.
+    public var name: String
+    /// What is sent.
+    public var value: String
+    /// Where it comes from.
+    public var source: Source
+
+    /// A secret that is called `name`.
+    public init(name: String, value: String, source: Source) {
+      self.name = name
+      self.value = value
+      self.source = source
+    }
+
+    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`. That of an environment variable
+    /// stays as it is where a shell can have it; anything else could end the word that it stands in.
+    public var variable: String {
+      let text = String(
+        String.UnicodeScalarView(
+          (source == .environment ? name : name.uppercased()).unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+              ? scalar : "_"
+          }))
+      guard let first = text.utf8.first else { return "_" }
+      return (0x30...0x39).contains(first) ? "_\(text)" : text
+    }
+
+    /// How the configuration asks for it.
+    var placeholder: String {
+      switch source {
+      case .environment: "{env.\(name)}"
+      case .table: "{secret.\(name)}"
+      case .literal, .derived: "…"
+      }
+    }
+  }
+}

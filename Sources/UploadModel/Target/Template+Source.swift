@@ -1,0 +1,50 @@
+import ScalarText
+
+// All text in here is Unicode scalars.
+
+/// How a template is written in a configuration.
+extension Template {
+  /// The template as it would be written, secrets by their names.
+  public var source: String { source(isRevealing: false) }
+
+  /// The template as it would be written.
+  ///
+  /// - Parameter isRevealing: whether literal secrets are written out; "…" otherwise.
+  public func source(isRevealing: Bool) -> String {
+    pieces.map { piece in
+      if case .text(let text) = piece { return Self.braced(text) }
+      return Self.source(of: piece, isRevealing)
+    }.joined()
+  }
+
+  /// The text with a character of its own in place of each placeholder, from `firstMark` on, and how
+  /// those would be written.
+  public func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
+    var (text, slots) = ("", [String]())
+    for piece in pieces {
+      if case .text(let literal) = piece {
+        text += literal
+      } else if let mark = Unicode.Scalar(Self.firstMark + UInt32(slots.count)) {
+        text.unicodeScalars.append(mark)
+        slots.append(Self.source(of: piece, isRevealing))
+      }
+    }
+    return (text, slots)
+  }
+
+  /// The first of a plane's characters that nobody uses (Unicode's private use area B).
+  public static let firstMark: UInt32 = 0x100000
+
+  private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
+    switch piece {
+    case .text(let text): braced(text)
+    case .slot(let slot, _): "{\(slot.rawValue)}"
+    case .secret(let secret, _):
+      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder
+    }
+  }
+
+  private static func braced(_ text: String) -> String {
+    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
+  }
+}

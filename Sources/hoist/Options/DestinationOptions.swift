@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import ScalarText
+import Settings
+import UploadModel
+
+/// The options that say where files go.
+struct DestinationOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Where the files go: a URL, or the name of a target in the configuration.",
+      discussion:
+        "Without it, the configuration's default_target, or where the files of --retry-failed were to go.",
+      valueName: "target-or-url"),
+    completion: ConfigOption.targetNames)
+  var to: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The form field that carries the file. Usually the target's own, or \"file\".",
+      valueName: "name"))
+  var field: String?
+
+  @OptionGroup var config: ConfigOption
+
+  func validate() throws {
+    if field?.isEmpty == true { throw ValidationError("--field: the name is empty") }
+  }
+
+  /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the
+  /// query, which may be a secret: it cannot be found again by that.
+  func hasQuery(_ target: Target) -> Bool {
+    // One that the configuration knows is called by its name, one that was typed by its address.
+    to != nil && to != target.name && target.url.query != nil
+  }
+
+  /// The target that is named here, or the configuration's own choice.
+  func target(of settings: Settings) throws -> Target {
+    do throws(ConfigError) { return try settings.target(to) } catch {
+      // Errors in the file carry their place there; all others are about the option.
+      guard to != nil, error.file == nil else { throw error }
+      throw ConfigError(keyPath: "--to", error.problem)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import FileDiscovery
+import Foundation
+import MultipartForm
+import Screens
+
+/// Reads folders for the list from which files are added.
+enum FolderReader {
+  /// What lies in a folder; nil means where the program was started.
+  static func read(_ path: [UInt8]?) -> Folder {
+    let path = path ?? Array(FileManager.default.currentDirectoryPath.utf8)
+    let name = String(decoding: path, as: UTF8.self)
+    let directory: Directory
+    do throws(Directory.ReadError) {
+      directory = try Directory(FileLocation(bytes: path))
+    } catch {
+      return Folder(
+        path: path, name: name, parent: parent(of: path),
+        failure: "cannot be read: \(error.reason)")
+    }
+    let entries = directory.names.map { name in
+      // A file that has gone meanwhile is shown all the same; adding it tells what is wrong.
+      let entry = directory.entry(name)
+      return Folder.Entry(
+        name: String(decoding: name, as: UTF8.self), path: directory.location(of: name).bytes,
+        isFolder: entry?.kind == .folder, size: entry?.size ?? 0)
+    }
+    return Folder(path: path, name: name, parent: parent(of: path), entries: entries)
+  }
+
+  private static func parent(of path: [UInt8]) -> [UInt8]? {
+    guard path != [0x2F], let slash = path.lastIndex(of: 0x2F) else { return nil }
+    return slash == 0 ? [0x2F] : Array(path[..<slash])
+  }
+}

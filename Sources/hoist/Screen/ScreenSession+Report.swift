@@ -1,0 +1,63 @@
+import Foundation
+import UploadModel
+
+/// What is said on standard error after the screen has gone.
+extension ScreenSession {
+  /// Prints the results and returns the exit status.
+  ///
+  /// - Parameter unwritten: what the queue could not be told.
+  func report(without unwritten: QueueRecorder.UnsavedResults?) -> ExitStatus {
+    let all = items.values.sorted { $0.id < $1.id }
+    if state.isAside {
+      Output.error("another hoist goes on with the queue")
+      return .success
+    }
+    if state.isReading {
+      Output.error("… and what else is in the queue, which was still being read")
+    }
+    guard !all.isEmpty || removed != (0, 0) else { return state.isReading ? .someFailed : .success }
+    let shown = all.count(where: \.state.isDone)
+    let folder = FileManager.default.currentDirectoryPath
+    var lines: [String] = []
+    for item in all {
+      let name = SafeText.line(item.location.relative(to: folder).description)
+      if case .failed(let failure) = item.state {
+        lines.append("✗ \(name): \(failure.headline)")
+      } else if item.state.isHandedOver {
+        lines.append("? \(name): outcome unknown; look on the server before you send it again")
+      } else if !item.state.isFinished {
+        lines.append("· \(name): not sent")
+      }
+    }
+    if let unwritten { lines += losses(unwritten, in: folder) }
+    for line in lines.prefix(Self.mostLines) { Output.error(line) }
+    if lines.count > Self.mostLines { Output.error("… and \(lines.count - Self.mostLines) more") }
+    // Removed files are no failures, and cleared files count as sent.
+    let (sent, total) = (shown + removed.sent, all.count + removed.sent)
+    let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
+    let left = all.count - shown
+    let kept =
+      left > 0 ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
+    Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
+    return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
+  }
+
+  /// Lines about results that are not in the queue.
+  private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
+    let names = unwritten.items.sorted().map { id in
+      items[id].map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+    }
+    let count = HumanReadable.count(names.count, "file")
+    let fate =
+      if let place = unwritten.place {
+        "it is in \(SafeText.line(place)), which the next hoist reads"
+      } else {
+        "the next hoist does not know it and may send again what has arrived"
+      }
+    return names.map { "! \($0): what became of it is not in the queue" }
+      + ["! \(unwritten.reason); what became of \(count) is not in it: \(fate)"]
+  }
+
+  /// Enough to see what happened; `hoist queue list` has the rest.
+  private static let mostLines = 40
+}
