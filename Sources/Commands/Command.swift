@@ -71,6 +71,7 @@ public struct Command: Hashable, Sendable {
   /// Runs it and gives what it printed. Blocks: not for the engine's queue.
   ///
   /// - Parameter isCancelled: asked several times a second whether it is still wanted.
+  /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
   public func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     // On this thread, which stays until it has ended: see `Child`.
     var child = try Child(starting: words, program: program)
@@ -105,6 +106,8 @@ public struct Command: Hashable, Sendable {
   }
 
   /// Runs it on a thread of its own and gives what it printed. It is ended with the task.
+  ///
+  /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
   public func output() async throws(Failure) -> Data {
     let isCancelled = AtomicFlag()
     let result: Result<Data, Failure> = await withTaskCancellationHandler {

@@ -8,6 +8,6 @@ public struct ExchangeEnd: Sendable {
   public var reply: Data
   /// Whether there was more of it than was taken.
   public var isReplyCut: Bool
-  /// Why the request ended before its time, where it did.
+  /// Why the request ended early, if it did.
   public var trouble: TransportError?
 }

@@ -1,7 +1,7 @@
 import Foundation
 import ScalarText
 
-/// Where the paths of a configuration start from.
+/// What relative paths and `~` in a configuration refer to.
 struct FilePath {
   /// The folder of the configuration.
   let folder: String

@@ -6,14 +6,15 @@ public enum HeaderRule {
     public let description: String
   }
 
-  /// Those that say how the body is framed are hoist's own: a second opinion there is how requests
-  /// are smuggled.
+  /// Fields that frame the body belong to hoist: contradictory ones allow request smuggling.
   private static let reserved: Set<String> = [
     "connection", "content-length", "content-type", "expect", "host", "te", "trailer",
     "transfer-encoding", "upgrade",
   ]
 
   /// Checks a name and, where it is known already, its value.
+  ///
+  /// - Throws: `ValidationError` if the field cannot be sent.
   public static func check(name: String, value: String?) throws(ValidationError) {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {

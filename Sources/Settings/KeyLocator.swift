@@ -1,13 +1,13 @@
 import UploadModel
 
-/// Finds the line on which a key of a TOML text is set.
+/// Finds the line of a key in a TOML text.
 ///
-/// The parser tells lines for its own errors only. This reads just enough of TOML (headers, keys,
-/// and where values end) to say where to look, and stays silent where it does not know.
+/// The parser reports lines for its own errors only. This reads just enough of TOML (headers, keys, and where
+/// values end) to tell where to look, and returns nothing when in doubt.
 struct KeyLocator: Sendable {
   private var lines: [[String]: Int] = [:]
 
-  /// The key in whose line or value the first NUL stands, as a byte or as `\u0000`; empty before any key.
+  /// The key whose line or value contains the first NUL, as a byte or as `\u0000`; empty before any key.
   private(set) var firstNUL: (key: String, line: Int)?
 
   /// Reads a text, valid or not.
@@ -17,7 +17,7 @@ struct KeyLocator: Sendable {
     var elements: [[String]: Int] = [:]
     while scanner.skipToStatement() {
       let line = scanner.line
-      // One in a comment belongs to the table that it stands in.
+      // A NUL in a comment belongs to the table around it.
       recordNUL(scanner.firstNUL, table)
       if scanner.consume("[") {
         let isElement = scanner.consume("[")
@@ -60,7 +60,7 @@ struct KeyLocator: Sendable {
     return nil
   }
 
-  /// Notes a key, and the tables around it where they have no line yet.
+  /// Records a key, and the tables around it if they have no line yet.
   private mutating func record(_ keys: [String], _ line: Int) {
     for count in stride(from: keys.count, to: 0, by: -1) {
       let key = Array(keys.prefix(count))
@@ -91,7 +91,7 @@ private struct Scanner {
     position += 1
   }
 
-  /// Goes past a backslash in a string and what it stands before.
+  /// Skips a backslash in a string and the character after it.
   private mutating func skipEscape() {
     if bytes[position...].starts(with: #"\u0000"#.utf8)
       || bytes[position...].starts(with: #"\U00000000"#.utf8)
@@ -159,7 +159,7 @@ private struct Scanner {
       || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 
-  /// What stands between quotes on one line, escapes left as they are.
+  /// The text between quotes on one line, with escapes unchanged.
   private mutating func quoted(by quote: UInt8) -> String {
     advance()
     let start = position

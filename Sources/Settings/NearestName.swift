@@ -9,7 +9,7 @@ public enum NearestName {
     return best.0
   }
 
-  /// Insertions, deletions, changes and swaps of neighbours that lead from one to the other.
+  /// The edit distance: insertions, deletions, changes and swaps of neighbours.
   private static func distance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a.lowercased()), Array(b.lowercased()))
     var rows = [Array(0...b.count)]

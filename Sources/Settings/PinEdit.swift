@@ -4,9 +4,9 @@ import UploadModel
 
 /// Writes a pin into the text of a configuration and leaves every other byte as it is.
 ///
-/// The text is edited by line, for a TOML library would write all of it anew. What a line-wise eye
-/// may mistake, such as a header inside a long string, is found by reading the result: it must say
-/// exactly what the original said, and the pin.
+/// The text is edited by line, because a TOML library would rewrite all of it. To catch lines that only look
+/// like TOML, such as a header inside a long string, the result is parsed: it must mean exactly what the
+/// original did, plus the pin.
 public struct PinEdit {
   /// Why the pin was not written: what to write by hand, and where.
   public struct EditError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -28,6 +28,8 @@ public struct PinEdit {
   }
 
   /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
+  ///
+  /// - Throws: `EditError` if the text cannot be edited safely; it tells what to write by hand.
   public func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(EditError) -> String {
@@ -115,7 +117,7 @@ public struct PinEdit {
     lines.first?.unicodeScalars.last == "\r" ? "\r" : ""
   }
 
-  /// The name in a line such as `[targets.nas]  # a note`.
+  /// The name in a header such as `[targets.nas]  # a note`.
   private static func header(_ line: String) -> String? {
     let line = line.trimming(\.isWhiteSpace)
     let scalars = line.unicodeScalars

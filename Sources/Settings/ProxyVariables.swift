@@ -7,14 +7,14 @@ import UploadModel
 /// The variables that name a proxy, as libcurl reads them: `http_proxy` in small letters only, `https_proxy`
 /// and `all_proxy` in capitals too, and `no_proxy` (curl's manual, "Environment").
 ///
-/// libcurl's own complaint about one that it cannot read repeats all of it, with its password. So it is
-/// read here first, and what is wrong with it is said without it.
+/// libcurl's error for an invalid one repeats it with its password. So it is checked here first, with an
+/// error that does not contain it.
 struct ProxyVariables {
   private let environment: [String: String]
 
   init(_ environment: [String: String]) { self.environment = environment }
 
-  /// The target, with the password of its proxy among what is kept from view.
+  /// The target, with the password of its proxy among its secrets.
   ///
   /// - Throws: where a variable that counts for its requests holds no address.
   func checked(for target: Target) throws(ConfigError) -> Target {

@@ -1,8 +1,8 @@
 /// What the configuration says about the screen: the tables `[screen]`, `[keys]` and `[theme]`.
 ///
-/// Words are read here, and where they stand; what they mean is known to whoever has the screen.
+/// Only the texts and their places are read here; the screen's code interprets them.
 public struct ScreenSettings: Sendable {
-  /// A key of the configuration, its value, and where to complain about it.
+  /// A key of the configuration, its value, and its place for error messages.
   public struct Entry<Value: Sendable>: Sendable {
     /// The last part of the key.
     public let key: String

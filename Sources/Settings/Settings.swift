@@ -49,6 +49,8 @@ public struct Settings: Sendable {
   }
 
   /// Reads the file at `path`, or at the usual place where it need not exist.
+  ///
+  /// - Throws: `ConfigError` for the first error in the file.
   public static func load(
     path: String?, environment: [String: String]
   ) throws(ConfigError) -> Settings {
@@ -97,7 +99,7 @@ public struct Settings: Sendable {
     return text
   }
 
-  /// The system's own reason, where there is one beneath Foundation's.
+  /// The system's reason, if Foundation's error has one.
   public static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
@@ -106,8 +108,10 @@ public struct Settings: Sendable {
     return error.localizedFailureReason ?? error.localizedDescription
   }
 
-  /// Reads the text of a configuration. Every target is checked, so that a mistake is found before
-  /// the day on which the target is needed; only `{env.…}` and `{secret.…}` wait until the target is used.
+  /// Reads the text of a configuration. Every target is checked, so that errors are found before the target
+  /// is needed. Only `{env.…}` and `{secret.…}` are resolved when the target is used.
+  ///
+  /// - Throws: `ConfigError` for the first error in the text.
   public static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
@@ -121,7 +125,7 @@ public struct Settings: Sendable {
   ) -> (settings: Settings, mistakes: [ConfigError]) {
     let lines = KeyLocator(text)
     var mistakes: [ConfigError] = []
-    // What is wrong in one part keeps nobody from reading the others.
+    // An error in one part does not prevent the others from being read.
     func part<Value>(or fallback: Value, _ read: () throws(ConfigError) -> Value) -> Value {
       do throws(ConfigError) {
         return try read()
@@ -135,7 +139,7 @@ public struct Settings: Sendable {
       return Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
     }
     let whole: ConfigNode? = part(or: nil) { () throws(ConfigError) in
-      // The parser takes one for the end of the text, or of the value.
+      // The parser takes a NUL for the end of the text, or of the value.
       if let place = lines.firstNUL {
         throw ConfigError(
           line: place.line, keyPath: place.key,
@@ -153,7 +157,7 @@ public struct Settings: Sendable {
       guard let node = top["secrets"] else { return Secrets.none }
       return try Secrets(node, folder: paths.folder, home: paths.home)
     }
-    // Where the secrets cannot be read, each that a target uses is taken to be there.
+    // If the table of secrets is invalid, assume that all secrets exist.
     let lookup =
       secrets.map(blind)
       ?? Template.Lookup(environment: { _ in Template.unknown }, secret: { _ in Template.unknown })
@@ -182,6 +186,8 @@ public struct Settings: Sendable {
   }
 
   /// The target that `name` means: one of the configuration, a URL, or the default one for nil.
+  ///
+  /// - Throws: `ConfigError` if there is no such target, or a value that it needs cannot be read.
   public func target(_ name: String?) throws(ConfigError) -> Target {
     guard let name = name ?? defaultTarget else {
       throw ConfigError(
@@ -197,7 +203,7 @@ public struct Settings: Sendable {
         throw error.placed(in: file, lines)
       }
     }
-    // Whoever writes a colon or a slash means a URL, and is told what is wrong with it.
+    // A name with a colon or a slash is meant as a URL, so the error is about the URL.
     guard name.utf8.contains(where: { ":/@".utf8.contains($0) }) else {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
@@ -211,7 +217,7 @@ public struct Settings: Sendable {
     return try ProxyVariables(environment).checked(for: target)
   }
 
-  /// The target called `name` without what the environment puts into it; nil where there is none.
+  /// The target called `name` without values from the environment; nil if there is none.
   public func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
       try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))
@@ -231,7 +237,7 @@ public struct Settings: Sendable {
     TargetReader(templates: TemplateReader(lookup: lookup), tls: TLSReader(paths: paths))
   }
 
-  /// Knows which secrets there are and none of their values.
+  /// Knows which secrets exist, but none of their values.
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
     return Template.Lookup(environment: { _ in Template.unknown }) {
@@ -241,7 +247,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Reads the environment, and each secret once for a target.
+  /// Looks up variables, and each secret once for a target.
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])

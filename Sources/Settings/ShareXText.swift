@@ -31,7 +31,7 @@ struct ShareXText {
       case .text(let text): return try Self.dates(Self.braced(text))
       case .call("filename", ""): return "{file.name}"
       case .call("base64", let text):
-        // Only what is fixed; it stays in the configuration as the text that it comes to.
+        // Only for fixed text; the configuration then contains the result.
         return Self.braced(Data(text.utf8).base64EncodedString())
       case .call(let name, _):
         throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
@@ -172,7 +172,7 @@ struct ShareXText {
     return pieces
   }
 
-  /// What stands up to the end of a placeholder. An expression may hold braces in pairs.
+  /// The text up to the end of a placeholder. An expression can contain pairs of braces.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
   ) throws(Template.ExpansionError) -> (
@@ -196,7 +196,7 @@ struct ShareXText {
     throw Template.ExpansionError(description: "a placeholder without its end")
   }
 
-  /// Only what the syntax itself had to escape: the other backslashes are the expression's.
+  /// Removes only the escapes of this syntax: other backslashes belong to the expression.
   private static func unescaped(_ text: String) -> String {
     text.replacing(scalars: "\\|", with: "|").replacing(scalars: "\\{", with: "{").replacing(
       scalars: "\\}", with: "}")

@@ -23,6 +23,8 @@ public struct ShareXUploader {
   private var texts: ShareXText
 
   /// Reads the text of a file.
+  ///
+  /// - Throws: `ImportError` if it is no uploader that can become a target.
   public init(_ text: String) throws(ImportError) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let members)? = JSONValue(text: text) else {

@@ -43,7 +43,7 @@ struct TLSReader {
     return rules
   }
 
-  /// Uploads run unattended: nobody is there to be asked for a pass phrase.
+  /// Uploads run unattended, so nobody can enter a pass phrase.
   private func refuseEncrypted(_ text: String, _ node: ConfigNode) throws(ConfigError) {
     guard !text.contains(scalars: "ENCRYPTED") else {
       throw node.fault(
@@ -52,7 +52,7 @@ struct TLSReader {
     }
   }
 
-  /// A PEM file (RFC 7468) that can be read and holds what it should.
+  /// Checks that a PEM file (RFC 7468) can be read and has the expected contents.
   private func pem(
     _ node: ConfigNode, with label: String
   ) throws(ConfigError) -> (path: String, text: String) {

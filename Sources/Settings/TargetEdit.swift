@@ -21,6 +21,8 @@ public struct TargetEdit {
 
   /// The text with a table at its end. It is read again, and must say what it said before and the
   /// target.
+  ///
+  /// - Throws: `EditError` if the text would not mean the same afterwards.
   public func adding(_ target: Target, named name: String) throws(EditError) -> String {
     let table = TargetText.of(target, named: name, isRevealing: true)
     let gap = text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n"

@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Turns a table of the configuration into a target, or says what is wrong with it.
+/// Turns a table of the configuration into a target.
 struct TargetReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
@@ -61,7 +61,7 @@ struct TargetReader {
     return target
   }
 
-  /// The target with nothing but its address, which is its ticket's where it has one.
+  /// The target with its address only, which is the ticket's if it has one.
   private func start(
     _ name: String, _ node: ConfigNode, _ entries: [String: ConfigNode]
   ) throws(ConfigError) -> Target {
@@ -266,7 +266,7 @@ struct TargetReader {
       }
       let value = try templates.value(node, named: name)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
-      // The value with its environment variables, and never in the message: it may be a secret.
+      // The expanded value must not be in the message: it may be a secret.
       do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: value.fixedText)
       } catch {

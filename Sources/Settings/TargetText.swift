@@ -53,7 +53,7 @@ public struct TargetText {
   }
 
   private mutating func write() {
-    // Closures that read `self` cannot run while it is written to.
+    // A copy, because closures cannot read `self` while it is being modified.
     let form = self
     let usual = Target(name: name, url: target.url)
     if target.ticket == nil {
@@ -171,7 +171,7 @@ public struct TargetText {
 
   /// A text of JSON as a TOML value; nil where it is none.
   private func json(_ template: Template) -> String? {
-    // Stand-ins for the placeholders, which are all inside strings.
+    // Replace the placeholders, which are all inside strings.
     let (text, slots) = template.marked(isRevealing: isRevealing)
     guard let value = JSONValue(text: text) else { return nil }
     return TOMLText.json(value) { text in

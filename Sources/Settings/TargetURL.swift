@@ -18,8 +18,10 @@ public enum TargetURL {
   }
 
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
+  ///
+  /// - Throws: `SyntaxError` if files cannot be sent to it.
   public static func parse(_ text: String) throws(SyntaxError) -> URL {
-    // First of all, for every later message shows the text.
+    // Check this first, because all later messages show the text.
     guard !mayHoldPassword(text) else {
       throw SyntaxError(
         description: "the URL holds a user name or password; put an Authorization header instead")

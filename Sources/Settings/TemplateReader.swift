@@ -106,7 +106,7 @@ struct TemplateReader {
 }
 
 extension ConfigNode {
-  /// Credentials that are empty are a variable that somebody forgot to fill: "Authorization: Bearer ".
+  /// Empty credentials mean that a variable was forgotten: "Authorization: Bearer ".
   func refuseEmptyVariables(of template: Template) throws(ConfigError) {
     if let name = template.emptyVariables.first {
       throw fault("the environment variable \(name) is empty")

@@ -8,7 +8,7 @@ import Screens
 enum ControlSequences {
   /// Bracketed paste on.
   static let enter = "\u{1B}[?2004h"
-  /// The window's title is put away (xterm control sequences).
+  /// Saves the window's title (xterm control sequences).
   static let keepTitle = "\u{1B}[22;2t"
   /// The opposite of both.
   static let leave = "\u{1B}[?2004l\u{1B}[23;2t"
@@ -16,11 +16,11 @@ enum ControlSequences {
   static let beginUpdate = "\u{1B}[?2026h"
   static let endUpdate = "\u{1B}[?2026l"
 
-  /// Gives the window a title that holds no control characters.
+  /// Sets the window's title, which must not contain control characters.
   static func title(_ title: String) -> String { "\u{1B}]2;\(title)\u{07}" }
 
-  /// Clicks and the wheel are reported, in the form that has room for every column (xterm modes 1000
-  /// and 1006).
+  /// Enables reports of clicks and the wheel, in the form without a limit on columns (xterm modes 1000 and
+  /// 1006).
   static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
   static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
 
@@ -45,13 +45,13 @@ enum ControlSequences {
     }
   }
 
-  /// Everything that undoes the screen, for a program that cannot ask ncurses any more.
+  /// Restores the terminal without ncurses, after a crash.
   static func rescue() -> String {
     endUpdate + mouseOff + leave
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 
-  /// A string of the terminal's description, without the padding that only hardware needed.
+  /// A string capability of the terminal, without padding, which only hardware needed.
   static func capability(_ name: String) -> String {
     let value = name.withCString { tigetstr(UnsafeMutablePointer(mutating: $0)) }
     // -1 says that there is no such string capability, NULL that this terminal lacks it.

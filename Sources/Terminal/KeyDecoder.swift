@@ -2,7 +2,7 @@ import CNcurses
 import ScalarText
 import Screens
 
-/// Makes events of what ncurses read: characters and function keys, or whole pastes.
+/// Turns what ncurses read into events: characters, function keys, whole pastes.
 ///
 /// What belongs to one key press arrives in one batch, since ncurses waits a moment after Escape.
 nonisolated struct KeyDecoder {
@@ -12,12 +12,12 @@ nonisolated struct KeyDecoder {
     case function(Int32)
   }
 
-  /// The codes under which the ends of a bracketed paste are made known to ncurses, beyond its own.
+  /// The key codes for the ends of a bracketed paste, above those of ncurses.
   static let pasteStart: Int32 = 2000
   static let pasteEnd: Int32 = 2001
-  /// The code of what begins a report of the mouse.
+  /// The key code for the beginning of a mouse report.
   static let mouseStart: Int32 = 2002
-  /// More than anybody pastes by intention, in characters.
+  /// More characters than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
   /// What has been pasted so far, within a paste.
@@ -60,7 +60,7 @@ nonisolated struct KeyDecoder {
   private mutating func paste(_ code: Code) -> String? {
     switch code {
     case .character(let value):
-      // Terminals send line breaks as they send Enter.
+      // Terminals send line breaks like Enter.
       if let scalar = Unicode.Scalar(value == 13 ? 10 : value) { pasted?.append(scalar) }
       if let count = pasted?.count, count < Self.longestPaste { return nil }
     case .function(Self.pasteEnd): break
@@ -97,8 +97,8 @@ nonisolated struct KeyDecoder {
     return Mouse(kind, row: row - 1, column: column - 1)
   }
 
-  /// Drops what follows an Escape that began a key with Alt, or a sequence that terminfo does not
-  /// list (ECMA-48 §5.4): taken for keys, its characters would do things that nobody asked for.
+  /// Drops a key with Alt, or a sequence that terminfo does not list (ECMA-48 §5.4). Taken for keys, its
+  /// characters would trigger actions.
   private static func skipSequence(_ rest: inout ArraySlice<Code>) {
     guard case .character(let second)? = rest.popFirst() else { return }
     switch second {

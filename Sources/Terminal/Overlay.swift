@@ -1,11 +1,11 @@
-/// Glyphs of which nobody can say how many columns this terminal gives them.
+/// Glyphs whose width in this terminal is unknown.
 ///
-/// ncurses must believe that it knows where the cursor is, so it is given blanks in their places.
-/// They are put on top afterwards, each at its own position: whether a terminal draws one narrower or
-/// as wide as the blanks, nothing beside it moves.
+/// ncurses has to know the position of the cursor, so it is given blanks in their places. The glyphs are
+/// drawn on top afterwards, each at its own position, so that nothing beside them moves, however wide they
+/// are.
 struct Overlay {
-  /// What ncurses is given instead. It is no plain space, so that ncurses paints over the glyph when a
-  /// space comes to stand there.
+  /// The blank for ncurses. It is no plain space, so that ncurses overwrites the glyph when a space is put
+  /// there.
   static let blank: Unicode.Scalar = "\u{A0}"
 
   private var text = ""
@@ -15,6 +15,6 @@ struct Overlay {
     text += "\u{1B}[\(row + 1);\(column + 1)H\u{1B}[0\(look)m\(glyph)"
   }
 
-  /// What to send; the cursor and its attributes stay as they are (DECSC, DECRC).
+  /// The output, which saves and restores the cursor and its attributes (DECSC, DECRC).
   func sequence() -> String { text.isEmpty ? "" : "\u{1B}7\(text)\u{1B}8" }
 }

@@ -20,7 +20,7 @@ struct Palette {
 
   func look(_ style: Style) -> (attributes: attr_t, pair: Int16) {
     let isBar = style.role == .barFull || style.role == .barRest
-    // A row under the cursor is reversed as a whole; its bar would be inside out.
+    // The row under the cursor is reversed, but its bar is not: it would look inverted.
     if style.isSelected, !isBar { return (curses_reverse(), 0) }
     return (attributes(style.role), color(style.role) == nil ? 0 : Int16(style.role.rawValue) + 1)
   }
@@ -50,7 +50,7 @@ struct Palette {
   private func attributes(_ role: Role) -> attr_t {
     let look = theme[role]
     var attributes: attr_t = 0
-    // Where the bright colours are missing, bold stands for them.
+    // Bold replaces missing bright colours.
     let isBright = look.color.map { colors == 8 && (8..<16).contains($0.index) } ?? false
     if look.isBold || isBright { attributes |= curses_bold() }
     if look.isDim { attributes |= curses_dim() }

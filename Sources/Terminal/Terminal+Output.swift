@@ -46,7 +46,7 @@ extension Terminal {
     if glyph.isFlexible {
       return fill(cell, with: Overlay.blank, row: row, column: column)
     }
-    // Where this system's tables do not know the character, ncurses would lose count of columns.
+    // If the system's tables lack the character, ncurses would miscount columns.
     guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
       return fill(cell, with: "?", row: row, column: column)
     }

@@ -6,11 +6,11 @@ import Screens
 
 /// The terminal: keys in, frames out. The only room with ncurses, which knows one thread.
 ///
-/// Nothing wakes up while nothing happens: keys and signals arrive through sources on the main
-/// queue, which must run. One terminal at a time.
+/// It is idle while nothing happens: keys and signals arrive through sources on the main queue, which must
+/// run. There can be one terminal at a time.
 public final class Terminal {
-  /// What is told of keys, pastes, sizes and signals. All that came at once comes in one call, so
-  /// that one frame answers it.
+  /// Called with keys, pastes, sizes and signals. Events that arrive together come in one call, so that one
+  /// frame answers them.
   public var onEvents: ([AppEvent]) -> Void = { _ in }
 
   /// Whether the terminal shows UTF-8, as the locale says; if not, frames should be in ASCII.
@@ -30,7 +30,7 @@ public final class Terminal {
 
   private var decoder = KeyDecoder()
   private var sources: [any DispatchSourceProtocol] = []
-  /// What the terminal shows; `nil` when nobody knows.
+  /// What the terminal shows; `nil` if unknown.
   var shown: Frame?
   var isOpen = true
 
@@ -43,6 +43,7 @@ public final class Terminal {
   ///   - theme: how roles look.
   ///   - usesMouse: whether clicks and the wheel come as events. The terminal then selects text only
   ///     with Shift held down.
+  /// - Throws: `TerminalError` if there is no terminal, or it cannot be used.
   public init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
@@ -55,7 +56,7 @@ public final class Terminal {
     guard tcgetattr(input, &settings) == 0 else { throw .noKeyboard(Self.reason) }
     before = settings
 
-    // ncurses installs handlers of its own where it finds none.
+    // ncurses installs its own handlers if there are none.
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
@@ -71,7 +72,7 @@ public final class Terminal {
       throw .cannotMoveCursor(type)
     }
     self.screen = screen
-    // Reading from a window refreshes it; a pad that is never shown has nothing to refresh.
+    // Reading from a window refreshes it, so keys are read from a pad that is never shown.
     self.keyboard = keyboard
     palette = Palette(theme, allowsColor: (environment["NO_COLOR"] ?? "").isEmpty)
     features = TerminalFeatures(environment: environment)
@@ -96,7 +97,7 @@ public final class Terminal {
     listen(on: news) { [unowned self] in readSignals(from: news) }
   }
 
-  /// Paints the next frame from nothing, whatever the terminal shows.
+  /// Repaints everything with the next frame.
   public func redraw() {
     shown = nil
     clearok(screen, true)
@@ -114,7 +115,7 @@ public final class Terminal {
     send(ControlSequences.copy(text))
   }
 
-  /// Tells whoever sits at the terminal, perhaps before another window. The text must be safe.
+  /// Shows a desktop notification. The text must be safe.
   public func notify(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.notification(text, features.notification))
@@ -125,7 +126,7 @@ public final class Terminal {
 
   private func enter() {
     send(ControlSequences.enter + (usesMouse ? ControlSequences.mouseOn : ""))
-    // Once: what is kept on top of it would be our own.
+    // Only once: the second time it would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
   }
@@ -137,8 +138,8 @@ public final class Terminal {
     keepsTitle = false
   }
 
-  /// Gives the terminal back, stops the process, and takes the terminal again when the process goes
-  /// on. Everything else that the process does stops meanwhile, too.
+  /// Gives the terminal back, stops the process, and takes the terminal again when the process is resumed.
+  /// Uploads stop meanwhile, too.
   public func suspend() {
     guard isOpen else { return }
     leave()
@@ -191,7 +192,7 @@ public final class Terminal {
     if !events.isEmpty { onEvents(events) }
   }
 
-  /// Whether the terminal is gone. It then stays readable for ever: stop listening.
+  /// Whether the terminal is gone. It then stays readable forever, so stop listening.
   private var hasHungUp: Bool {
     var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptor, 1, 0) > 0,
@@ -219,7 +220,7 @@ public final class Terminal {
     }
   }
 
-  /// Back on the screen: the shell may have changed everything.
+  /// Takes the terminal back: the shell may have changed everything.
   private func reclaim() {
     var settings = before
     let rescue = Array(ControlSequences.rescue().utf8CString)

@@ -1,4 +1,4 @@
-/// Why there can be no screen. The uploads can still be made without one.
+/// Why there can be no screen. Uploads are possible without one.
 public nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
   /// Standard output is not a terminal.
   case notATerminal

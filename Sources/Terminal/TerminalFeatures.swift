@@ -1,10 +1,10 @@
 import Foundation
 import ScalarText
 
-/// What this terminal is known to understand beyond what its description says. Whatever it does not
-/// know it should ignore, but some show it as text, or as a notification that nobody asked for.
+/// What this terminal is known to support beyond its description. Terminals should ignore unknown sequences,
+/// but some show them as text or as notifications.
 nonisolated struct TerminalFeatures: Equatable {
-  /// How a notification on the desktop is asked for.
+  /// The sequence for desktop notifications.
   enum Notification: Equatable {
     /// OSC 9, as iTerm2 began it.
     case osc9
@@ -23,7 +23,7 @@ nonisolated struct TerminalFeatures: Equatable {
     let type = environment["TERM"] ?? ""
     if type.contains(scalars: "kitty") { notification = .osc99 }
     if ["iTerm.app", "WezTerm", "ghostty"].contains(program) { notification = .osc9 }
-    // Within tmux and screen the variables of the terminal outside are still there.
+    // Within tmux and screen, the variables of the outer terminal are still set.
     guard environment["TMUX"] == nil, environment["STY"] == nil else {
       notification = .osc777
       return

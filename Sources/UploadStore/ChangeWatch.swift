@@ -11,6 +11,8 @@ public final class ChangeWatch {
 
   /// Watches the queue at `path` for writes, also this process's own. `body` runs on the main queue,
   /// at most ten times a second.
+  ///
+  /// - Throws: `StoreError` if the folder of the queue cannot be watched.
   public init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))

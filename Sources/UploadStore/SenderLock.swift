@@ -11,11 +11,15 @@ public final class SenderLock: Sendable {
   private let file: QueueFile
 
   /// Acquires the lock for the queue at `path`; nil if another process holds it.
+  ///
+  /// - Throws: `StoreError` if the queue's file cannot be opened.
   public convenience init?(queue path: String) throws(StoreError) {
     try self.init(queue: path, waiting: false)
   }
 
   /// Blocks the thread until the lock is free, and acquires it.
+  ///
+  /// - Throws: `StoreError` if the queue's file cannot be opened.
   public static func wait(queue path: String) throws(StoreError) -> SenderLock? {
     try SenderLock(queue: path, waiting: true)
   }

@@ -5,6 +5,8 @@ import UploadModel
 
 extension UploadStore {
   /// Attempts in the order in which they were recorded, which does not depend on the clock.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry] {
     var conditions = ["1"]
     var arguments: StatementArguments = []
@@ -39,6 +41,8 @@ extension UploadStore {
 
   /// Deletes attempts that ended before `date`, and files that have none left. Returns the number of
   /// attempts. Items in the queue stay.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
       try db.execute(

@@ -8,6 +8,8 @@ extension UploadStore {
   /// no longer waiting, because another process changed them.
   ///
   /// After this the items count as being sent until `record` says otherwise, also after a crash.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
     let begun = try write { db, revision in
       let claim = try db.cachedStatement(
@@ -42,6 +44,7 @@ extension UploadStore {
   /// Records the new states of items, in order.
   ///
   /// - Parameter leaving: whether the program ends, so that what is broken off now stays in the queue.
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func record(
     _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
   ) throws(StoreError) {
@@ -65,6 +68,8 @@ extension UploadStore {
   }
 
   /// The same changes for a `ResultJournal`. Items that are not in the queue are left out.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
   ) throws(StoreError) -> [JournalEntry] {
@@ -81,6 +86,8 @@ extension UploadStore {
 
   /// Records results that an earlier process could only write to a `ResultJournal`. Results for items of
   /// another queue are ignored.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func record(_ kept: [JournalEntry]) throws(StoreError) {
     try write { db, revision in
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
@@ -95,6 +102,7 @@ extension UploadStore {
   /// Records attempts of items that were never in the queue: those of `push`.
   ///
   /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func log(
     _ ended: [(item: UploadItem, began: Date)], now: Date = Date()
   ) throws(StoreError) {

@@ -9,6 +9,8 @@ extension UploadStore {
 
   /// Appends items to the queue and returns them with their numbers. Long lists are written in portions, so
   /// that the engine's writes need not wait.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func enqueue(
     _ items: [UploadItem], now: Date = Date()
   ) throws(StoreError) -> [UploadItem] {
@@ -43,6 +45,7 @@ extension UploadStore {
   /// yet.
   ///
   /// - Returns: the items as they stand in the queue now.
+  /// - Throws: `StoreError` if the queue cannot be written.
   @discardableResult
   public func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -70,6 +73,7 @@ extension UploadStore {
   /// again.
   ///
   /// - Returns: the items as they stand in the queue now.
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let again = try db.cachedStatement(
@@ -90,6 +94,8 @@ extension UploadStore {
   }
 
   /// Writes how items are to be sent. Their states are written by the engine only.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
@@ -110,6 +116,8 @@ extension UploadStore {
   }
 
   /// Removes items from the queue. The history keeps them.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
       let statement = try db.cachedStatement(
@@ -119,6 +127,8 @@ extension UploadStore {
   }
 
   /// Moves an item before another one, or to the end.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
     try write { db, revision in
       guard id != other else { return }
@@ -131,6 +141,8 @@ extension UploadStore {
   }
 
   /// Arranges items in this order, within the places that they occupy now.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
       var known: [Int64: Int64] = [:]

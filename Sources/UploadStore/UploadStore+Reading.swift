@@ -5,11 +5,15 @@ import UploadModel
 /// What is in the queue, and what has changed in it.
 extension UploadStore {
   /// The queue in its order.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func items() throws(StoreError) -> [UploadItem] {
     try read { db in try Self.items(db, where: "listed") }
   }
 
   /// The target of the last queued item that is not sent yet; nil if there is none.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func lastTarget() throws(StoreError) -> String? {
     try read { db in
       try String.fetchOne(
@@ -19,6 +23,8 @@ extension UploadStore {
   }
 
   /// The number of the last queued item; 0 if there was none.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func lastID() throws(StoreError) -> ItemID {
     ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
   }
@@ -27,6 +33,7 @@ extension UploadStore {
   /// smaller, so that they arrive at once however long the queue is.
   ///
   /// - Returns: the revision that all of it shows.
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func read(
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
@@ -50,6 +57,7 @@ extension UploadStore {
   ///
   /// - Returns: nil while another process writes. What it writes can be seen only when it has ended, and that
   ///   leaves no mark on any file: ask again soon.
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
     if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
@@ -85,6 +93,8 @@ extension UploadStore {
   }
 
   /// All changes since a revision.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
     try read { db in
       let now = try Row.fetchOne(db, sql: "SELECT revision, reordered FROM queue")

@@ -6,6 +6,8 @@ extension UploadStore {
   /// The files among these that their targets have already: those with the same content, if an item has a
   /// digest; and those with the same path, identity, size and time of change, unless their digest was known
   /// and differs.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
   public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: PreviousUpload] {
     try read { db in
       let byIdentity = try db.cachedStatement(

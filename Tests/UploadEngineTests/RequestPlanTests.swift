@@ -110,7 +110,9 @@ struct RequestPlanTests {
     let (ours, theirs) = (server.requests[0], server.requests[1])
     #expect(ours.line == theirs.line)
     let own = [
-      "user-agent", "accept", "accept-encoding", "content-type", "content-length", "expect", "connection"]
+      "user-agent", "accept", "accept-encoding", "content-type", "content-length", "expect",
+      "connection",
+    ]
     let names = Set(ours.headers.keys).union(theirs.headers.keys).subtracting(own)
     for name in names { #expect(ours.headers[name] == theirs.headers[name], "\(name)") }
     #expect(

@@ -43,6 +43,8 @@ extension FileLocation: CustomStringConvertible, ExpressibleByStringLiteral {
 
 extension FileLocation: Codable {
   /// Reads a string, or an array of bytes where the path was not UTF-8.
+  ///
+  /// - Throws: `DecodingError` where there is neither.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
@@ -53,6 +55,8 @@ extension FileLocation: Codable {
   }
 
   /// Writes a string, or an array of bytes where the path is not UTF-8.
+  ///
+  /// - Throws: whatever the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if let text = String(validating: bytes, as: UTF8.self) {

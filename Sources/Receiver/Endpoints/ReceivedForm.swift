@@ -34,6 +34,8 @@ public struct StoredForm: Hashable, Sendable, Encodable {
   ///
   /// Fields of more than 64 KiB together are left out: in JSON they may be six times as long, and all of it
   /// is in memory until the client has taken it.
+  ///
+  /// - Throws: whatever the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(files, forKey: .files)

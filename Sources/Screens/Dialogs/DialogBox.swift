@@ -31,7 +31,7 @@ struct DialogBox {
 
   // MARK: Text that scrolls
 
-  /// How many lines of a scrolling dialog a screen shows.
+  /// The number of lines of a scrolling dialog that fit.
   static func scrollingLines(in size: Size) -> Int { max(1, size.height - 4) }
 
   /// All lines of a dialog that scrolls.
@@ -51,7 +51,7 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts laid out, so that no frame need do that.
+  /// The dialog with its texts laid out, so that frames need not do that.
   var laidOut: Dialog {
     switch dialog {
     case .details(var details):

@@ -1,4 +1,4 @@
-/// What is typed in the last line: a command, or a text to look for.
+/// The prompt in the last line: a command, or a text to look for.
 struct FooterPrompt {
   private let state: AppState
   private let row: Int
@@ -36,7 +36,7 @@ struct FooterPrompt {
       canvas.put("nothing begins like this", row: above, column: 1, style: Style(.warning))
       return
     }
-    // Those from the chosen one on, as many as fit; what came before can be seen by going on.
+    // The candidates from the chosen one on, as many as fit. The cycle comes back to the earlier ones.
     var column = 1
     for index in (line.chosen ?? 0)..<line.candidates.count {
       let word = line.candidates[index].split(separator: " ").last.map(String.init) ?? ""

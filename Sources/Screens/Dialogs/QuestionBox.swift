@@ -89,7 +89,7 @@ struct QuestionBox {
           "\(HumanReadable.count(rows.count, "file")) will be gone there, and nothing brings them back."
         )
       }
-      // However long the name is, the answers stay on the screen.
+      // The name is cut so that the answers stay on the screen.
       let cut = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
       return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
     }

@@ -1,4 +1,4 @@
-/// A line of text being typed, with its cursor, scrolled so that the cursor is seen.
+/// Controls of dialogs: text fields, choices, selected rows.
 extension Canvas {
   mutating func field(_ field: TextField, row: Int, columns: Range<Int>, role: Role = .field) {
     fill(row: row, columns: columns, style: Style(role))
@@ -14,8 +14,8 @@ extension Canvas {
     setCursor(row: row, column: column + width)
   }
 
-  /// Prepares a line for one of several choices; the one that is lit has a mark as well as a look.
-  /// Returns the style of its words.
+  /// Prepares a line for one of several choices. The selected one has a mark as well as a style. Returns the
+  /// style of its text.
   mutating func light(row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain) -> Style {
     let style = Style(isLit ? .button : role)
     if isLit {

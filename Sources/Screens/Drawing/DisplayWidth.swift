@@ -22,8 +22,8 @@ enum DisplayWidth {
     (0x1F1E6...0x1F1FF).contains(scalar.value)
   }
 
-  /// Whether terminals differ on the width: hexagrams and counting rods became wide in Unicode 16,
-  /// C libraries have circled numbers and Hangul tone marks wide that Unicode has not.
+  /// Whether terminals disagree on the width: hexagrams and counting rods became wide in Unicode 16, and C
+  /// libraries treat circled numbers and Hangul tone marks as wide although Unicode does not.
   static func isDisputed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x2630...0x2637, 0x268A...0x268F, 0x302E...0x302F, 0x3248...0x324F, 0x4DC0...0x4DFF,

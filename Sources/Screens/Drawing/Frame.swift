@@ -1,4 +1,4 @@
-/// A whole screen: what the terminal should show, and nothing about how it gets there.
+/// A whole screen, independent of how the terminal draws it.
 public struct Frame: Hashable, Sendable {
   /// A place on the screen, counted from 0 at the top left.
   public struct Position: Hashable, Sendable {
@@ -16,8 +16,7 @@ public struct Frame: Hashable, Sendable {
   public internal(set) var cursor: Position?
   /// The title for the terminal's window, safe to send.
   public internal(set) var title = ""
-  /// How far everything is, for terminals that show it beside their title; `nil` where nothing is
-  /// being sent.
+  /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.
   public internal(set) var progress: Progress?
 
   /// How far everything is.

@@ -1,18 +1,18 @@
 import ScalarText
 import UploadModel
 
-/// Text as a row of glyphs whose widths no two terminals dispute.
+/// Text as a row of glyphs on whose widths all terminals agree.
 ///
-/// A cluster on which terminals disagree would shift everything to its right in some of them. So:
-/// - Emoji that a zero-width joiner makes one are shown one by one; without the joiner no terminal
-///   draws them as one. A joiner anywhere else becomes U+FFFD, since it would be invisible.
-/// - Variation selectors and skin tones are left out: they choose a look, and in some terminals a
-///   width, of the character before.
+/// A cluster on whose width terminals disagree would shift everything to its right. So:
+/// - Emoji that a zero-width joiner makes one are shown one by one; without the joiner no terminal draws them
+///   as one. A joiner anywhere else becomes U+FFFD, since it would be invisible.
+/// - Variation selectors and skin tones are left out: they choose a look, and in some terminals a width, of
+///   the character before.
 /// - Regional indicators, of which two make a flag, become circled letters: 🇩🇪 is shown as ⒹⒺ.
 /// - Decomposed Hangul is composed; a vowel or final left over becomes U+FFFD.
 /// - Characters whose width changed between versions of Unicode become U+FFFD.
-/// - An Indic vowel that takes space makes one flexible glyph with its letter, in as many columns as
-///   the two can take.
+/// - An Indic vowel that takes space makes one flexible glyph with its letter, in as many columns as the two
+///   can take.
 /// - A mark with nothing to sit on gets a dotted circle; of more than two marks two are shown.
 enum Glyphs {
   /// `text` from outside, made safe and laid out on one line.
@@ -49,7 +49,7 @@ enum Glyphs {
     glyphs.reduce(0) { $0 + Int($1.width) }
   }
 
-  /// More than any screen shows of one line; only what was made to do harm is longer.
+  /// More than any screen shows of one line; only malicious text is longer.
   private static let longest = 8192
 
   private static func shortened(_ text: some StringProtocol) -> String {

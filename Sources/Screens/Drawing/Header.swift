@@ -18,7 +18,7 @@ struct Header {
     let room = width - used - 3
     var left: Canvas.Spans = (name + min(target, 16) <= room && room > 16 ? Self.name : [])
     left.append((state.target, .plain))
-    // A target without a name is called by its address, and an arrow to three letters says nothing.
+    // A target without a name is shown by its address, and an arrow to three letters would be useless.
     if state.target != state.url, target + 22 < room {
       left += [(" → ", .rule), (state.url, .dim)]
     }

@@ -1,5 +1,5 @@
-/// What a cell means; the terminal decides how it looks. Nothing is told by the role alone: with
-/// neither colour nor attributes the words and glyphs still say all of it.
+/// The meaning of a cell; the terminal decides how it looks. No information is in the role alone: words and
+/// glyphs convey all of it without colours and attributes.
 public enum Role: UInt8, Hashable, Sendable, CaseIterable {
   case plain, dim, heading, rule, accent, good, bad, warning, barFull, barRest, field, button
 }

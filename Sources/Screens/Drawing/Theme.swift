@@ -1,8 +1,8 @@
 import ScalarText
 
-/// How roles look, where the terminal's own colours are not wanted.
+/// The styles of roles, if the terminal's own colours are not wanted.
 public struct Theme: Hashable, Sendable {
-  /// A colour and attributes. What a terminal has not, it leaves out.
+  /// A colour and attributes. Terminals ignore those that they lack.
   public struct Look: Hashable, Sendable {
     /// The colour of the characters; `nil` for the terminal's own.
     public var color: Color?

@@ -70,7 +70,7 @@ struct TotalLine {
     let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
     let far = "\(percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
-    // Nobody knows when what is stopped goes on, nor how long a server thinks about empty files.
+    // There is no estimate while sending is stopped, nor for the time that a server takes for empty files.
     if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
     let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
@@ -83,7 +83,7 @@ struct TotalLine {
       isWhole
       ? HumanReadable.bytes(totals.bytes)
       : "\(Self.part(totals.arrivedBytes, of: totals.bytes)) arrived"
-    // Rows that were cleared took their bytes along, and not their time.
+    // Cleared rows no longer count their bytes, but their time still counts.
     let session = state.speeds.session
     guard totals.paused == 0, totals.arrivedBytes > 0, session.bytes == totals.arrivedBytes,
       let speed = session.speed

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// Everything that can happen to the screen. Nothing else changes its state.
+/// The events of the screen. Nothing else changes its state.
 public enum AppEvent: Sendable {
   /// A key was pressed.
   case key(Key)
   /// Something was done with the mouse.
   case mouse(Mouse)
-  /// Something was asked for otherwise than with a key.
+  /// An action was requested in another way than by a key.
   case perform(Action.Name)
   /// A line of the command line, such as `limit 2 MB/s`.
   case command(String)
@@ -14,22 +14,21 @@ public enum AppEvent: Sendable {
   case paste(String)
   /// The terminal has this size now.
   case resized(Size)
-  /// What the engine says has become of items, in order. Several changes of one item may be merged
-  /// into the last one; items that are no longer in the queue are ignored.
+  /// State changes reported by the engine, in order. Several changes of one item can be merged into the last
+  /// one. Items that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
-  /// Items to put at the end of the queue, among them the answers to `Effect.add`. Items that can
-  /// not be uploaded come as failed ones, so that the reason is seen. One that is in the queue
-  /// already is replaced where it stands.
+  /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded have
+  /// failed, so that the reason is shown. An item that is in the queue already is replaced at its place.
   case added([UploadItem])
   /// Items that are no longer in the queue: another process took them out.
   case removed([ItemID])
-  /// The order in which these items stand now; what is not named keeps its distance from the end.
+  /// The new order of these items. Items that are not named keep their distance from the end.
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there.
   case target(name: String, url: String, concurrency: Int, listsServer: Bool)
-  /// Where the files of targets go that are in the queue, by the targets' names.
+  /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.
   case server(Listing<ServerRow>)
@@ -39,18 +38,18 @@ public enum AppEvent: Sendable {
   case request(ItemID, [String])
   /// The reachability of a server.
   case reachability(server: String, Reachability)
-  /// The server refuses the credentials of a target, and what goes there waits; or they are tried again.
+  /// The server refuses the credentials of a target, so that its items wait; or they are tried again.
   case refusal(target: String, isRefused: Bool)
   /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
   /// which they shall be offered; folders end in a slash.
   case completions(for: String, [String])
-  /// Nothing further begins, for this reason, until the person says so.
+  /// Nothing further starts until the person resumes, for this reason.
   case held(String)
   /// The queue has been read to its end.
   case queueRead
-  /// Another process sends what is in the queue; or it has gone.
+  /// Another process sends the queue, or has stopped doing so.
   case aside(Bool)
-  /// Something to tell the person, shown until the next key.
+  /// A message, shown until the next key.
   case message(String)
   /// A line that stays, such as where received files lie; `nil` takes it away.
   case notice(String?)

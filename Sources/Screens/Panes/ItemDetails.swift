@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// What there is to know about one item: three lines for the pane, everything for the dialog.
+/// The details of one item: three lines for the pane, everything for the dialog.
 struct ItemDetails {
   let row: Queue.Row
   private let state: AppState
@@ -28,7 +28,7 @@ struct ItemDetails {
     }
     let said = row.said
     var story = wrapped(explanation(of: failure), .plain, width: width)
-    // Of a file that cannot be read, the path is half of the story.
+    // For a file that cannot be read, the path matters.
     if failure.cause.isOfThePath {
       story.insert(line(item.location.description, .dim, cut: width), at: 0)
     }
@@ -113,7 +113,7 @@ struct ItemDetails {
       case .done(let receipt): receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
-    // Where there is no request, the reason has been said already.
+    // If there is no request, the reason is shown already.
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,

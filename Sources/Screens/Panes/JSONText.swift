@@ -1,7 +1,7 @@
 /// Lays JSON out for reading: a member or element a line, two spaces for each level.
 ///
-/// Nothing is interpreted: every character but the white space between tokens stays as it came,
-/// numbers, escapes and the order of members among them. What is no JSON is left as it is.
+/// Nothing is interpreted: only the white space between tokens changes; numbers, escapes and the order of
+/// members stay the same. Text that is not JSON is left unchanged.
 enum JSONText {
   /// `text` laid out; `nil` where it is no JSON object or array, is cut off, or nests so deep that
   /// it would become many times as long.

@@ -1,4 +1,4 @@
-/// What the panes beside the queue have in common: rows of cells in columns.
+/// A table with columns, for the panes beside the queue.
 struct PaneTable {
   /// A cell: where it stands, what it says.
   struct Cell {
@@ -52,12 +52,12 @@ extension PaneList {
   }
 }
 
-/// What a list says in place of rows that a filter hides.
+/// The message of a list whose filter hides all rows.
 func filteredOut(_ filter: String) -> [String] {
   ["No name holds \"\(filter)\".", "Esc shows all again."]
 }
 
-/// Words in the middle of a pane that has no rows.
+/// Paints a message in the middle of a pane without rows.
 func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
   var pieces: [ArraySlice<Glyph>] = []
   for line in lines {
@@ -73,7 +73,7 @@ func paintWords(_ lines: [String], in layout: Layout, on canvas: inout Canvas) {
 }
 
 extension AppState {
-  /// What is to be read in place of the server's files; nil where there are some.
+  /// The message in place of the server's files; nil if there are some.
   var serverWords: [String]? {
     guard options.listsServer else {
       return [
@@ -88,7 +88,7 @@ extension AppState {
     }
   }
 
-  /// What is to be read in place of the history; nil where there is some.
+  /// The message in place of the history; nil if there is some.
   var historyWords: [String]? {
     switch history.listing {
     case .unknown, .asked: ["Looking it up…"]

@@ -31,6 +31,8 @@ public struct Keymap: Sendable {
   private let asked: [Mode: [Key: Action.Name]]
 
   /// The table of actions with other keys for some.
+  ///
+  /// - Throws: `BindingError` if a key would stand for two actions in one place, or an action has no keys.
   public init(_ bindings: Bindings) throws(BindingError) {
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)

@@ -23,6 +23,8 @@ public struct ServerCertificate: Sendable {
 
   /// Shakes hands with the server of an `https` URL and hangs up; nothing is asked of it. The usual
   /// proxies apply. Blocks, for a minute at most.
+  ///
+  /// - Throws: `Unreachable` if there is no certificate to be had.
   public static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
     let trusted = CertificateProbe(url: url.absoluteString, verifying: true)
     let seen = CertificateProbe(url: url.absoluteString, verifying: false)

@@ -30,6 +30,7 @@ public struct ServerClient: Sendable {
   /// The entries that the target lists, in the server's order.
   ///
   /// - Parameter query: what is added to the URL, such as a filter.
+  /// - Throws: `Failure` if the server cannot be asked or its reply is no list.
   public func entries(
     query: [(name: String, value: String)] = []
   ) async throws(Failure) -> [ServerEntry] {
@@ -45,6 +46,8 @@ public struct ServerClient: Sendable {
   }
 
   /// Deletes an entry.
+  ///
+  /// - Throws: `Failure` if the server cannot be asked or refuses.
   public func delete(_ id: String) async throws(Failure) {
     guard let delete = target.server.delete else {
       throw Failure(.unsendable("the target has no server.delete"))

@@ -13,13 +13,14 @@ import Foundation
 public struct JobMachine: Sendable {
   /// Where the upload stands.
   public enum State: Hashable, Sendable {
-    /// In line, for `Scheduler` to choose. Goes to `running` on `start`.
+    /// In line. Goes to `running` on `start`.
     case waiting
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
     case running(Run)
-    /// Off the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on `start`.
+    /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on
+    /// `start`.
     case retrying
-    /// Off the line until the person says so. Goes to `waiting` on `retry`.
+    /// Out of the line until the person resumes it. Goes to `waiting` on `retry`.
     case paused
     /// Over. Goes to `waiting` on `retry` unless it was delivered.
     case finished(delivered: Bool)
@@ -31,7 +32,7 @@ public struct JobMachine: Sendable {
     public var attempt: Int
     /// How many redirects it has followed.
     public var redirects: Int
-    /// Set when the person has taken it back; the request's end is still to come.
+    /// Set if the person has stopped it and the request has not ended yet.
     public var stop: Stop?
   }
 
@@ -49,7 +50,7 @@ public struct JobMachine: Sendable {
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
-    /// The request ended for another's sake before it could succeed or fail: it does not count.
+    /// The request was cancelled because of another file: the attempt does not count.
     case startOver
     /// The delay before the next attempt is over.
     case timerFired
@@ -67,7 +68,7 @@ public struct JobMachine: Sendable {
   public enum Action: Hashable, Sendable {
     /// Open the file and send it to `url`.
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
-    /// Break the request off; its end is reported as usual.
+    /// Cancel the request; its end is reported as usual.
     case breakOff
     /// Call back with `timerFired` after so many seconds.
     case startTimer(seconds: Double)
@@ -83,8 +84,8 @@ public struct JobMachine: Sendable {
   /// A machine for one file.
   public init() {}
 
-  /// Takes an event in and says what is to be done. Events that make no sense in the present state
-  /// (a timer that was overtaken, a second cancel) are answered with nothing.
+  /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
+  /// timer, a second cancel) are ignored.
   ///
   /// - Parameter target: where the file goes as things stand. It may be another one the next time.
   public mutating func handle(_ event: Event, for target: Target) -> [Action] {
@@ -164,18 +165,18 @@ public struct JobMachine: Sendable {
   ) -> [Action] {
     let verdict = Verdict.judge(
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
-    // A reply that was faster than the person's wish to stop stands: the server has the file.
+    // A reply that came before the stop counts: the server has the file.
     if case .delivered(let receipt) = verdict {
       state = .finished(delivered: true)
       return [.report(.done(receipt))]
     }
-    // So does one that has it without the record that goes with it.
+    // So does a delivery whose record could not be created.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       state = .finished(delivered: false)
       return [.report(.failed(failure))]
     }
     switch run.stop {
-    // With everything sent and no answer, a pause is a cancel: going on would store it twice.
+    // If everything was sent and no reply came, a pause is a cancel: resuming would store the file twice.
     case .pause
     where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
       state = .paused
@@ -194,7 +195,7 @@ public struct JobMachine: Sendable {
     case .failed(let failure):
       if let delay = target.delay(after: failure, at: end.url, random: random) {
         state = .retrying
-        // What the machine has too little of is no attempt's fault.
+        // A shortage on this machine does not count as an attempt.
         if case .shortage = failure.cause { attempts -= 1 }
         let next = ItemState.retrying(
           failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)

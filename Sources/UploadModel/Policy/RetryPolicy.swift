@@ -1,7 +1,7 @@
 import Foundation
 
-/// When a failed attempt is repeated by itself: capped exponential back-off with full jitter, and
-/// the server's own wish where it states one.
+/// When a failed attempt is repeated: capped exponential back-off with full jitter, or the delay that the
+/// server asks for.
 public struct RetryPolicy: Hashable, Sendable {
   /// How many attempts an upload gets in all, from 1.
   public var attempts: Int
@@ -13,7 +13,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// where nobody says. `Target.isIdempotent` knows better then.
   public var isIdempotent: Bool?
 
-  /// The policy that a target has unless it says otherwise.
+  /// The default policy of a target.
   public init(
     attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil
   ) {
@@ -29,13 +29,13 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - failure: how the last attempt ended; its `attempts` counts it.
   ///   - random: a number in 0..<1 from the caller's generator.
   public func delay(after failure: Failure, random: Double) -> Double? {
-    // The machine's own trouble is no attempt's fault, and never the last.
+    // A shortage on this machine is always retried.
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
     }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
-      // A little on top, so that a thousand clients told the same do not come back as one.
+      // A little more, so that clients that were told the same delay do not all return at once.
       return min(wish + random, cap)
     }
     return backOff(round: failure.attempts, random: random)

@@ -1,7 +1,7 @@
 import Foundation
 import ScalarText
 
-/// What is known when a request is over, whichever way it ended.
+/// The result of a request, however it ended.
 public struct TransferEnd: Hashable, Sendable {
   /// Where the request went.
   public var url: URL
@@ -11,12 +11,12 @@ public struct TransferEnd: Hashable, Sendable {
   public var headers: [String: String]
   /// The beginning of the reply's body.
   public var reply: Reply
-  /// Why the request ended before its time, where it did.
+  /// Why the request ended early, if it did.
   public var trouble: Failure.Cause?
   /// Whether the request asked to be told to go on before it sent its body (`Expect`,
   /// RFC 9110 §10.1.1).
   public var expectedContinue: Bool
-  /// Whether the whole body had been handed over. Not whether it arrived: that only a reply tells.
+  /// Whether the whole body was sent. Only a reply tells whether it arrived.
   public var sentAll: Bool
   /// The file's bytes handed over.
   public var bytes: Int64
@@ -24,8 +24,7 @@ public struct TransferEnd: Hashable, Sendable {
   public var seconds: Double
   /// Which of the request's files it is told of.
   public var place = Place()
-  /// How long the server asked to be left alone, in seconds, where no header field of this reply says
-  /// so.
+  /// The delay in seconds that the server asked for in an earlier reply.
   public var retryAfter: Double?
   /// The status of the request before it, such as a ticket's, where that one's reply is what went wrong.
   public var earlierStatus: Int?
@@ -68,7 +67,7 @@ public struct TransferEnd: Hashable, Sendable {
 }
 
 extension Failure.Cause {
-  /// Whether the fault lies with the file or with this machine.
+  /// Whether the fault is the file's or this machine's.
   public var isLocal: Bool {
     switch self {
     case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,

@@ -26,6 +26,7 @@ public struct CurlCommand: Hashable, Sendable {
   /// - Parameters:
   ///   - items: one file, or those that go together; at least one.
   ///   - key: what `{uuid}` stands for.
+  /// - Throws: `ConversionError` if curl cannot send the same request.
   public init(
     _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
   ) throws(ConversionError) {

@@ -22,6 +22,8 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   private init() { (tokens, description) = ([], "") }
 
   /// Reads a pointer (RFC 6901 §3).
+  ///
+  /// - Throws: `SyntaxError` if the text is no pointer.
   public init(_ text: String) throws(SyntaxError) {
     description = text
     guard !text.isEmpty else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A command that makes the file to send out of the one that was given. It runs without a shell.
+/// A command that converts the file before it is sent. It runs without a shell.
 public struct PrepareCommand: Hashable, Sendable {
   /// The program and its arguments.
   public var words: [Template]

@@ -6,7 +6,7 @@ import ScalarText
 public struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
   public var ok: [ClosedRange<Int>]
-  /// What a reply with a good status may say that makes it a failure all the same.
+  /// Contents that make a reply with a good status a failure.
   public var failures: [FailureRule]
   /// What a reply means that is not JSON, where `failures` ask for values in it. Nil leaves it to them: one
   /// that says nothing of failure is fine where they name what failure looks like, and tells nothing where
@@ -37,7 +37,7 @@ public struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
-  /// Whether success depends on what the reply says, and it may be JSON but is not as far as it came.
+  /// Whether success depends on the content of the reply and this is incomplete JSON.
   func cannotJudge(_ reply: Reply) -> Bool {
     !failures.isEmpty && JSONValue(text: reply.text) == nil
       && reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// Something that is on a target's server. It came from outside: make it safe before it is shown.
+/// An entry on a target's server. It is untrusted: make it safe before showing it.
 public struct ServerEntry: Hashable, Sendable {
   /// Why a reply is no list of entries.
   public struct ListingError: Error, Hashable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// What can be done with what is on a target's server already.
+/// The requests for what is on a target's server already.
 public struct ServerSide: Hashable, Sendable {
   /// Shows the entries.
   public var list: Listing?

@@ -1,10 +1,9 @@
 import Foundation
 import ScalarText
 
-/// What makes a connection to one origin secure, beyond the system's own rules.
+/// The TLS rules for one origin, beyond those of the system.
 ///
-/// There is no rule that turns verification off. Each of them narrows it to something that the person
-/// named.
+/// No rule turns verification off. Each one narrows it to something that the person named.
 public struct TLSRules: Hashable, Sendable {
   /// The path of a PEM file with the authorities that are trusted instead of the system's. The name
   /// and the dates of the server's certificate are checked as ever.

@@ -19,13 +19,13 @@ public struct Target: Hashable, Sendable {
   public var headers: [Field]
   /// How many files are sent at once.
   public var concurrency: Int
-  /// The most that all lanes together send, in bytes a second; nil for no bound.
+  /// The bandwidth limit for all lanes together, in bytes a second; nil for none.
   public var rateLimit: Int64?
   /// When and how often a failed attempt is repeated.
   public var retry: RetryPolicy
   /// Seconds without a byte in either direction after which an attempt is given up.
   public var stallTimeout: Double
-  /// Seconds that a file may take in all, from its first attempt; nil for no bound.
+  /// The time that a file may take in all, in seconds from its first attempt; nil for no limit.
   public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
   public var redirectOrigins: Set<Origin>

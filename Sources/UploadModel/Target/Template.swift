@@ -90,6 +90,7 @@ public struct Template: Hashable, Sendable {
   ///   - escaping: how their values are written. Text of a JSON string is escaped as well; that of a
   ///     URL stays as it is.
   ///   - lookup: asked once, now.
+  /// - Throws: `ExpansionError` for a placeholder without a value or a brace without its partner.
   public init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
     lookup: Lookup

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// A request for leave to upload, whose reply says where to and with which fields (presigned POST).
+/// A request whose reply tells where to upload and with which fields (presigned POST).
 public struct Ticket: Hashable, Sendable {
   /// The request.
   public var call: ServerCall
@@ -38,6 +38,8 @@ public struct Ticket: Hashable, Sendable {
   }
 
   /// What a reply to the call at `address` allows.
+  ///
+  /// - Throws: `ReplyError` if the reply is no ticket, or leads where the file must not go.
   public func grant(
     in document: JSONValue, from address: URL, redirects: Set<Origin>
   ) throws(ReplyError) -> Grant {
@@ -47,7 +49,7 @@ public struct Ticket: Hashable, Sendable {
     guard let url = URL(string: text, relativeTo: address)?.absoluteURL, let origin = Origin(url),
       url.user == nil, url.password == nil
     else { throw ReplyError(description: "the ticket's \(uploadURL) is no address to send to") }
-    // Whoever was asked in secret does not send the file in the open.
+    // A ticket that was requested over TLS must not lead to an unencrypted upload.
     guard
       origin.scheme == "https" || Origin(address)?.scheme == "http" || redirects.contains(origin)
     else {

@@ -1,6 +1,6 @@
 import ScalarText
 
-/// What a target takes. Checked before anything is sent.
+/// The limits of a target. They are checked before anything is sent.
 public struct UploadLimits: Hashable, Sendable {
   /// The largest file, in bytes; nil for any size.
   public var maxBytes: Int64?

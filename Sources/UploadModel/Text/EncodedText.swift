@@ -1,13 +1,12 @@
-/// A text in which characters may be spelled in other ways than as themselves, to find in it what must not
-/// be shown.
+/// A text in which characters can be written as escapes, searched for secrets.
 ///
 /// The spellings are those in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, a
 /// space as `+`), escapes of JSON (RFC 8259 §7) and of the languages around it (`\x2f`, `\u{2f}`), and
-/// character references of HTML, named, decimal and hexadecimal. Capitals make no difference in them.
-/// An escape may stand in another (`%252F`, `\\u002f`).
+/// character references of HTML, named, decimal and hexadecimal. Capitals make no difference in them. An
+/// escape may stand in another (`%252F`, `\\u002f`).
 struct EncodedText {
   private let bytes: [UInt8]
-  /// What is spelled in another way, by where it begins.
+  /// Escaped characters, by their start.
   private let units: [Int: [Unit]]
   /// Where something ends that was spelled in another way: the byte before is no letter of a word.
   private let ends: Set<Int>

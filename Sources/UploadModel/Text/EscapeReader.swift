@@ -5,8 +5,8 @@ struct EscapeReader {
   /// How many bytes an escape may have, roughly: to know one that was cut off.
   static let longest = 24
 
-  /// How deep escapes are read: one in another. A server that means to get a text past us writes it in a
-  /// way of its own; what is looked for are those that do not think about it.
+  /// How deep nested escapes are decoded. This finds secrets that servers repeat inadvertently; a server that
+  /// wants to hide one can always encode it differently.
   private static let depth = 2
 
   private let bytes: [UInt8]

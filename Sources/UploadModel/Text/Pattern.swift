@@ -22,6 +22,8 @@ public struct Pattern: Hashable, Sendable {
   static let mostSteps = 1000
 
   /// Reads an expression.
+  ///
+  /// - Throws: `SyntaxError` if it is none, or one that would take unbounded time.
   public init(_ source: String) throws(SyntaxError) {
     var parser = PatternParser(source)
     let node = try parser.whole()

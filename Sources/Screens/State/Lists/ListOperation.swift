@@ -1,4 +1,4 @@
-/// Something that is done with a list, whatever it shows.
+/// An operation on a list, whatever it shows.
 enum ListOperation {
   /// What a key asks for: moving about, or marks.
   case key(Action.Name)

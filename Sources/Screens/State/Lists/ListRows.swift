@@ -1,4 +1,4 @@
-/// Rows that a list can show: each has an identity, and a name to look for.
+/// The rows of a list: each has an identity, and a name to search for.
 protocol ListRows<ID> {
   associatedtype ID: Hashable & Sendable
 

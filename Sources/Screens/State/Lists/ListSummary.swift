@@ -1,4 +1,4 @@
-/// What is to be known of a list, whatever it shows.
+/// A summary of a list, whatever it shows.
 struct ListSummary {
   var cursor: Int
   var scroll: Int

@@ -1,10 +1,10 @@
 import UploadModel
 
-/// A list that others are asked for: what is on the server, what was sent before.
+/// A list that is requested: the server's files, the history.
 public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
-  /// Nobody has asked.
+  /// Not requested yet.
   case unknown
-  /// The answer is awaited.
+  /// Requested, and not answered yet.
   case asked
   /// The answer, in the order in which it is shown.
   case rows([Row])

@@ -1,7 +1,7 @@
-/// A list as it is seen: the rows that a filter leaves, the cursor on one of them, marks on some.
+/// The view of a list: the rows that pass the filter, the cursor, and marks.
 ///
-/// Rows are counted as they are seen, positions as they are. It holds no rows itself, so that a queue
-/// of any length is never copied.
+/// Rows are counted as they are seen, positions as they are. It holds no rows itself, so that a queue of any
+/// length is never copied.
 struct MarkedList<ID: Hashable & Sendable>: Sendable {
   private var window = ListState()
   private(set) var marks: Set<ID> = []
