@@ -3,13 +3,13 @@ SWIFT ?= swift
 # With or without colours, or every change between a terminal and a pipe would build all anew.
 BUILD = $(SWIFT) build --no-color-diagnostics
 TEST = $(SWIFT) test --no-color-diagnostics --skip-build
-FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
+FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test fresh-test test lint format record pictures bench fuzz soak monkey attack clean
+.PHONY: help setup build demo install man deb deb-test fresh-test test lint docs format record pictures bench fuzz soak monkey attack clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -53,15 +53,21 @@ test: setup lint ## run all tests
 	$(TEST) --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
 	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
 	$(TEST) --filter '^EndToEndTests\.'
+	config/examples.sh
 	config/leftovers.sh
 
-lint: ## check format, the handling of text, and links in the documents
+lint: ## check the format, the handling of text, the map of rooms, sizes and documents
 	$(FORMAT)
 	config/lint-text.py
-	config/lint-links.py
+	config/lint-rooms.py
+	config/lint-docs.py
+
+docs: ## make the documentation of MultipartForm, .build/MultipartForm.doccarchive
+	$(BUILD) --target MultipartForm
+	config/docs.sh .build/debug/Modules .build/MultipartForm.doccarchive
 
 format: ## format the sources
-	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks
+	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 
 record: ## record the golden frames anew; look at the difference before you commit it
 	HOIST_RECORD=1 $(SWIFT) test --filter ScreensTests

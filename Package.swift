@@ -142,6 +142,7 @@ let package = Package(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "LintTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],
       swiftSettings: strict),

@@ -8,6 +8,9 @@ public struct ParsedPart: Equatable, Sendable {
   public var content: [UInt8] = []
   /// Whether the part's end came.
   public var ended = false
+
+  /// A part that has just begun.
+  public init(header: PartHeader) { self.header = header }
 }
 
 /// What a parser made of a body: its parts as far as they came, and how it ended.

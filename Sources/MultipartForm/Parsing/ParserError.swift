@@ -18,13 +18,13 @@ public enum ParserError: Error, Hashable, Sendable {
   public enum HeaderFault: Error, Hashable, Sendable {
     /// A line has no colon, or no name in front of it, or a name that is not a token.
     case notAHeader
-    /// A header has this control character in it: NUL, or a CR without LF.
+    /// A header contains this control character: NUL, or a CR without LF.
     case illegalByte(UInt8)
     /// There is no Content-Disposition.
     case missingDisposition
-    /// There is more than one header of this name, where only one can be meant.
+    /// There is more than one header of this name, and only one is allowed.
     case duplicate(String)
-    /// The Content-Disposition cannot be taken apart.
+    /// The Content-Disposition cannot be parsed.
     case malformedDisposition
     /// The Content-Disposition is not `form-data`.
     case notFormData
@@ -52,14 +52,16 @@ public enum ParserError: Error, Hashable, Sendable {
   case truncated(in: Place)
   /// A part's headers cannot be accepted.
   case header(HeaderFault, part: Int)
-  /// A line ends with LF alone, where CRLF is asked for (RFC 2046 §4.1.1).
+  /// A line ends with LF alone instead of CRLF (RFC 2046 §4.1.1).
   case bareLineFeed(in: Place)
-  /// A delimiter is followed by this byte, where only its line's end may be.
+  /// A delimiter is followed by this byte instead of the end of its line.
   case malformedDelimiter(UInt8)
-  /// There is another delimiter after the final one, so part of the body would be lost.
+  /// There is another delimiter after the final one, so a part of the body would be lost.
   case delimiterAfterEnd
   /// An earlier call failed, or the input was finished.
   case stopped
+  /// The content of a part of ``FormParts`` was asked for after the next part had begun.
+  case partPassed
 }
 
 extension ParserError: CustomStringConvertible, LocalizedError {
@@ -77,23 +79,36 @@ extension ParserError: CustomStringConvertible, LocalizedError {
       "The file in part \(part + 1) is longer than \(limit) bytes."
     case .bodyTooLong(let limit): "The body is longer than \(limit) bytes."
     case .truncated(.preamble):
-      "The body ended before the boundary that its Content-Type names came up."
+      "The body ended before the boundary that its Content-Type names had come."
     case .truncated(let place):
-      "The body ended within a \(place.rawValue), before its final boundary."
+      "The body ended within \(place), before its final boundary."
     case .header(let fault, let part):
       "The headers of part \(part + 1) cannot be accepted: \(fault)."
     case .bareLineFeed(let place):
-      "A \(place.rawValue) has a line that ends with LF alone: CRLF is needed."
+      "A line of \(place) ends with LF alone: CRLF is needed."
     case .malformedDelimiter(let byte):
       "A boundary is followed by the byte \(hex(byte)), not by the end of its line."
     case .delimiterAfterEnd:
       "There is another boundary after the final one: a part's content holds the boundary."
     case .stopped: "The body was already refused or finished."
+    case .partPassed: "The content of a part has to be read before the next part."
     }
   }
 
   /// The same text, for `localizedDescription`.
   public var errorDescription: String? { description }
+}
+
+extension ParserError.Place: CustomStringConvertible {
+  /// The place in words.
+  public var description: String {
+    switch self {
+    case .preamble: "the preamble"
+    case .delimiter: "a boundary line"
+    case .header: "a part's headers"
+    case .content: "a part's content"
+    }
+  }
 }
 
 extension ParserError.HeaderFault: CustomStringConvertible {

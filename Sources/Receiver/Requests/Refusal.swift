@@ -24,18 +24,18 @@ public struct Refusal: Error {
     self.headers = headers
   }
 
-  /// A body that is too long is 413, one that is no form is 400.
+  /// 413 for a body that is too long, 400 for one that is not a form.
   init(_ error: ParserError) {
     switch error {
     case .tooManyParts, .fieldTooLong, .fieldsTooLong, .fileTooLong, .bodyTooLong:
       self.init(.payloadTooLarge, error.description)
     case .headerTooLong, .truncated, .header, .bareLineFeed, .malformedDelimiter,
-      .delimiterAfterEnd, .stopped:
+      .delimiterAfterEnd, .stopped, .partPassed:
       self.init(.badRequest, error.description)
     }
   }
 
-  /// What came is no HTTP, or too much of it.
+  /// The client did not send HTTP, or too much of it.
   init(_ error: HTTPParserError) {
     if error == .headerOverflow {
       self.init(.requestHeaderFieldsTooLarge, "The head of the request is too long.")
@@ -44,7 +44,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// A file system's refusal in terms of HTTP: a full disk is 507 (RFC 4918, section 11.5).
+  /// An error of the file system. A full disk is 507 (RFC 4918, section 11.5).
   init(_ failure: Inbox.Failure) {
     let words = errorText(failure.code)
     switch failure.code {
@@ -57,7 +57,7 @@ public struct Refusal: Error {
         .serviceUnavailable, "The receiver has too many files open. Try again.",
         headers: [("Retry-After", "1")])
     case EACCES, EPERM, EROFS:
-      // 507 too: unlike 500 it does not promise that another try may help.
+      // 507, too: unlike 500 it does not suggest that another attempt may help.
       self.init(
         .insufficientStorage,
         "The receiver could not \(failure.doing) in its folder: \(words).")

@@ -1,0 +1,76 @@
+// Sends a form with URLSession, without holding its files in memory:
+//
+//   send-form http://localhost:8080/ album=Summer photo=@photo.jpg
+
+import Foundation
+import MultipartForm
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Hands out the body, anew where URLSession has to send it again.
+final class BodySource: NSObject, URLSessionTaskDelegate {
+  let body: FormBody
+  let failure = FailureBox()
+
+  init(_ body: FormBody) { self.body = body }
+
+  func makeStream() -> FormStream { FormStream(body, failure: failure) }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) { completionHandler(makeStream()) }
+}
+
+/// `album=Summer` is a field, `photo=@photo.jpg` a file.
+func part(_ argument: String) -> Part? {
+  guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+  let name = String(argument[..<sign])
+  let value = argument[argument.utf8.index(after: sign)...]
+  guard value.utf8.first == UInt8(ascii: "@") else {
+    return .text(name: name, value: String(value))
+  }
+  return .file(name: name, at: FileLocation(String(value.dropFirst())))
+}
+
+func fail(_ words: String) -> Never {
+  FileHandle.standardError.write(Data("send-form: \(words)\n".utf8))
+  exit(1)
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let url = arguments.first.flatMap(URL.init(string:)), url.host != nil else {
+  fail("usage: send-form URL NAME=VALUE… NAME=@FILE…")
+}
+let parts = arguments.dropFirst().compactMap(part)
+guard parts.count == arguments.count - 1 else { fail("each part is NAME=VALUE or NAME=@FILE") }
+
+let source: BodySource
+do throws(BodyError) {
+  source = BodySource(try FormBody(Form(parts: parts)))
+} catch {
+  fail("\(error)")
+}
+
+var request = URLRequest(url: url)
+request.httpMethod = "POST"
+request.setValue(source.body.contentType, forHTTPHeaderField: "Content-Type")
+// The length is known before anything is read, so the body need not be chunked.
+request.setValue("\(source.body.contentLength)", forHTTPHeaderField: "Content-Length")
+#if canImport(FoundationNetworking)
+  // On Linux URLSession chunks every stream unless this header is blank.
+  request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+#endif
+request.httpBodyStream = source.makeStream()
+
+do {
+  let session = URLSession(configuration: .ephemeral)
+  let (reply, response) = try await session.data(for: request, delegate: source)
+  let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+  FileHandle.standardOutput.write(reply)
+  guard (200..<300).contains(status) else { fail("the server answered \(status)") }
+} catch {
+  fail("\(source.failure.error.map { "\($0)" } ?? "\(error)")")
+}

@@ -1,0 +1,107 @@
+/// What the iterators of ``FormParts`` share: the source, the parser, and what the last buffer held.
+///
+/// Not `Sendable`, so one task at a time reads a form.
+final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequence<UInt8> {
+  private enum Event {
+    case began(PartHeader)
+    case content(ArraySlice<UInt8>)
+    case ended
+  }
+
+  private var source: Source
+  private var parser: FormParser
+  /// What the last buffer held, and how much of it was handed out.
+  private var events: [Event] = []
+  private var position = 0
+  /// Thrown once all events are handed out.
+  private var failure: (any Error)?
+  private var isOver = false
+  /// The part whose content comes next; nil between parts.
+  private var current: Int?
+
+  init(_ source: Source, parser: FormParser) {
+    self.source = source
+    self.parser = parser
+  }
+
+  /// Skips to the next part; nil after the last.
+  func nextPart(isolation: isolated (any Actor)?) async throws -> PartHeader? {
+    while let event = try await nextEvent(isolation: isolation) {
+      if case .began(let header) = event { return header }
+    }
+    return nil
+  }
+
+  /// The next piece of a part's content; nil at its end.
+  func nextContent(
+    of part: Int, isolation: isolated (any Actor)?
+  ) async throws -> ArraySlice<UInt8>? {
+    guard lastBegun == part else { throw ParserError.partPassed }
+    guard current == part, case .content(let bytes)? = try await nextEvent(isolation: isolation)
+    else { return nil }
+    return bytes
+  }
+
+  private var lastBegun = -1
+
+  private func nextEvent(isolation: isolated (any Actor)?) async throws -> Event? {
+    while position == events.count {
+      events.removeAll(keepingCapacity: true)
+      position = 0
+      if let failure {
+        self.failure = nil
+        isOver = true
+        throw failure
+      }
+      guard !isOver else { return nil }
+      await fill(isolation: isolation)
+    }
+    defer { position += 1 }
+    switch events[position] {
+    case .began(let header): (lastBegun, current) = (header.index, header.index)
+    case .content: break
+    case .ended: current = nil
+    }
+    return events[position]
+  }
+
+  /// Takes the next buffer apart, or ends the form. What goes wrong is kept in `failure`.
+  private func fill(isolation: isolated (any Actor)?) async {
+    do {
+      try Task.checkCancellation()
+      guard let buffer = try await source.next(isolation: isolation) else {
+        // Many sources just end where their task is cancelled.
+        try Task.checkCancellation()
+        try parser.finish()
+        isOver = true
+        return
+      }
+      try take(Array(buffer))
+    } catch {
+      failure = error
+    }
+  }
+
+  private func take(_ buffer: [UInt8]) throws {
+    try buffer.withUnsafeBytes { whole in
+      try parser.push(whole) { event in
+        switch event {
+        case .partBegan(let header): events.append(.began(header))
+        case .content(let bytes): events.append(.content(Self.slice(of: buffer, whole, bytes)))
+        case .partEnded: events.append(.ended)
+        }
+      }
+    }
+  }
+
+  /// Content as a slice of the buffer, without a copy; of what resembled a delimiter a copy.
+  private static func slice(
+    of buffer: [UInt8], _ whole: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer
+  ) -> ArraySlice<UInt8> {
+    guard let start = whole.baseAddress, let first = bytes.baseAddress, first >= start,
+      first + bytes.count <= start + whole.count
+    else { return ArraySlice(bytes) }
+    let offset = first - start
+    return buffer[offset..<(offset + bytes.count)]
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `make lint` finds rooms that are not as CONTRIBUTING.md draws them, and folders and files that have grown too
+/// large (`config/lint-rooms.py`).
+struct RoomsLintTests {
+  private static let manifest = """
+    // swift-tools-version: 6.2
+    import PackageDescription
+    let package = Package(
+      name: "house",
+      dependencies: [.package(url: "https://example.org/outside", from: "1.0.0")],
+      targets: [
+        .target(name: "Base"),
+        .target(
+          name: "Roof", dependencies: ["Base", .product(name: "Tile", package: "outside")]),
+        .testTarget(name: "RoofTests", dependencies: ["Roof"]),
+      ])
+    """
+  private static let map = """
+    | room | what | imports | never |
+    |---|---|---|---|
+    | `Base` | a | | b |
+    | `Roof` (library) | `c` | `Base`, `outside` | d |
+    """
+
+  private func lint(
+    manifest: String = manifest, map: String = map, files: [String: Int] = [:],
+    prefix: String = ""
+  ) async throws -> Program.Outcome {
+    let house = try ScratchDirectory()
+    try Data(manifest.utf8).write(to: URL(filePath: house.path("Package.swift")))
+    try Data(map.utf8).write(to: URL(filePath: house.path("CONTRIBUTING.md")))
+    for (name, lines) in files {
+      let file = URL(filePath: house.path("Sources/\(name)"))
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data((prefix + String(repeating: "\n", count: lines)).utf8).write(to: file)
+    }
+    let environment = ProcessInfo.processInfo.environment.filter {
+      ["PATH", "HOME"].contains($0.key)
+    }
+    return try await Program(
+      "\(Repository.root)/config/lint-rooms.py", [house.path("")], environment: environment,
+      directory: house.path("")
+    ).end()
+  }
+
+  @Test func aHouseInOrderPasses() async throws {
+    let outcome = try await lint(files: ["Base/A.swift": 300])
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test(arguments: [
+    ("| `Roof` (library) | `c` | `Base`, `outside` | d |", "the map has no room Roof"),
+    ("| `Base` | a | | b |", "the map has no room Base"),
+    ("`Base`, ", "Roof imports Base, which the map does not say"),
+    (", `outside`", "Roof imports outside, which the map does not say"),
+  ])
+  func whatTheMapLacksIsSaid(_ cut: String, _ words: String) async throws {
+    let outcome = try await lint(map: Self.map.replacing(cut, with: ""))
+    #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome)")
+  }
+
+  @Test(arguments: [
+    (".target(name: \"Base\"),", "the map has a room Base, Package.swift has none"),
+    ("\"Base\", ", "the map says that Roof imports Base"),
+  ])
+  func whatThePackageLacksIsSaid(_ cut: String, _ words: String) async throws {
+    let outcome = try await lint(manifest: Self.manifest.replacing(cut, with: ""))
+    #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome)")
+  }
+
+  @Test func sizesAreBounded() async throws {
+    let long = try await lint(files: ["Base/A.swift": 301])
+    #expect(
+      long.status == 1 && long.output.contains("Sources/Base/A.swift has 301 lines"), "\(long)")
+    let table = try await lint(
+      files: ["Base/A.swift": 301], prefix: "// All of this file is a table.\n")
+    #expect(table.status == 0, "\(table)")
+    var files = Dictionary(uniqueKeysWithValues: (1...25).map { ("Base/\($0).swift", 1) })
+    #expect(try await lint(files: files).status == 0)
+    files["Base/26.swift"] = 1
+    let full = try await lint(files: files)
+    #expect(full.status == 1 && full.output.contains("Sources/Base has 26 Swift files"), "\(full)")
+  }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Checks the documents: make lint.
+
+- A link to a file names one that is there, and its part after # a heading of that page.
+- What a guide of a library shows as Swift stands in a program that the tests compile and run.
+"""
+
+import pathlib
+import re
+import sys
+import textwrap
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+GUIDES = sorted(ROOT.glob("Sources/*/*.docc/*.md"))
+PROGRAMS = sorted([*ROOT.glob("Examples/Sources/*/*.swift"), *ROOT.glob("Tests/*/*Snippet.swift")])
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    """What headings are called in links, as GitHub makes it of their text."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```", "", page.read_text()))
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(page: pathlib.Path) -> list[str]:
+    faults = []
+    text = re.sub(r"(?ms)^```.*?^```|`[^`\n]*`", "", page.read_text())
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists():
+            faults.append(f"{link}: there is no such file")
+        elif anchor and anchor not in anchors(target):
+            faults.append(f"{link}: the page has no such heading")
+    return faults
+
+
+def excerpts(guide: pathlib.Path) -> list[str]:
+    """The guide's pieces of Swift that no program has, whatever their indentation."""
+    programs = [program.read_text() for program in PROGRAMS]
+    faults = []
+    for piece in re.findall(r"(?ms)^```swift\n(.*?)^```", guide.read_text()):
+        lines = textwrap.dedent(piece).splitlines()
+        pattern = r"(?m)^( *)" + r"\n\1?".join(re.escape(line) for line in lines) + "$"
+        if not any(re.search(pattern, program) for program in programs):
+            faults.append(f"no program has this excerpt:\n{piece.rstrip()}")
+    return faults
+
+
+def main() -> int:
+    count = 0
+    for page, check in [(page, links) for page in PAGES] + [(guide, excerpts) for guide in GUIDES]:
+        for fault in check(page):
+            print(f"{page.relative_to(ROOT)}: {fault}")
+            count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Checks that the house is in the order that CONTRIBUTING.md describes: make lint.
+
+- The map's rooms and what they import are those of Package.swift, outside packages included.
+- No folder has more than 25 Swift files.
+- No file has more than 300 lines, unless it says on a line of its own `// All of this file is a table.`
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").resolve()
+MOST_FILES = 25
+MOST_LINES = 300
+IS_TABLE = "// All of this file is a table."
+# Files that are still too long. Whoever splits one takes it out of the list.
+STILL_LONG = {
+    "Sources/Screens/Reduce/Reduce.swift",
+    "Sources/Settings/Settings.swift",
+    "Sources/Settings/TargetReader.swift",
+    "Sources/Terminal/Terminal.swift",
+    "Sources/UploadModel/Scheduling/Scheduler.swift",
+    "Sources/UploadModel/Target/Template.swift",
+    "Sources/UploadStore/UploadStore+Queue.swift",
+    "Sources/hoist/Screen/ScreenSession.swift",
+}
+
+
+def package() -> dict[str, set[str]]:
+    """The rooms that Package.swift has in Sources, and what each one imports."""
+    # A scratch path of its own: the usual one may be locked by a build.
+    with tempfile.TemporaryDirectory() as scratch:
+        dump = subprocess.run(
+            ["swift", "package", "--scratch-path", scratch, "dump-package"],
+            cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
+    rooms = {}
+    for target in json.loads(dump)["targets"]:
+        if target["type"] != "test" and not target.get("path"):
+            imports = set()
+            for dependency in target["dependencies"]:
+                # A target by its name, or a product and the package that it comes from.
+                imports.add((dependency.get("byName") or dependency.get("target") or dependency["product"][1:])[0])
+            rooms[target["name"]] = imports
+    return rooms
+
+
+def drawn() -> dict[str, set[str]]:
+    """The rooms on CONTRIBUTING's map, and what each one imports."""
+    rooms = {}
+    for line in (ROOT / "CONTRIBUTING.md").read_text().splitlines():
+        cells = line.split("|")
+        if len(cells) == 6 and cells[1].lstrip().startswith("`"):
+            for name in re.findall(r"`([^`]+)`", cells[1]):
+                rooms[name] = set(re.findall(r"`([^`]+)`", cells[3]))
+    return rooms
+
+
+def compare(real: dict[str, set[str]], drawn: dict[str, set[str]]) -> list[str]:
+    faults = [f"the map has no room {name}" for name in sorted(real.keys() - drawn.keys())]
+    faults += [f"the map has a room {name}, Package.swift has none" for name in sorted(drawn.keys() - real.keys())]
+    for name in sorted(real.keys() & drawn.keys()):
+        faults += [f"{name} imports {other}, which the map does not say" for other in sorted(real[name] - drawn[name])]
+        faults += [f"the map says that {name} imports {other}" for other in sorted(drawn[name] - real[name])]
+    return faults
+
+
+def sizes() -> list[str]:
+    faults = []
+    folders: dict[pathlib.Path, int] = {}
+    for file in sorted((ROOT / "Sources").rglob("*.swift")):
+        folders[file.parent] = folders.get(file.parent, 0) + 1
+        text = file.read_text()
+        lines = text.count("\n")
+        name = str(file.relative_to(ROOT))
+        is_long = lines > MOST_LINES and IS_TABLE not in text.splitlines()
+        if is_long and name not in STILL_LONG:
+            faults.append(f"{name} has {lines} lines; at most {MOST_LINES} hold one idea")
+        elif not is_long and name in STILL_LONG:
+            faults.append(f"{name} is short enough now: take it out of STILL_LONG in config/lint-rooms.py")
+    for folder, count in sorted(folders.items()):
+        if count > MOST_FILES:
+            faults.append(f"{folder.relative_to(ROOT)} has {count} Swift files; at most {MOST_FILES} hold one idea")
+    return faults
+
+
+def main() -> int:
+    faults = compare(package(), drawn()) + sizes()
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
