@@ -1,3 +1,5 @@
+// All of this file is a table.
+
 extension NameTable {
   /// What is known on a machine without any table of its own.
   ///

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Recognises a file by its first bytes, through libmagic.
 ///
-/// A libmagic handle must not be used by two threads at once; this type keeps one behind a lock and opens
-/// it on first use, since loading the database takes some milliseconds.
+/// A libmagic handle must not be used by two threads at once, so this type keeps one behind a lock. It is opened on
+/// first use, since loading the database takes some milliseconds.
 public final class ContentSniffer: Sendable {
-  /// How much of a file is looked at, in bytes: enough for every signature that is not at a file's end
-  /// (an ISO 9660 image has its own at 32769).
+  /// How many bytes of a file are read: enough for every signature that is not at a file's end. That of an ISO 9660
+  /// image is at 32769.
   static let sampleSize = 128 * 1024
 
   private enum State {
@@ -20,11 +20,11 @@ public final class ContentSniffer: Sendable {
   private let state = Mutex(State.closed)
   private let database: String?
 
-  /// A sniffer that has not loaded anything yet.
+  /// Makes a sniffer. It loads nothing before its first use.
   /// - Parameter database: the path of a compiled magic file; nil for libmagic's own default.
   public init(database: String? = nil) { self.database = database }
 
-  /// Looks into the file at a path. Only regular files are read.
+  /// Guesses from the first bytes of the file at a path. Only regular files are read.
   public func guess(path: [UInt8]) -> MediaTypeGuess {
     switch Self.sample(of: path) {
     case .failure(let problem):
@@ -34,7 +34,7 @@ public final class ContentSniffer: Sendable {
     }
   }
 
-  /// Looks at the first bytes of a file.
+  /// Guesses from the first bytes of a file.
   public func guess(content bytes: [UInt8]) -> MediaTypeGuess {
     func unknown(_ reason: MediaTypeGuess.Reason) -> MediaTypeGuess {
       MediaTypeGuess(type: .octetStream, source: .unknown(reason))
@@ -67,12 +67,12 @@ public final class ContentSniffer: Sendable {
       .failure(Problem(reason: reason))
     }
     guard !path.isEmpty, !path.contains(0) else { return failure(.unreadable(ENOENT)) }
-    // Opening a pipe would wait for its writer, and a device may act on being opened: look first.
+    // Opening a pipe would wait for its writer, and opening a device may have an effect, so check first.
     var status = stat()
     let cPath = path.map { CChar(bitPattern: $0) } + [0]
     guard stat(cPath, &status) == 0 else { return failure(.unreadable(errno)) }
     guard status.st_mode & S_IFMT == S_IFREG else { return failure(.notARegularFile) }
-    // Non-blocking, in case a pipe took the file's place since.
+    // Non-blocking, in case a pipe has taken the file's place.
     let descriptor = open(cPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { return failure(.unreadable(errno)) }
     defer { close(descriptor) }
@@ -94,7 +94,7 @@ public final class ContentSniffer: Sendable {
   }
 }
 
-/// One libmagic handle, closed with its owner. Not safe to share between threads.
+/// One libmagic handle, closed when the object is released. Not safe to share between threads.
 private final class Magic {
   private let handle: magic_t
 
@@ -105,10 +105,10 @@ private final class Magic {
 
   deinit { magic_close(handle) }
 
-  /// Nil if all went well, libmagic's words otherwise.
+  /// Returns nil on success, otherwise libmagic's error message.
   func load(_ database: String?) -> String? {
     guard magic_load(handle, database) != 0 else { return nil }
-    return magic_error(handle).map { String(cString: $0) } ?? "can not be loaded"
+    return magic_error(handle).map { String(cString: $0) } ?? "cannot be loaded"
   }
 
   func type(of bytes: [UInt8]) -> MediaType? {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file's name made ready for look-ups: as written and in lower case.
+/// A file's name prepared for look-ups: as written and in lower case.
 struct FileName {
   let exact: String
   let folded: String
 
   init(_ bytes: [UInt8]) {
-    // Bytes that are not UTF-8 become U+FFFD, which no table contains; the extension stays readable.
+    // Bytes that are not UTF-8 become U+FFFD, which no table contains. The extension stays readable.
     exact = String(decoding: bytes, as: UTF8.self)
     folded = exact.lowercased()
   }
@@ -16,7 +16,7 @@ struct FileName {
     self.folded = folded
   }
 
-  /// Everything from each dot on, longest first. The dot of a hidden file starts no extension.
+  /// The part from each dot on, longest first. The dot of a hidden file does not start an extension.
   func suffixes(upTo longest: Int) -> [FileName] {
     let tail = exact.utf8.dropFirst().suffix(longest)
     return tail.indices.filter { tail[$0] == UInt8(ascii: ".") }.map { start in

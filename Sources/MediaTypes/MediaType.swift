@@ -3,7 +3,7 @@
 /// Comparison is by the lower-cased essence, as the WHATWG MIME Sniffing Standard, section 4.2, defines it
 /// (type and subtype are HTTP tokens and compare without regard to case).
 public struct MediaType: Hashable, Sendable, CustomStringConvertible {
-  /// What is sent when nothing better is known (RFC 2046, section 4.5.1).
+  /// The type to send if nothing better is known (RFC 2046, section 4.5.1).
   public static let octetStream = MediaType(checked: "application/octet-stream")
 
   /// The essence, for example `image/jpeg`.
@@ -17,8 +17,8 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a media type and drops its parameters: `text/HTML; charset=utf-8` becomes `text/html`.
   ///
-  /// Nil if the text is not two HTTP tokens with a slash between them, so that a value of this type can
-  /// always be written into a header as it is.
+  /// Nil if the text is not two HTTP tokens with a slash between them. So a value of this type can always be written
+  /// into a header as it is.
   public init?(_ text: some StringProtocol) {
     var essence = Array(text.utf8)[...]
     essence = essence.prefix { $0 != UInt8(ascii: ";") }.drop(while: Self.isWhitespace)
@@ -28,7 +28,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     for index in essence.indices where index != slash {
       guard Self.isToken(essence[index]) else { return nil }
-      // ASCII alone is left by now, where 0x20 makes a capital small.
+      // Only ASCII is left here, in which 0x20 turns a capital into a small letter.
       if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(essence[index]) { essence[index] |= 0x20 }
     }
     description = String(decoding: essence, as: UTF8.self)

@@ -1,10 +1,10 @@
-/// A media type together with the reason to believe in it.
+/// A media type, and where the guess came from.
 public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where a guess came from.
   public enum Source: Hashable, Sendable {
-    /// The person said so.
+    /// The caller named the type.
     case override
-    /// The file's name matched a pattern such as `*.tar.gz` or `makefile` of the table with this title.
+    /// The file's name matched a pattern, such as `*.tar.gz` or `makefile`, in the table with this name.
     case extensionTable(pattern: String, name: String)
     /// libmagic recognised the first bytes of the file.
     case content
@@ -16,13 +16,13 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   public enum Reason: Hashable, Sendable {
     /// The name says nothing and there are no bytes to look at.
     case emptyFile
-    /// A folder, a pipe, a device: nothing whose bytes may be looked at.
+    /// It is a folder, a pipe, a device or the like, whose bytes may not be read.
     case notARegularFile
     /// The file could not be read, with the value of `errno`.
     case unreadable(Int32)
-    /// libmagic has no database on this machine or can not load it, in libmagic's words.
+    /// libmagic has no database on this machine or cannot load it, with libmagic's message.
     case noDatabase(String)
-    /// libmagic looked at the bytes and did not recognise them.
+    /// libmagic did not recognise the bytes.
     case unrecognised
   }
 
@@ -61,7 +61,7 @@ extension MediaTypeGuess.Reason: CustomStringConvertible {
     switch self {
     case .emptyFile: "empty file"
     case .notARegularFile: "not a regular file"
-    case .unreadable(let code): "can not be read: \(errorText(code))"
+    case .unreadable(let code): "cannot be read: \(errorText(code))"
     case .noDatabase(let words): "no libmagic database: \(words)"
     case .unrecognised: "content not recognised"
     }

@@ -1,26 +1,25 @@
-/// Guesses the media type of a file: what the person said, else what its name says, else what its
-/// first bytes say.
+/// Guesses the media type of a file: the type that the caller names, else by the file's name, else by its first bytes.
 ///
-/// A name that a table knows costs no file access. Among tables the longest matching pattern wins, so
-/// that `.tar.gz` of one table beats `.gz` of another; at equal length the earlier table wins, unless
-/// it names several types and a later one names just one.
+/// If a table knows the name, the file is not opened. Among tables the longest matching pattern wins, so that `.tar.gz`
+/// of one table beats `.gz` of another. At equal length the earlier table wins, unless it has several types for the
+/// pattern and a later one has just one.
 ///
 /// ```swift
 /// let guess = MediaTypeGuesser.system.guess(path: "photo.jpg")
 /// print(guess.type, guess.source)  // image/jpeg by extension .jpg (mime.types)
 /// ```
 public struct MediaTypeGuesser: Sendable {
-  /// The guesser over this machine's tables, loaded once when first used.
+  /// A guesser with this machine's tables, which are loaded on first use.
   public static let system = MediaTypeGuesser(
     tables: NameTable.ofThisMachine() + [.builtIn], content: ContentSniffer())
 
   private let tables: [NameTable]
   private let content: ContentSniffer
 
-  /// A guesser over tables of one's own.
+  /// Makes a guesser with tables of your own.
   /// - Parameters:
   ///   - tables: in order of precedence.
-  ///   - content: looks into files whose name says nothing.
+  ///   - content: used for files whose name no table knows.
   public init(tables: [NameTable], content: ContentSniffer) {
     self.tables = tables
     self.content = content
@@ -28,11 +27,11 @@ public struct MediaTypeGuesser: Sendable {
 
   /// Guesses the type of the file at a path.
   ///
-  /// Never fails: what can not be read or recognised is ``MediaType/octetStream`` with the reason.
+  /// Never fails: a file that cannot be read or recognised is ``MediaType/octetStream``, with the reason.
   /// - Parameters:
-  ///   - path: the raw bytes of the path, since file names need not be UTF-8. The file is opened only
-  ///     if its name says nothing.
-  ///   - override: the type that the person asked for, if any.
+  ///   - path: the raw bytes of the path, since file names need not be UTF-8. The file is opened only if no table knows
+  ///     its name.
+  ///   - override: the type to use in any case.
   public func guess(path: [UInt8], override: MediaType? = nil) -> MediaTypeGuess {
     if let override { return MediaTypeGuess(type: override, source: .override) }
     return guess(name: path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [])
@@ -44,7 +43,7 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
-  /// Guesses by the name alone; nil if no table knows it, or it says nothing of the content.
+  /// Guesses by the name alone; nil if no table knows it, or if it says nothing about the content.
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }
     let name = FileName(bytes)

@@ -66,7 +66,7 @@ extension NameTable {
   }
 
   /// The tables that hold here, in order of precedence: the person's own `mime.types`, the common meanings, the
-  /// machine's `mime.types`, then shared-mime-info along the XDG data folders. What is missing or can not be read is
+  /// machine's `mime.types`, then shared-mime-info along the XDG data folders. What is missing or cannot be read is
   /// left out.
   /// - Parameter environment: `HOME`, `XDG_DATA_HOME` and `XDG_DATA_DIRS` are looked at (XDG Base
   ///   Directory Specification).

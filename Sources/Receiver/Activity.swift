@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Since when a server has waited for a client. Written where the connection is served, read where
-/// connections are let in.
+/// Since when the server has waited for a client. The handler that serves the connection writes it, the one
+/// that lets connections in reads it.
 final class Activity: Sendable {
   /// In nanoseconds of ``NIODeadline``'s clock; zero while the client waits for the server.
   private let idleSince = Atomic<UInt64>(0)
 
-  /// The moment since when nothing, or next to nothing, came or went; nil while it is the server's turn.
+  /// Since when nothing, or next to nothing, was sent or read; nil while the client waits for the server.
   var since: NIODeadline? {
     get {
       let moment = idleSince.load(ordering: .relaxed)

@@ -1,20 +1,20 @@
 extension Receiver {
-  /// Where a receiver listens, where it stores, and what it refuses.
+  /// Where a receiver listens, where it stores files, and what it refuses.
   public struct Configuration: Sendable {
-    /// The address to listen on, a name or a number. Loopback only, unless asked otherwise.
+    /// The address to listen on, a name or a number. By default only this machine can reach it.
     public var host = "127.0.0.1"
-    /// The TCP port; 0 takes a free one, which ``Receiver/start()`` returns.
+    /// The TCP port. 0 takes a free one, which ``Receiver/start()`` returns.
     public var port = 0
-    /// The names that it is reached by, beside ``host``, that of ``publicURL`` and `localhost`. A request
-    /// with another name in `Host` is refused with 421; one with an address is not.
+    /// The names by which clients reach it, beside ``host``, the host of ``publicURL`` and `localhost`. A
+    /// request with another name in `Host` is refused with 421. One with an address is not.
     public var names: [String] = []
     /// The folder that files are stored in. It is made if it is missing.
     public var directory: String
-    /// Needed with every request if not nil: `Authorization: Bearer TOKEN`, or Basic with the token as
-    /// the password and any user name, which is what a browser can send.
+    /// If not nil, every request needs it: `Authorization: Bearer TOKEN`, or Basic with the token as the
+    /// password and any user name, which is what a browser can send.
     public var token: String?
-    /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil it is
-    /// made from the request's Host header.
+    /// The part of a file's URL before `/files/`, for example `https://files.example.org`. If nil, the
+    /// request's Host header gives it.
     public var publicURL: String?
 
     /// The longest file, in bytes.
@@ -23,40 +23,40 @@ extension Receiver {
     public var maxRequestBytes: Int64 = .max
     /// The most files in one request to `/multiupload`.
     public var maxFiles = 10
-    /// The most bytes of all form fields that are not files and of the headers of all parts, since they
-    /// are kept in memory.
+    /// The most bytes of all form fields that are not files, plus the headers of all parts. They are kept in
+    /// memory.
     public var maxFieldBytes: Int64 = 1 << 20
     /// The most parts of a form, files and fields together.
     public var maxParts = 1_000
     /// The most bytes of a request's header section; a single field may take half of it.
     public var maxHeaderBytes = 64 << 10
-    /// The most connections that are served at once. As many more wait until one ends or has been idle for
-    /// some seconds; if still more come, those that have waited longest are closed. No more than a quarter
-    /// of the process's limit on open files is used in any case.
+    /// The most connections that are served at once. As many more wait until one ends or has been idle for some
+    /// seconds. If still more come, those that have waited longest are closed. In any case no more than a quarter
+    /// of the process's limit on open files is used.
     public var maxConnections = 256
-    /// The most connections of one client's address, of IPv6 its first 64 bits, that are served at once. A
-    /// proxy is one client.
+    /// The most connections from one address that are served at once. Of an IPv6 address only the first 64 bits
+    /// count. A proxy counts as one client.
     public var maxConnectionsPerAddress = 64
-    /// Bytes of the disk that are left free: an upload that would eat into them is refused with 507.
+    /// Bytes of the disk to leave free. An upload that would use them is refused with 507.
     public var reservedBytes: Int64 = 0
 
-    /// How long a client may take to send a whole request head, and how long an idle connection stays.
+    /// How long a client may take to send a whole request head, and how long an idle connection stays open.
     public var headTimeout: Duration = .seconds(30)
-    /// How long a client may send nothing of a body, or take nothing of a reply.
+    /// How long a client may send nothing of a body, or read nothing of a reply.
     public var stallTimeout: Duration = .seconds(60)
-    /// The least that a client may send of a body on average, in bytes a second, over each
-    /// ``stallTimeout`` that the receiver spends waiting for it; 0 for no bound.
+    /// The lowest average speed at which a client may send a body, in bytes a second, over each
+    /// ``stallTimeout`` that the receiver spends waiting for it. 0 for no bound.
     public var minBytesPerSecond = 100
-    /// How long, after an early reply, the rest of the request is read and thrown away so that the
-    /// client sees the reply and not a reset.
+    /// How long, after an early reply, the rest of the request is read and discarded, so that the client sees
+    /// the reply and not a reset.
     public var lingerTimeout: Duration = .seconds(10)
-    /// How many bytes are thrown away at most after an early reply.
+    /// The most bytes to discard after an early reply.
     public var lingerBytes: Int64 = 1 << 30
-    /// How long ``Receiver/stop()`` waits for uploads that are under way.
+    /// How long ``Receiver/stop()`` waits for running uploads.
     public var stopTimeout: Duration = .seconds(10)
 
-    /// Whether `%22`, `%0D` and `%0A` in file names become the characters that browsers, curl and hoist
-    /// write so. They do not escape `%`, so a name that really has `%22` in it comes out changed.
+    /// Whether `%22`, `%0D` and `%0A` in file names are turned back into `"`, CR and LF. Browsers, curl and hoist
+    /// escape these three, but not `%` itself, so a name that really has `%22` in it comes out changed.
     public var decodesEscapedNames = false
     /// Whether a file and its folder are flushed to the disk before the client is told that it is stored.
     public var syncsToDisk = false
@@ -67,7 +67,7 @@ extension Receiver {
       return authority.map { $0.port == nil } == true && text.utf8.last != UInt8(ascii: ":")
     }
 
-    /// Everything as usual, storing into a folder.
+    /// The defaults, storing into a folder.
     public init(directory: String) { self.directory = directory }
   }
 }

@@ -13,9 +13,8 @@ import Synchronization
 /// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
 ///   `GET /files/NAME` fetches a file.
 ///
-/// Bodies are parsed, hashed and written as they come; a client is read no faster than the disk takes
-/// it. A file appears under its final name when all of its request has arrived and is right, and never
-/// replaces another.
+/// Bodies are parsed, hashed and written as they arrive, and no faster than the disk takes them. A file appears
+/// under its final name once its whole request has arrived and was accepted. It never replaces another.
 public final class Receiver: Sendable {
   private enum State {
     case new
@@ -30,10 +29,10 @@ public final class Receiver: Sendable {
   private let connections = ConnectionSet()
   private let state = Mutex(State.new)
 
-  /// A receiver that does nothing yet.
+  /// Makes a receiver that is not listening yet.
   /// - Parameters:
   ///   - endpoints: what it does beside taking uploads.
-  ///   - onEvent: told of each file and each refusal, from any thread; should return soon.
+  ///   - onEvent: is called for each file and each refusal, on any thread, and should return soon.
   public init(
     configuration: Configuration, endpoints: [any ReceiverEndpoint] = [],
     onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
@@ -70,8 +69,8 @@ public final class Receiver: Sendable {
     return channel.localAddress?.port ?? configuration.port
   }
 
-  /// Stops listening, lets requests that are under way end for ``Configuration/stopTimeout``, then ends
-  /// them; their partial files are deleted. Returns when all is over. May be called more than once.
+  /// Stops listening, and gives running requests ``Configuration/stopTimeout`` to finish. Then they are cut off,
+  /// and their partial files are deleted. Returns when everything has ended. May be called more than once.
   public func stop() async {
     let channel = state.withLock { state -> (any Channel)? in
       defer { state = .stopped }
@@ -79,7 +78,7 @@ public final class Receiver: Sendable {
       return nil
     }
     guard let channel else { return }
-    // First: nobody who finds the door shut may meet a connection that still goes on.
+    // First: once new connections are refused, none of the old ones may take another request.
     connections.beginStopping()
     try? await channel.close()
     let connections = connections
@@ -154,8 +153,8 @@ public final class Receiver: Sendable {
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
   }
 
-  /// A connection that uploads needs a descriptor for itself and one for each file of its request, and
-  /// waiting is better than running out of them.
+  /// An upload needs a descriptor for its connection and one for each of its files. Connections that wait are
+  /// better than running out of descriptors.
   private static func connectionLimit(_ configuration: Configuration) -> Int {
     min(configuration.maxConnections, max(1, Descriptors.limit / 4))
   }

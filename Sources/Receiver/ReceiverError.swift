@@ -4,11 +4,11 @@ import Foundation
 public enum ReceiverError: Error, Hashable, Sendable {
   /// The folder could not be made or opened, with the value of `errno`.
   case folder(path: String, code: Int32)
-  /// The folder can not be written into, with the value of `errno`.
+  /// The folder cannot be written into, with the value of `errno`.
   case folderNotWritable(path: String, code: Int32)
   /// The port could not be listened on.
   case listen(host: String, port: Int, reason: String)
-  /// The host is no address of this machine.
+  /// The host is not an address of this machine.
   case address(host: String, reason: String)
   /// ``Receiver/start()`` was called on a receiver that runs or has run.
   case alreadyStarted
@@ -19,17 +19,17 @@ extension ReceiverError: CustomStringConvertible, LocalizedError {
   public var description: String {
     switch self {
     case .folder(let path, let code):
-      "Can not open the folder \(path) to store files in: \(errorText(code)). Name another folder."
+      "Cannot open the folder \(path) to store files in: \(errorText(code)). Name another folder."
     case .folderNotWritable(let path, let code):
-      "Can not write into the folder \(path): \(errorText(code)). "
+      "Cannot write into the folder \(path): \(errorText(code)). "
         + "Change its permissions or name another folder."
     case .listen(let host, let port, let reason):
-      "Can not listen on \(host) port \(port): \(reason). "
+      "Cannot listen on \(host) port \(port): \(reason). "
         + "Choose another port, or 0 for one that is free."
     case .address(let host, let reason):
-      "Can not listen on \(host): \(reason). "
+      "Cannot listen on \(host): \(reason). "
         + "Name an address of this machine: 127.0.0.1 for itself only, 0.0.0.0 or :: for all."
-    case .alreadyStarted: "This receiver was started before; make a new one."
+    case .alreadyStarted: "This receiver was started before. Make a new one."
     }
   }
 

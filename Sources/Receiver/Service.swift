@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import ScalarText
 
-/// What the receiver does with a request, apart from the connection that it came on.
+/// What the receiver does with a request, whatever connection it came on.
 struct Service: Sendable {
   let inbox: Inbox
   let configuration: Receiver.Configuration
@@ -22,7 +22,7 @@ struct Service: Sendable {
     host = RequestHost(configuration)
   }
 
-  /// Reads a request's body as far as it is welcome, and does what it asks for.
+  /// Does what a request asks for, and reads its body as far as that needs it.
   /// - Throws: ``Refusal``, or what reading the body throws.
   func answer(_ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel)
     async throws -> Reply
@@ -66,7 +66,7 @@ struct Service: Sendable {
     }
   }
 
-  /// Reads from the folder, where a refusal of the system's is one of the request's.
+  /// Reads from the folder. If the system refuses that, the request is refused.
   private func reading<Result>(_ work: () throws -> Result) throws -> Result {
     do { return try work() } catch let failure as Inbox.Failure { throw Refusal(failure) }
   }
@@ -76,16 +76,16 @@ struct Service: Sendable {
   ) async throws -> Reply {
     let receipt = try await store(head, &body, maxFiles: maxFiles, on: channel)
     if head.wantsPage { return .redirect(to: "/") }
-    // Of several files none is the one that the request made (RFC 9110, section 15.3.2).
+    // 201 names the one thing that a request made (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
     var reply = Reply.json(receipt, status: 201)
     reply.headers.append(("Location", file.url))
     return reply
   }
 
-  /// Takes a form in and stores its files.
+  /// Reads a form and stores its files.
   ///
-  /// - Parameter check: looks at the whole form before anything of it is visible.
+  /// - Parameter check: looks at the whole form before any of it is visible.
   func store(
     _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel,
     checking check: (ReceivedForm) throws -> Void = { _ in }

@@ -1,4 +1,4 @@
-/// A file that arrived whole.
+/// A file that arrived in full.
 public struct StoredFile: Hashable, Sendable, Encodable {
   /// The name of the form field that it came in.
   public var field: String

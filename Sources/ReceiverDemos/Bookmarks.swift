@@ -10,7 +10,7 @@ struct Bookmarks {
 
   let records: Records
 
-  /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign backwards), `_page` and `_limit` cut.
+  /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign: backwards), `_page` and `_limit` cut.
   func list(_ query: [URLQueryItem]) throws -> Reply {
     var rows = try records.read { $0.bookmarks }
     var (sort, page, limit) = ([String](), 1, 100)
@@ -27,7 +27,7 @@ struct Bookmarks {
     }
     for key in sort.reversed() {
       let (name, isBackwards) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
-      // Equal ones keep their places: Swift's sort is stable in fact, and the number makes it so.
+      // Equal records keep their order. Swift does not promise a stable sort, so the number decides.
       rows = rows.enumerated().sorted { a, b in
         let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
         if x.comes(before: y) { return !isBackwards }
@@ -49,7 +49,7 @@ struct Bookmarks {
     return number
   }
 
-  /// Keeps a new record and gives it its number.
+  /// Stores a new record, and gives it its number.
   func create(_ json: JSONValue, baseURL: String) throws -> Reply {
     guard case .object(var members) = json else {
       throw Refusal(400, "A bookmark is a JSON object.")

@@ -3,8 +3,8 @@ import Foundation
 import JSONText
 import Receiver
 
-/// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that
-/// are always 200 and say in `rc` whether they mean it.
+/// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that are always
+/// 200 and tell failures in `rc`.
 struct CatchLog {
   /// The fields of a catch, in the order in which they are sent; the picture follows.
   static let fieldNames = [
@@ -64,7 +64,7 @@ struct CatchLog {
     }
   }
 
-  /// Keeps a catch whose picture is stored; one with an `id` takes the place of that one.
+  /// Records a catch whose picture is stored. If the form has the `id` of an earlier catch, it replaces that.
   func add(_ fields: [String: String], image: String) throws -> Reply {
     let (user, token) = (fields["userId"] ?? "", fields["token"] ?? "")
     let kept = fields.filter { !["token", "submitButton", "id", "userId"].contains($0.key) }
@@ -100,7 +100,7 @@ struct CatchLog {
     return Self.answer(rc: 0, "", ["items": .array(items)])
   }
 
-  /// Forgets a catch and gives the name of its picture.
+  /// Deletes a catch, and returns the name of its picture.
   func delete(_ query: [URLQueryItem]) throws -> String {
     let values = Self.values(query)
     return try records.change { content in

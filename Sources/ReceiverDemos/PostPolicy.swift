@@ -4,8 +4,8 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and
-/// who says so (Amazon S3 API Reference, "Browser-based uploads using POST").
+/// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and who allows it
+/// (Amazon S3 API Reference, "Browser-based uploads using POST").
 struct PostPolicy {
   /// The credentials that policies are signed with.
   struct Signer: Sendable {
@@ -13,7 +13,7 @@ struct PostPolicy {
     var accessKey = "HOIST"
     /// The secret part.
     var secretKey: String
-    /// The part of the world, which is a word like any other here.
+    /// The region. Any word will do here.
     var region = "us-east-1"
 
     /// The signature of a policy on a day, such as "20261120".
@@ -60,7 +60,7 @@ struct PostPolicy {
 
   /// Checks a form against the policy in it.
   ///
-  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for what is no policy.
+  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for what is not a policy.
   static func check(_ form: ReceivedForm, signer: Signer, now: Date) throws(Refusal) {
     guard form.files.count == 1, form.files[0].field == "file" else {
       throw Refusal(400, "The form needs one file, in the field \"file\".")
@@ -73,7 +73,7 @@ struct PostPolicy {
     guard let policy = fields["policy"] else {
       throw Refusal(400, "The form has no policy.")
     }
-    // Nothing is made of what a stranger sent: the signature comes before the text that it is for.
+    // The signature is checked before the policy is read, so nothing is made of a stranger's text.
     try checkSignature(fields, policy, signer)
     guard let data = Data(base64Encoded: policy),
       case .object(let document)? = try? JSONValue(bytes: Array(data)),

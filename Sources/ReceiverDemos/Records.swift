@@ -2,10 +2,9 @@ import Foundation
 import JSONText
 import Receiver
 
-/// Bookmarks and catches, kept in one small file beside what arrives.
+/// Bookmarks and catches, kept in one small file beside the stored files.
 ///
-/// A file that cannot be read is an error. It does not count as an empty one, which the next change would
-/// make of it.
+/// A file that cannot be read is an error. Taking it for an empty one would let the next change overwrite it.
 struct Records: Sendable {
   /// What was caught.
   struct Catch: Hashable, Sendable {
@@ -37,12 +36,12 @@ struct Records: Sendable {
 
   let folder: ReceiverFolder
 
-  /// Looks at what is there.
+  /// Reads the records.
   func read<Result>(_ body: (Content) throws -> Result) throws -> Result {
     try body(Self.content(folder.contents(of: Self.file, atMost: Self.mostBytes)))
   }
 
-  /// Changes what is there. Nothing is changed where it cannot be read or written.
+  /// Changes the records. Nothing changes if they cannot be read or written.
   func change<Result>(_ body: (inout Content) throws -> Result) throws -> Result {
     try folder.change(Self.file, atMost: Self.mostBytes) { bytes in
       var content = try Self.content(bytes)
@@ -54,7 +53,7 @@ struct Records: Sendable {
 
   private static func content(_ bytes: [UInt8]?) throws(Refusal) -> Content {
     guard let bytes else { return Content() }
-    // What was taken one by one has to be readable as a whole.
+    // Records that were accepted one by one must be readable as a whole.
     let limits = JSONLimits(depth: JSONLimits().depth + 4, values: mostBytes)
     guard let json = try? JSONValue(bytes: bytes, limits: limits), let content = Content(json)
     else {

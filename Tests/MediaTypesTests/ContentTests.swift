@@ -65,7 +65,7 @@ struct ContentTests {
     #expect(source("a\u{0}b") == .unknown(.unreadable(ENOENT)))
     #expect(
       guesser.guess(path: "\(folder.path)/missing").source.description
-        == "unknown (can not be read: No such file or directory)")
+        == "unknown (cannot be read: No such file or directory)")
   }
 
   @Test("bytes that libmagic does not know are unknown")

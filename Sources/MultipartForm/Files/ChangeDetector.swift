@@ -1,9 +1,8 @@
-/// What is known of a reading of a file, to tell whether the file held all of it at one moment.
+/// What is known of a reading of a file, to decide whether the file held all of it at one moment.
 ///
-/// Where nobody has the file open for writing when it is opened, and neither its size nor its times differ
-/// when the last byte has been read, nothing was written to it in between. Otherwise, or where that cannot
-/// be told, the file is read again, and the second reading begins when the first is over: if both give the
-/// same, every byte was in the file at the moment between them.
+/// If nobody has the file open for writing when it is opened, and its size and times are the same after the last byte
+/// was read, nothing was written to it in between. Otherwise, or if that cannot be told, the file is read again after
+/// the first reading. If both give the same, every byte was in the file at the moment between them.
 ///
 /// Source: a writable mapping changes the times of a file when a page is first written to, and then no more
 /// until the page has reached the disk (mmap(2)). Writing through it needs an open file description, which
@@ -14,29 +13,29 @@ struct ChangeDetector {
   /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Nobody
   /// can set it, unlike that of the content; a new permission, name or owner changes it too.
   var changed: Int64
-  /// Whether the file may have been written to without that being seen.
+  /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool
-  /// The end of what is read, held back while the file is read again; and where in it that begins.
+  /// The end of the content, held back while the file is read again, and the offset where it begins.
   var tail: (start: Int64, bytes: [UInt8])?
   /// How far the second reading has come, and its sum.
   var second = (offset: Int64(0), sum: ContentSum())
 
-  /// Changes so soon before the opening, in nanoseconds, may be followed by others with the same time: file
-  /// systems count in steps of up to two seconds.
+  /// A change that came less than this before the opening, in nanoseconds, may be followed by another one with the
+  /// same time: file systems count in steps of up to two seconds.
   private static let coarsest: Int64 = 2_000_000_000
 
-  /// A reading that begins now with a file that was just opened.
+  /// Begins a reading of a file that was just opened.
   init(_ file: borrowing SystemFile) throws(FileError) {
     changed = try file.look().changed
     isDoubtful = changed > SystemFile.now() &- Self.coarsest || file.isOpenForWriting() != false
   }
 
-  /// Goes on with a file that was opened anew.
+  /// Continues with a file that was opened again.
   mutating func resume(_ file: borrowing SystemFile) {
     if file.isOpenForWriting() != false { isDoubtful = true }
   }
 
-  /// Takes note of the time of the last change of anything about the file.
+  /// Records the time of the last change of anything about the file.
   mutating func record(changed: Int64) {
     if changed != self.changed { isDoubtful = true }
   }

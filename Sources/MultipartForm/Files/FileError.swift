@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a file cannot be sent, or can no longer be sent as it was promised.
+/// Why a file cannot be sent, or can no longer be sent as promised.
 public struct FileError: Error, Hashable, Sendable {
   /// What the path turned out to be instead of a regular file.
   public enum Kind: String, Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct FileError: Error, Hashable, Sendable {
     case read
   }
 
-  /// What is the matter with the file.
+  /// What is wrong with the file.
   public enum Reason: Hashable, Sendable {
     /// There is no file at the path, or no longer.
     case vanished
@@ -42,16 +42,15 @@ public struct FileError: Error, Hashable, Sendable {
     case unreadable(errno: Int32, during: Step)
     /// The path names something that is not a regular file.
     case notARegularFile(Kind)
-    /// The file says that it is empty and yet gives bytes, as files in `/proc` do, so a length
-    /// cannot be promised.
+    /// The file claims to be empty but has content, like files in `/proc`, so its length cannot be promised.
     case sizeUnknown
-    /// The wanted range does not lie within the file. Range and size in bytes.
+    /// The range does not lie within the file. Range and size in bytes.
     case rangeOutsideFile(Range<Int64>, size: Int64)
   }
 
   /// The file.
   public let file: FileLocation
-  /// What is the matter with it.
+  /// What is wrong with it.
   public let reason: Reason
 
   /// Makes an error about a file.
@@ -60,8 +59,7 @@ public struct FileError: Error, Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Whether the file is there but not the one that was promised: looking at it again and starting
-  /// over with what it is now can succeed.
+  /// Whether the file exists but has changed. Looking at it again and starting over can succeed.
   public var isChange: Bool {
     switch reason {
     case .shrunk, .grown, .replaced, .modified: true

@@ -1,8 +1,7 @@
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another, without reading it.
 ///
-/// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give
-/// the same identity, and so does a write after which the time of change is set back. A ``BodyReader`` sees
-/// both all the same.
+/// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give the same identity,
+/// and so does a write after which the time of change is set back. A ``BodyReader`` detects both all the same.
 public struct FileIdentity: Hashable, Sendable, Codable {
   /// The number of the device that the file is on (`st_dev`).
   public var device: UInt64
@@ -24,20 +23,18 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   /// Asks the system for the identity of the file at a path, symbolic links followed. The file is
   /// not opened, so this does not block on a FIFO.
   ///
-  /// - Throws: ``FileError`` when there is no file, it may not be looked at, or it is not a regular
-  ///   file.
+  /// - Throws: ``FileError`` if there is no file, it cannot be inspected, or it is not a regular file.
   public static func of(_ path: FileLocation) throws(FileError) -> FileIdentity {
     try SystemFile.identity(of: path)
   }
 
-  /// Whether anybody has the file at a path open for writing, this process included; nil where that cannot
-  /// be told: there is no such regular file, it is another user's, or its file system knows no leases
-  /// (fcntl(2)).
+  /// Whether any process, this one included, has the file at a path open for writing. Nil if that cannot be told: it
+  /// is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
   public static func isOpenForWriting(_ path: FileLocation) -> Bool? {
     (try? SystemFile(opening: path))?.isOpenForWriting()
   }
 
-  /// What happened to the file, when this was its identity before: nil when nothing did.
+  /// What happened to the file if this was its identity before; nil if nothing did.
   func change(to now: FileIdentity) -> FileError.Reason? {
     if device != now.device || inode != now.inode { return .replaced }
     if now.size < size { return .shrunk(from: size, to: now.size) }

@@ -17,8 +17,9 @@ public struct FileLocation: Hashable, Sendable {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// Calls the body with the path as a C string. A NUL inside the path would end it early there:
-  /// see ``isUsable``.
+  /// Calls the body with the path as a C string. A NUL inside the path would end that early: see ``isUsable``.
+  ///
+  /// - Throws: what `body` throws.
   public func withCString<Result>(
     _ body: (UnsafePointer<CChar>) throws -> Result
   ) rethrows -> Result {
@@ -29,7 +30,7 @@ public struct FileLocation: Hashable, Sendable {
     }
   }
 
-  /// Whether the system can be asked for this path at all: it has no NUL.
+  /// Whether the system can open this path at all: it has no NUL.
   public var isUsable: Bool { !bytes.contains(0) }
 }
 
@@ -42,9 +43,9 @@ extension FileLocation: CustomStringConvertible, ExpressibleByStringLiteral {
 }
 
 extension FileLocation: Codable {
-  /// Reads a string, or an array of bytes where the path was not UTF-8.
+  /// Reads a string, or an array of bytes if the path was not UTF-8.
   ///
-  /// - Throws: `DecodingError` where there is neither.
+  /// - Throws: `DecodingError` if it is neither.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
@@ -54,9 +55,9 @@ extension FileLocation: Codable {
     }
   }
 
-  /// Writes a string, or an array of bytes where the path is not UTF-8.
+  /// Writes a string, or an array of bytes if the path is not UTF-8.
   ///
-  /// - Throws: whatever the encoder throws.
+  /// - Throws: what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     if let text = String(validating: bytes, as: UTF8.self) {

@@ -8,8 +8,8 @@
 
 /// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
 ///
-/// Nothing here waits for anyone: a FIFO without a writer, a terminal or a tape drive is refused
-/// before it is opened, and again after, should one take the file's place in between.
+/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and again
+/// afterwards in case one took the file's place in between.
 struct SystemFile: ~Copyable {
   let location: FileLocation
   private let descriptor: Int32
@@ -27,7 +27,7 @@ struct SystemFile: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// The identity of the open file, wherever its name points by now.
+  /// The identity of the open file, whatever its name points to by now.
   func identity() throws(FileError) -> FileIdentity { try look().identity }
 
   /// The same, and the time of the last change of anything about the file (`st_ctime`), in nanoseconds
@@ -45,14 +45,14 @@ struct SystemFile: ~Copyable {
     return (try Self.identity(from: status, at: location), Self.nanoseconds(changed))
   }
 
-  /// Whether anybody has the file open for writing, this process included; nil where that cannot be told:
-  /// it is another user's file, or its file system knows no leases.
+  /// Whether any process, this one included, has the file open for writing. Nil if that cannot be told: the file belongs
+  /// to another user, or its file system has no leases.
   ///
-  /// The system grants a lease on reading only where nobody has (fcntl(2)). It is given back at once, before
-  /// it could keep anybody waiting.
+  /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). It is given back at once,
+  /// before anybody would have to wait for it.
   func isOpenForWriting() -> Bool? {
     #if os(Linux)
-      // Whoever opens the file in between has the system tell us, and the usual signal would end the process.
+      // If somebody opens the file in between, the system sends a signal. The usual one would end the process.
       _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
       guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
         _ = fcntl(descriptor, Self.setLease, F_UNLCK)

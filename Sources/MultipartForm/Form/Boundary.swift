@@ -1,7 +1,7 @@
 /// The text that separates the parts of a form: RFC 2046 §5.1.1, 1 to 70 of its `bchars`.
 ///
-/// The wire shows it after two dashes. A boundary that a stranger can guess lets a file end its own
-/// part early, so ``random(_:)`` draws at least 128 bits from the system's generator each time.
+/// In a body it stands after two dashes. A file that contains the boundary would end its own part early, so nobody
+/// must be able to guess it: ``random(_:)`` draws at least 128 bits from the system's generator each time.
 public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// The shape of a generated boundary.
   public enum Style: Sendable, CaseIterable {
@@ -50,10 +50,10 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
 
   /// Takes a boundary chosen by the caller.
   ///
-  /// A chosen boundary is safe only when it occurs in none of the files: they are not searched.
+  /// A chosen boundary is safe only if it occurs in none of the files: they are not searched for it.
   ///
-  /// - Throws: ``FormError/invalidBoundary(_:_:)`` unless it is 1 to 70 `bchars` and does not end
-  ///   with a space (RFC 2046 §5.1.1).
+  /// - Throws: ``FormError/invalidBoundary(_:_:)`` if it is not 1 to 70 `bchars`, or ends with a space
+  ///   (RFC 2046 §5.1.1).
   public init(_ text: String) throws(FormError) {
     let bytes = text.utf8
     if bytes.isEmpty { throw .invalidBoundary(text, .empty) }

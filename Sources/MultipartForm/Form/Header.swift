@@ -1,7 +1,6 @@
 /// One header field of a part, as in RFC 2045 §3: a name and a value without line breaks.
 ///
-/// Values are checked when a ``FormBody`` is made, not here, so that one error type speaks for the
-/// whole form.
+/// Values are checked when a ``FormBody`` is made, so that one error type covers the whole form.
 public struct Header: Sendable, Hashable {
   /// The field name, an RFC 9110 §5.6.2 token. Compared without regard to case.
   public var name: String
@@ -14,7 +13,7 @@ public struct Header: Sendable, Hashable {
     self.value = value
   }
 
-  /// Whether this field has the given name, ASCII case aside.
+  /// Whether this field has the given name, without regard to ASCII case.
   public func isNamed(_ other: String) -> Bool {
     ASCII.equalIgnoringCase(name.utf8, other.utf8)
   }

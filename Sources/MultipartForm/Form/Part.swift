@@ -1,6 +1,6 @@
 import Foundation
 
-/// One part of a form: a name, a content and what is said about it.
+/// One part of a form: a name, its content and what the receiver is told about it.
 ///
 /// Names need not be unique: several files under one name are several parts with that name
 /// (RFC 7578 §4.3).
@@ -28,7 +28,7 @@ public struct Part: Sendable {
   /// - Parameters:
   ///   - name: the name of the form's field.
   ///   - value: the text, sent as UTF-8.
-  ///   - contentType: none unless given: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
+  ///   - contentType: not sent if nil: text is UTF-8 by RFC 7578 §5.1.2 and WHATWG.
   ///   - headers: further headers of the part.
   public static func text(
     name: String, value: String, contentType: String? = nil, headers: [Header] = []
@@ -41,9 +41,9 @@ public struct Part: Sendable {
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.
-  ///   - fileName: when given, receivers take the part for a file.
-  ///   - contentType: when nil, a part with a file name gets `application/octet-stream`: some
-  ///     receivers take a file without a type for a text field.
+  ///   - fileName: if given, receivers take the part for a file.
+  ///   - contentType: if nil, a part with a file name gets `application/octet-stream`, because some receivers take a
+  ///     file without a type for a text field.
   ///   - bytes: the content.
   ///   - headers: further headers of the part.
   public static func data(
@@ -73,12 +73,11 @@ public struct Part: Sendable {
   /// - Parameters:
   ///   - name: the name of the form's field.
   ///   - location: the file; symbolic links are followed.
-  ///   - fileName: the last component of the path unless given. Directories in a given name are
-  ///     sent as they are.
+  ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
   ///   - contentType: the file's media type.
   ///   - range: the bytes to send, within the file; all of them when nil.
-  ///   - expected: the identity that the file had when it was chosen. When the file differs by the
-  ///     time the body is made, that is a ``FileError`` that says how.
+  ///   - expected: the identity that the file had when it was chosen. If the file differs when the body is made, that
+  ///     is a ``FileError`` that says how.
   ///   - headers: further headers of the part.
   public static func file(
     name: String, at location: FileLocation, fileName: String? = nil,

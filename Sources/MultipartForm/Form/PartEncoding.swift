@@ -63,8 +63,8 @@ struct PartEncoding {
     return result
   }
 
-  /// `"`, CR and LF percent-escaped. NUL has no escape there and would end the header in receivers
-  /// written in C, so it is refused; other controls and `%` and `\` go as they are.
+  /// Escapes `"`, CR and LF with percent signs. NUL is refused: it has no escape, and would end the header in receivers
+  /// written in C. Other controls, `%` and `\` are sent as they are.
   private func escaped(_ bytes: [UInt8], in place: FormError.Place) throws(FormError) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + 8)

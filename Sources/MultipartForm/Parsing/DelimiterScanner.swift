@@ -1,4 +1,4 @@
-/// Finds a delimiter in bytes that come in pieces, without keeping any of them.
+/// Finds a delimiter in bytes that come in pieces, and keeps none of them.
 ///
 /// The delimiter is CRLF, two dashes and the boundary. CR occurs in it only at its start, so of a
 /// piece's end only the last CR can begin a delimiter, and a match that fails can be given back
@@ -57,14 +57,14 @@ struct DelimiterScanner {
     return false
   }
 
-  /// Passes on what was held for a delimiter that turned out to be none.
+  /// Passes on what was held back: it was not a delimiter after all.
   mutating func giveBack(_ pass: (UnsafeRawBufferPointer) throws -> Void) rethrows {
     let bytes = delimiter[lent..<max(lent, held)]
     forget()
     if !bytes.isEmpty { try bytes.withUnsafeBytes { try pass($0) } }
   }
 
-  /// Forgets what was held: it was a delimiter.
+  /// Drops what was held back: it was a delimiter.
   mutating func forget() {
     held = 0
     lent = 0

@@ -1,21 +1,23 @@
-/// Takes a `multipart/form-data` body apart as its bytes arrive (RFC 7578, RFC 2046 §5.1.1).
+/// Parses a `multipart/form-data` body while its bytes arrive (RFC 7578, RFC 2046 §5.1.1).
 ///
-/// Push the bytes in pieces of any size: the events say the same, and content comes as pointers into
-/// the pieces, so nothing but the headers of one part is ever held.
+/// Push the bytes in pieces of any size: the events do not depend on how the body is cut. Content comes as
+/// pointers into the pieces, so only the headers of one part are kept in memory.
 ///
-/// Accepted: a preamble and an epilogue, blanks behind a delimiter, a delimiter line's look-alike
-/// with more text behind the boundary (it is content), a missing line end behind the final
-/// delimiter, folded headers, parameters with and without quotes, a missing Content-Type.
-/// Refused: line ends without CR, a missing final delimiter, a delimiter behind the final one, a part
-/// without Content-Disposition or name or with two of them, base64 and quoted-printable.
-/// A nested `multipart/mixed`, which RFC 7578 §4.3 gave up, is the content of its part.
+/// Accepted are a preamble and an epilogue, blanks after a delimiter, a line that begins like a delimiter and goes
+/// on with other text (it is content), a missing line end after the final delimiter, folded headers, parameters
+/// with and without quotes, and a missing Content-Type.
+///
+/// Refused are line ends without CR, a missing final delimiter, a delimiter after the final one, a part with no
+/// Content-Disposition or name or with two of them, and the encodings base64 and quoted-printable.
+///
+/// A nested `multipart/mixed`, which RFC 7578 §4.3 abolished, is the content of its part.
 public struct FormParser: Sendable {
-  /// What was found. Content is a pointer into the bytes being pushed, or into the delimiter that
-  /// they resembled, valid only during the call.
+  /// What was found. Content is a pointer into the bytes being pushed, or into a copy of the delimiter that they
+  /// resembled. It is valid only during the call.
   public enum Event {
     /// A part's headers are complete.
     case partBegan(PartHeader)
-    /// The next bytes of the part's content, at least one. An empty part has none of these.
+    /// The next bytes of the part's content, at least one. An empty part has no such event.
     case content(UnsafeRawBufferPointer)
     /// The part's content is complete.
     case partEnded
@@ -59,10 +61,10 @@ public struct FormParser: Sendable {
     meter = LimitCounter(limits: limits)
   }
 
-  /// Takes the next bytes of the body, and calls the handler for what they complete.
+  /// Parses the next bytes of the body, and calls the handler for each event.
   ///
-  /// - Throws: ``ParserError``, or what the handler throws. Either ends the parser: every further
-  ///   call throws ``ParserError/stopped``.
+  /// - Throws: ``ParserError``, or what the handler throws. Afterwards every call throws
+  ///   ``ParserError/stopped``.
   public mutating func push(
     _ bytes: UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
   ) throws {
@@ -79,9 +81,10 @@ public struct FormParser: Sendable {
 
   /// Ends the body.
   ///
-  /// - Parameter handle: there for symmetry with ``push(_:_:)``: the end of a body completes nothing.
-  /// - Throws: ``ParserError/truncated(in:)`` unless the final delimiter has come,
-  ///   ``ParserError/delimiterAfterEnd`` when another one stands at the very end.
+  /// - Parameter handle: never called. It is there for symmetry with ``push(_:_:)``.
+  /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not come,
+  ///   ``ParserError/delimiterAfterEnd`` if another one stands at the very end,
+  ///   ``ParserError/stopped`` after an error or an earlier call.
   public mutating func finish(_ handle: (Event) throws -> Void = { _ in }) throws {
     defer { state = .stopped }
     switch state {
@@ -106,7 +109,7 @@ public struct FormParser: Sendable {
       case .preamble, .epilogue:
         if scanner.scan(&input, { _ in }) { state = .delimiterLine(.nothing) }
       case .content:
-        // The meter is a copy for the time of the call, so that the scanner can be changed too.
+        // A copy of the meter, so that the call may change both it and the scanner.
         var meter = meter
         let found = try scanner.scan(&input) { try meter.pass($0, handle) }
         self.meter = meter
@@ -123,8 +126,8 @@ public struct FormParser: Sendable {
     }
   }
 
-  /// Reads behind `--boundary`: it was a delimiter if the line ends there, blanks aside, or if two
-  /// more dashes follow. Otherwise it was content that resembles one.
+  /// Reads on after `--boundary`. It was a delimiter if the line ends there, apart from blanks, or if two more dashes
+  /// follow. Otherwise it was content that resembles one.
   private mutating func delimiterLine(
     _ read: DelimiterLine, _ input: inout UnsafeRawBufferPointer,
     _ handle: (Event) throws -> Void
@@ -151,13 +154,13 @@ public struct FormParser: Sendable {
     case (.blanks, _), (.blanksAndCarriageReturn, _):
       throw ParserError.malformedDelimiter(byte)
     case (.nothing, _), (.dash, _), (.carriageReturn, _):
-      // The byte itself is content too, and is left for the scanner: it may be a CR.
+      // The byte itself is content, too. It is left for the scanner, since it may be a CR.
       return try resumeBehindLookAlike(read, handle)
     }
     input.skip(1)
   }
 
-  /// The delimiter is one: what it stands behind is over.
+  /// It was a delimiter, so what came before it is complete.
   private mutating func endRegion(_ handle: (Event) throws -> Void) throws {
     switch region {
     case .preamble: break
@@ -184,7 +187,7 @@ public struct FormParser: Sendable {
     }
   }
 
-  /// Reads one line of a header block, or what there is of it.
+  /// Reads one line of a header block, or as much of it as has come.
   private mutating func header(
     _ input: inout UnsafeRawBufferPointer, _ handle: (Event) throws -> Void
   ) throws {
@@ -215,11 +218,11 @@ public struct FormParser: Sendable {
     try handle(.partBegan(header))
     region = .content
     state = .content
-    // A part without content may end with its headers' own line end (RFC 2046 §5.1.1, body-part).
+    // In a part without content the delimiter may use the headers' last line end (RFC 2046 §5.1.1, body-part).
     scanner.startOfLine()
   }
 
-  /// Reads behind `--boundary--`: blanks and a line end, or the end of the body.
+  /// Reads on after `--boundary--`: blanks and a line end, or the end of the body.
   private mutating func finalLine(
     _ afterReturn: Bool, _ input: inout UnsafeRawBufferPointer
   ) throws {

@@ -33,7 +33,7 @@ struct HeaderBlock {
     }
   }
 
-  /// What the block says, checked as RFC 7578 §4 has it.
+  /// What the block says, checked against RFC 7578 §4.
   func partHeader(index: Int) throws(ParserError.HeaderFault) -> PartHeader {
     guard let disposition = try only("Content-Disposition") else { throw .missingDisposition }
     guard let form = ParameterizedValue(disposition) else { throw .malformedDisposition }

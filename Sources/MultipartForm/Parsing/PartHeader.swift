@@ -1,24 +1,24 @@
-/// What a body says about one of its parts. All of it is the sender's word: a file name may hold
-/// directories, and nothing in it is safe for a terminal or a path.
+/// What a body says about one of its parts. All of it comes from the sender: a file name may contain directories,
+/// and nothing in it is safe for a terminal or a path.
 public struct PartHeader: Sendable, Hashable {
   /// The index of the part, from 0.
   public let index: Int
-  /// The name of the form's field, escapes as they came; bytes that are not UTF-8 as U+FFFD.
+  /// The name of the form's field, with escapes as they came. Bytes that are not UTF-8 become U+FFFD.
   public let name: String
-  /// The file name, escapes as they came; nil for a part that is not a file. Browsers send an empty
-  /// one for a file field without a file.
+  /// The file name, with escapes as they came; nil for a part that is not a file. Browsers send an empty one for a
+  /// file field without a file.
   public let fileName: String?
   /// The value of Content-Type; nil when there is none, which means `text/plain` (RFC 7578 §4.4).
   public let contentType: String?
-  /// All headers in order, Content-Disposition and Content-Type among them. Folded lines are joined
-  /// by a space (RFC 5322 §2.2.3).
+  /// All headers in order, including Content-Disposition and Content-Type. Folded lines are joined by a space
+  /// (RFC 5322 §2.2.3).
   public let headers: [Header]
 
   /// Whether the part is a file: it has a file name (RFC 7578 §4.2).
   public var isFile: Bool { fileName != nil }
 
-  /// The file name with `%22`, `%0D` and `%0A` turned back, the three escapes that browsers write.
-  /// They do not escape `%`, so a file whose name really has `%22` in it comes out changed.
+  /// The file name with `%22`, `%0D` and `%0A`, the three escapes that browsers write, turned back. Browsers do not
+  /// escape `%`, so a name that really has `%22` in it comes out changed.
   public var unescapedFileName: String? { fileName.map(Self.unescaped) }
 
   /// The name with the same escapes turned back.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a body cannot be made or read on.
+/// Why a body cannot be made, or cannot be read any further.
 public enum BodyError: Error, Hashable, Sendable {
   /// The form itself cannot be sent.
   case form(FormError)

@@ -1,9 +1,9 @@
 /// Reads a body from its first byte to its last, holding at most one file open.
 ///
-/// Every file is compared with the identity that it had when the body was made: when it is opened,
-/// after each mebibyte, and after its last byte, before that byte is handed out. Where it may have been
-/// written to without its identity telling (see `ChangeDetector`), it is read a second time before that. So a request
-/// only completes with what each file held at one moment.
+/// Every file is compared with the identity that it had when the body was made: when it is opened, after each
+/// mebibyte, and before its last byte is handed out. If it may have been written to without a change of its
+/// identity, it is read a second time before that. So a request only completes with what each file held at one
+/// moment.
 ///
 /// A reader belongs to one thread at a time.
 public final class BodyReader {
@@ -14,7 +14,7 @@ public final class BodyReader {
   private var index = 0
   private var within: Int64 = 0
   private var file: OpenRange?
-  /// What is known of the bytes that were read of the file, where it is not open.
+  /// What is known of the bytes that were read of the current file, while it is closed.
   private var witness: ChangeDetector?
   private var failure: BodyError?
 
@@ -24,8 +24,8 @@ public final class BodyReader {
   ///
   /// - Returns: the number of bytes; less than the buffer's size only at the end of the body, and 0
   ///   when there is nothing left or the buffer is empty.
-  /// - Throws: ``BodyError/file(_:)`` when a file changed or cannot be read. The buffer's content
-  ///   is worthless then, and every further call throws the same until ``rewind()``.
+  /// - Throws: ``BodyError/file(_:)`` if a file changed or cannot be read. The buffer's content must not be used
+  ///   then, and every further call throws the same error until ``rewind()``.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(BodyError) -> Int {
     if let failure { throw failure }
     do throws(FileError) {
@@ -47,7 +47,7 @@ public final class BodyReader {
     within = 0
   }
 
-  /// Lets go of the file that is open, if any. The next read opens it again where it stopped.
+  /// Closes the file that is open, if any. The next read opens it again where it stopped.
   public func close() {
     if let file { witness = file.witness }
     file = nil

@@ -1,7 +1,7 @@
-/// A quick sum of bytes, by which two readings of a file are told from each other.
+/// A fast checksum, by which two readings of a file are compared.
 ///
-/// It is no match for somebody who wants two contents to have the same sum. Those who change a file while
-/// it is sent do not know it. Contents that differ have the same sum with a chance of about 2^-64.
+/// It does not withstand somebody who wants two contents to have the same sum, but nobody who changes a file while
+/// it is sent knows the sum. Contents that differ have the same sum with a probability of about 2^-64.
 struct ContentSum: Equatable {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
   /// One for each lane: no word of a file is likely to be the same, for it would hide its neighbour.
@@ -16,10 +16,10 @@ struct ContentSum: Equatable {
 
   // Four, for a processor multiplies four pairs of words in the time of one where none waits for another.
   private var lanes: SIMD4<UInt64> = [1, 2, 3, 4]
-  /// What does not fill a block yet.
+  /// Bytes that do not fill a block yet.
   private var rest: [UInt8] = []
 
-  /// Takes in the bytes that follow.
+  /// Adds the next bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes[...]
     if !rest.isEmpty {
@@ -35,7 +35,7 @@ struct ContentSum: Equatable {
     rest = Array(bytes.dropFirst(whole))
   }
 
-  /// Takes in whole blocks.
+  /// Adds whole blocks.
   private mutating func mix(_ blocks: UnsafeRawBufferPointer) {
     var (a, b, c, d) = (lanes.x, lanes.y, lanes.z, lanes.w)
     let keys = Self.keys

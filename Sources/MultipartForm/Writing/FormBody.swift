@@ -1,8 +1,8 @@
 /// The bytes of a form, or of one raw file, fixed but not yet read.
 ///
-/// Making a body looks at every file once: it must be regular, readable and, where an identity was
-/// expected, unchanged. From then on the length is exact, and a ``BodyReader`` either gives exactly
-/// these bytes, as often as it is asked to, or says which file changed.
+/// Making a body looks at every file once: it must be regular, readable and, if an identity was expected,
+/// unchanged. From then on the length is exact. A ``BodyReader`` gives exactly these bytes, as often as it is asked
+/// to, or says which file changed.
 public struct FormBody: Sendable {
   /// The value for the request's `Content-Type`.
   public let contentType: String
@@ -14,8 +14,8 @@ public struct FormBody: Sendable {
 
   /// Fixes the bytes of a form.
   ///
-  /// - Throws: ``BodyError/form(_:)`` when a name, type or header cannot be sent;
-  ///   ``BodyError/file(_:)`` when a file cannot be read or is not the one that was expected.
+  /// - Throws: ``BodyError/form(_:)`` if a name, type or header cannot be sent;
+  ///   ``BodyError/file(_:)`` if a file cannot be read or is not the one that was expected.
   public init(_ form: Form) throws(BodyError) {
     let delimiter = form.boundary.delimiter
     // The first delimiter has no line to end.
@@ -34,8 +34,8 @@ public struct FormBody: Sendable {
     try self.init(layout, contentType: form.boundary.contentType)
   }
 
-  /// A body that is one file, or a range of it, without a form around it, as for PUT. It counts as
-  /// one part without a header.
+  /// A body that is one file, or a range of it, without a form around it, for example for PUT. It counts as one part
+  /// without a header.
   ///
   /// - Parameters:
   ///   - location: the file; symbolic links are followed.
@@ -69,8 +69,8 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
-  /// The part that the byte at this offset belongs to, so that the progress of a body can be told
-  /// as the progress of each file. Nil outside the body and in the closing delimiter.
+  /// The part that the byte at this offset belongs to, so that the progress of a body can be shown as the progress of
+  /// each file. Nil outside the body and in the closing delimiter.
   ///
   /// Takes time logarithmic in the number of parts.
   public func part(at offset: Int64) -> PartPosition? {
@@ -89,11 +89,11 @@ public struct FormBody: Sendable {
       contentOffset: max(0, offset - content.lowerBound), contentSize: Int64(content.count))
   }
 
-  /// How many bytes of a part's content have gone once this many bytes of the body have.
+  /// How many bytes of a part's content are among the first `offset` bytes of the body.
   ///
   /// - Parameters:
   ///   - index: the index of a part of this body.
-  ///   - offset: the number of bytes of the body that have gone.
+  ///   - offset: a number of bytes of the body.
   public func contentSent(ofPart index: Int, at offset: Int64) -> Int64 {
     let content = contentRanges[index]
     return min(max(offset, content.lowerBound), content.upperBound) - content.lowerBound
@@ -118,8 +118,8 @@ public struct FormBody: Sendable {
     } catch { throw .form(error) }
   }
 
-  /// Content from memory. It costs little to search it, and a receiver that met the delimiter in it
-  /// would store half of it without a word.
+  /// Content from memory. It is searched for the delimiter, which costs little: a receiver that met the delimiter in
+  /// it would store half of it without an error.
   private static func memory(
     _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
   ) throws(FormError) -> Segment {
@@ -134,7 +134,7 @@ public struct FormBody: Sendable {
   }
 }
 
-/// Segments in a row, and what they add up to.
+/// Consecutive segments, and their total length.
 private struct Layout {
   var segments: [Segment] = []
   var contentRanges: [Range<Int64>] = []

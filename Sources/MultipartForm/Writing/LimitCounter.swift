@@ -1,7 +1,7 @@
-/// Counts what a parser has found, and holds it against the limits.
+/// Counts what a parser has found, and compares it with the limits.
 ///
-/// Up to a limit everything is passed on, so that the events before an error do not depend on how
-/// the body was cut into pieces.
+/// Everything up to a limit is passed on, so that the events before an error do not depend on how the body was cut
+/// into pieces.
 struct LimitCounter {
   let limits: Limits
   /// The index of the part being read.
@@ -32,7 +32,7 @@ struct LimitCounter {
     guard fields <= limits.allFieldBytes else { throw .fieldsTooLong(limit: limits.allFieldBytes) }
   }
 
-  /// Hands on bytes of the current part's content as far as the limits allow.
+  /// Passes on bytes of the current part's content as far as the limits allow.
   mutating func pass(
     _ bytes: UnsafeRawBufferPointer, _ handle: (FormParser.Event) throws -> Void
   ) throws {

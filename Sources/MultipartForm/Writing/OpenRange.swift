@@ -1,8 +1,8 @@
-/// A range of a file that is being read, and compared again and again with what it was.
+/// A range of a file that is being read, and that is compared repeatedly with what it was.
 ///
 /// A class, because an optional noncopyable value cannot be borrowed from a class's property.
 final class OpenRange {
-  /// How many bytes are read between two looks at the file's identity.
+  /// How many bytes are read between two checks of the file's identity.
   private static let checkInterval = 1 << 20
   /// How many bytes are held back at the end while the file is read again.
   private static let tailSize: Int64 = 1 << 20
@@ -10,10 +10,10 @@ final class OpenRange {
   private let range: FileRange
   private let file: SystemFile
   private var unchecked = 0
-  /// What is to be remembered where the file is closed before its end.
+  /// What to remember if the file is closed before its end.
   private(set) var witness: ChangeDetector
 
-  /// - Parameter witness: what is known of the bytes before, where some were read already.
+  /// - Parameter witness: what is known of the bytes before, if some were read already.
   init(_ range: FileRange, resuming witness: ChangeDetector?) throws(FileError) {
     self.range = range
     file = try SystemFile(opening: range.location)
@@ -38,7 +38,7 @@ final class OpenRange {
       tail.bytes.withUnsafeBytes {
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[first..<first + target.count]))
       }
-      // In step with the tail, so that the bytes never stop for long however large the file is.
+      // In step with the tail, so that reading never pauses for long, however large the file is.
       let share = Double(end - tail.start) / Double(tail.bytes.count)
       if end < range.length { try readAgain(to: Int64(Double(range.length) * share)) }
     } else {
@@ -48,7 +48,7 @@ final class OpenRange {
     if end == range.length {
       try check()
       if witness.isDoubtful { try finishSecondReading() }
-      // Whoever looks at the path from now on must find the file that was sent.
+      // The path must still lead to the file that was sent.
       try compare(try SystemFile.identity(of: range.location))
     } else if unchecked >= Self.checkInterval {
       try check()

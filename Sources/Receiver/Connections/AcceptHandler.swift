@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Lets accepted connections in as ``ConnectionPolicy`` decides. Who has to wait is accepted, since nobody's
-/// address is known before, but not read from.
+/// Lets connections in as ``ConnectionPolicy`` decides. A connection that has to wait is accepted, since its
+/// address is not known before that, but nothing is read from it.
 ///
-/// In the pipeline of the listening socket, before the handler that serves what was accepted.
+/// Stands in the pipeline of the listening socket, before the handler that serves accepted connections.
 final class AcceptHandler: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
 
-  /// An outbound event for a connection whose place somebody else gets.
+  /// An outbound event that tells a connection to give its place to another.
   struct Eviction: Sendable {}
 
-  /// How often the others are looked at while somebody waits.
+  /// How often the served connections are checked while another one waits.
   private static let interval = TimeAmount.milliseconds(250)
 
   private let connections: ConnectionSet

@@ -4,8 +4,8 @@ import MultipartForm
 import NIOHTTP1
 import ScalarText
 
-/// What can be said about an upload before its body is read. Whoever is refused here has not had to send
-/// a byte of it, if it asked first with `Expect: 100-continue`.
+/// What can be decided about an upload before its body is read. A client that asked first, with
+/// `Expect: 100-continue`, is refused here before it has sent a byte of the body.
 struct Admission {
   /// The delimiter of the form that follows.
   let boundary: Boundary
@@ -46,7 +46,7 @@ struct Admission {
     awaitsContinue = try Self.awaitsContinue(head)
   }
 
-  /// Checks that a request carries the token, in a time that does not depend on how much of it is right.
+  /// Checks that a request carries the token. The time does not depend on how much of it is right.
   static func authorize(_ head: HTTPRequestHead, token: String?) throws(Refusal) {
     guard let token else { return }
     let given = head.headers["authorization"].first.flatMap { value -> String? in
@@ -108,7 +108,7 @@ struct Admission {
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
   /// - Throws: 417 for any other expectation.
   static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
-    // A client of HTTP/1.0 can not mean it (RFC 9110, section 10.1.1).
+    // A client of HTTP/1.0 cannot mean it (RFC 9110, section 10.1.1).
     guard head.version != .http1_0 else { return false }
     let expectations = head.headers[canonicalForm: "expect"].map { $0.lowercased() }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else {

@@ -11,7 +11,7 @@ struct Connection {
   let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  /// Asked for while the connection is there: later, nobody knows any more.
+  /// Looked up while the connection is open: later the address is no longer known.
   private let client: String
 
   init(asyncChannel: AsyncChannel, service: Service, connections: ConnectionSet) {
@@ -21,9 +21,9 @@ struct Connection {
     client = ClientName.of(asyncChannel.channel)
   }
 
-  /// Answers requests until one side has enough. Closes the connection.
+  /// Answers requests until one side ends the connection, then closes it.
   func serve() async {
-    // What goes wrong on a connection ends that connection; it was reported where it happened.
+    // An error ends the connection. It was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
       var body = RequestBody(inbound.makeAsyncIterator())
       while try await serveNext(&body), !connections.isStopping {}
@@ -73,7 +73,7 @@ struct Connection {
         connections.hasAborted
           ? .brokenOff(request: Self.line(head), client: client)
           : .disconnected(request: Self.line(head), client: client))
-      // Most likely nobody is there to read it; a client that ended only its own direction is.
+      // Most likely nobody reads it, unless the client has ended only its own direction.
       let refusal = Refusal(.badRequest, "The connection ended before the request did.")
       if !(error is Reply.Broken) {
         try? await send(.refusal(refusal), head, keepsAlive: false)
@@ -95,7 +95,7 @@ struct Connection {
       .refused(
         status: refusal.code, message: refusal.message,
         request: head.map(Self.line) ?? "", client: client))
-    // If the client has gone there is nobody to tell.
+    // If the client is gone, there is nobody to tell.
     let reply: Reply = head?.wantsPage == true ? .refusalPage(refusal) : .refusal(refusal)
     try? await send(reply, head, keepsAlive: keepsAlive)
   }

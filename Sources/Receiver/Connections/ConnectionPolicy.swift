@@ -1,20 +1,21 @@
 import NIOCore
 
-/// Who is served, who waits and who has to go when many connections come at once. Only decides.
+/// Decides which connections are served, which wait and which have to go when many come at once.
 ///
-/// - So many are served at a time, and so many of one address: one client alone cannot take all places.
-/// - Whoever comes then waits until a place is free.
-/// - Who waits gets the place of the connection that has been idle longest, if that is longer than
-///   ``grace``: among those of its own address where that has all it may have, else among all.
-/// - Where too many wait, the address with the most loses the one that came first: it has been idle
+/// - The number of connections served at a time is bounded, and so is the number from one address: one client
+///   cannot take all places.
+/// - Further connections wait until a place is free.
+/// - A waiting connection gets the place of the one that has been idle longest, if that is longer than
+///   ``grace``. If its own address has all the places that it may have, only those are considered.
+/// - If too many wait, the address with the most waiting loses the one that came first, since that has been idle
 ///   longest.
 struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
   /// What is to be done.
   enum Action: Equatable {
     case serve(Member)
-    /// Ask it to end; its place is free once it has.
+    /// Ask it to end. Its place is free once it has ended.
     case evict(Member)
-    /// Close it without a word: it was never served.
+    /// Close it without a reply: it was never served.
     case drop(Member)
   }
 
@@ -23,7 +24,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
     var isLeaving = false
   }
 
-  /// How long a connection may be idle although others wait for its place.
+  /// How long a connection may be idle while others wait for its place.
   let grace: TimeAmount
   private let most: Int
   private let mostOfAddress: Int
@@ -38,7 +39,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
     self.grace = grace
   }
 
-  /// Whether somebody waits, so that the others have to be looked at from time to time.
+  /// Whether any connection waits, so that ``look(now:idle:)`` has to be called from time to time.
   var hasWaiting: Bool { !waiting.isEmpty }
 
   /// A connection has come.
@@ -64,7 +65,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
 
   /// Fills places that are free, and makes some free.
   ///
-  /// - Parameter idle: since when a connection that is served has been idle; nil where it is not.
+  /// - Parameter idle: since when a served connection has been idle; nil if it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
     var ofAddress: [Address: Int] = [:]
@@ -81,7 +82,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
     }
     guard !waiting.isEmpty else { return actions }
 
-    // Places that will be free soon are enough for as many of those who wait.
+    // A place that will be free soon is enough for one waiting connection.
     var leaving: [Address: Int] = [:]
     for place in served.values where place.isLeaving { leaving[place.address, default: 0] += 1 }
     var candidates = served.compactMap { member, place -> (Member, Address, NIODeadline)? in
@@ -108,7 +109,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
     return actions
   }
 
-  /// Everybody who waits, when nobody is let in any more.
+  /// Stops letting connections in, and returns those that wait.
   mutating func close() -> [Member] {
     defer { waiting = [] }
     return waiting.map(\.member)

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open, so that they can be ended in good order.
+/// The open connections, so that a receiver can end them in good order.
 final class ConnectionSet: Sendable {
   private struct State {
     struct Entry {
@@ -17,7 +17,7 @@ final class ConnectionSet: Sendable {
 
   private let state = Mutex(State())
 
-  /// Takes a connection in; it is closed at once if it comes too late.
+  /// Adds a connection. If the receiver is stopping already, the connection is closed at once.
   func add(_ channel: any Channel, _ activity: Activity) {
     let isLate = state.withLock { state in
       state.channels[ObjectIdentifier(channel)] = State.Entry(channel: channel, activity: activity)
@@ -26,7 +26,7 @@ final class ConnectionSet: Sendable {
     if isLate { abort([channel]) }
   }
 
-  /// Lets a connection go.
+  /// Removes a connection that has ended.
   func remove(_ channel: any Channel) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.channels[ObjectIdentifier(channel)] = nil
@@ -42,18 +42,18 @@ final class ConnectionSet: Sendable {
     state.withLock { $0.channels[ObjectIdentifier(channel)]?.isBusy = isBusy }
   }
 
-  /// What is known of a connection's idleness.
+  /// How long a connection has been idle.
   func activity(of channel: ObjectIdentifier) -> Activity? {
     state.withLock { $0.channels[channel]?.activity }
   }
 
-  /// Whether connections should end after the request that they are at.
+  /// Whether connections should end after their current request.
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// Whether requests have been broken off.
+  /// Whether requests were cut off because the receiver stopped.
   var hasAborted: Bool { state.withLock { $0.hasAborted } }
 
-  /// Closes idle connections now and lets the others end their request.
+  /// Closes idle connections now, and lets the others finish their request.
   func beginStopping() {
     abort(
       state.withLock { state in
@@ -62,7 +62,7 @@ final class ConnectionSet: Sendable {
       })
   }
 
-  /// Closes all connections, whatever they are at.
+  /// Closes all connections, even in the middle of a request.
   func abortAll() {
     abort(
       state.withLock { state in

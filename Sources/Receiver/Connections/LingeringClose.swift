@@ -3,10 +3,10 @@ import NIOCore
 /// Closes a connection so that the last reply is seen (RFC 9112, section 9.6).
 ///
 /// A socket that is closed while the client still sends answers with a reset, and the reset makes the
-/// client throw away a reply that it has not read yet. So: end our direction, then read and drop what
-/// still comes, up to a number of bytes and a time, until the client ends its own.
+/// client discard a reply that it has not read yet. So this handler ends its own direction first, then reads
+/// and discards what still comes until the client ends its direction, within bounds on bytes and time.
 ///
-/// The first handler of a pipeline.
+/// It is the first handler of a pipeline.
 final class LingeringClose: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

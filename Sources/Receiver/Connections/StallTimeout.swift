@@ -3,9 +3,9 @@ import NIOHTTP1
 
 /// Ends a connection whose client keeps the server waiting.
 ///
-/// Sits behind the HTTP decoder, so that a head that comes a byte at a time counts as nothing at all.
-/// Only the time in which the server wants to read or write counts: a client is not blamed for a slow
-/// disk.
+/// It stands behind the HTTP decoder, so that a head that comes a byte at a time does not count until it is
+/// complete. Only the time in which the server wants to read or write counts: a client is not blamed for a
+/// slow disk.
 final class StallTimeout: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -17,7 +17,7 @@ final class StallTimeout: ChannelDuplexHandler {
     var isSlow = false
   }
 
-  /// The client kept the server waiting while others waited for the connection's place.
+  /// The client kept the server waiting while others waited for its place.
   struct Evicted: Error {}
 
   /// How much longer than others a client in the middle of a request may be idle while others wait.
@@ -28,16 +28,16 @@ final class StallTimeout: ChannelDuplexHandler {
   private let minBytesPerSecond: Int
   private let activity: Activity
   private var isInBody = false
-  /// Since when the client has sent next to nothing, the time without the server's own delays; and what
-  /// it has sent in that time.
+  /// Since when the client has sent next to nothing, without the server's own delays; and how many bytes it has
+  /// sent in that time.
   private var idleSince = NIODeadline.now()
   private var sentWhileIdle = 0
   private var busySince: NIODeadline?
   private var isClosing = false
-  /// How long the server has waited for the body since it last drew the balance, and for how much.
+  /// How long the server has waited for the body since it last checked the speed, and how many bytes came.
   private var waited = TimeAmount.zero
   private var received = 0
-  /// Requests that are complete and not answered yet: meanwhile it is the client who waits.
+  /// Requests that are complete and not answered yet. While there are any, the client waits for the server.
   private var unanswered = 0
   private var waitsSince: NIODeadline?
   private var writesSince: NIODeadline?
@@ -77,7 +77,7 @@ final class StallTimeout: ChannelDuplexHandler {
       waited = waited + wait
       received += buffer.readableBytes
       sentWhileIdle += buffer.readableBytes
-      // Who sends a byte a second is idle, too.
+      // A client that sends a byte a second counts as idle, too.
       if Double(sentWhileIdle)
         >= Double(minBytesPerSecond) * Double((now - idleSince).nanoseconds) / 1e9
       {
@@ -121,7 +121,7 @@ final class StallTimeout: ChannelDuplexHandler {
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
     promise?.succeed()
-    // In the middle of a request it is told why. Who takes no reply cannot be told.
+    // In the middle of a request the client is told why, unless it does not read its reply.
     if isInBody, pendingWrites == 0, !isClosing {
       waitsSince = nil
       context.fireErrorCaught(Evicted())
@@ -135,19 +135,19 @@ final class StallTimeout: ChannelDuplexHandler {
     context.close(mode: mode, promise: promise)
   }
 
-  /// Whether the server can do nothing before the client sends or takes something.
+  /// Whether the server can do nothing until the client sends or reads something.
   private var isClientsTurn: Bool {
     pendingWrites > 0 || waitsSince != nil && (isInBody || unanswered == 0)
   }
 
-  /// The time in which the server did not want to read is not the client's.
+  /// Does not count the time in which the server did not want to read.
   private func waitForClient() {
     if let busySince { idleSince = idleSince + (NIODeadline.now() - busySince) }
     busySince = nil
     publish()
   }
 
-  /// A request that is under way is worth more patience than the wait for one.
+  /// A client in the middle of a request may be idle a little longer than one between requests.
   private func publish() {
     let patience: TimeAmount = isInBody || pendingWrites > 0 ? Self.requestPatience : .zero
     activity.since = isClientsTurn ? idleSince + patience : nil
@@ -158,23 +158,23 @@ final class StallTimeout: ChannelDuplexHandler {
     if busySince != nil { busySince = .now() }
   }
 
-  /// Draws the balance whenever the waiting adds up to the time that a standstill may take.
+  /// Checks the speed whenever the waiting adds up to the stall time-out.
   private func isFastEnough() -> Bool {
     guard minBytesPerSecond > 0, waited >= stallTimeout else { return true }
     defer { (waited, received) = (.zero, 0) }
     return Double(received) >= Double(minBytesPerSecond) * Double(waited.nanoseconds) / 1e9
   }
 
-  /// When the client will have sent nothing for too long, as things stand.
+  /// When the client will have sent nothing for too long, unless something comes before.
   private var readDeadline: NIODeadline? {
     if isInBody { return waitsSince.map { $0 + stallTimeout } }
     return unanswered == 0 ? waitsSince.map { $0 + headTimeout } : nil
   }
 
-  /// When the client will have taken nothing for too long, as things stand.
+  /// When the client will have read nothing for too long, unless it reads before.
   private var writeDeadline: NIODeadline? { writesSince.map { $0 + stallTimeout } }
 
-  /// One timer that looks again is cheaper than one for each read.
+  /// One timer that checks again is cheaper than one for each read.
   private func schedule(_ context: ChannelHandlerContext) {
     guard let deadline = [readDeadline, writeDeadline].compactMap(\.self).min() else { return }
     if let check {

@@ -5,12 +5,12 @@ import ScalarText
 struct Authority: Hashable {
   /// A name in lower case without a dot at its end, or an address in its usual form.
   let host: String
-  /// Whether the host is an address and no name.
+  /// Whether the host is an address rather than a name.
   let isAddress: Bool
-  /// Nil where the scheme's own port is meant.
+  /// Nil if the scheme's own port is meant.
   let port: Int?
 
-  /// Nil where it is no host with or without a port.
+  /// Nil if the text is not a host, with or without a port.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let end: Int
@@ -33,10 +33,10 @@ struct Authority: Hashable {
     self.port = port < 0 ? nil : port
   }
 
-  /// The port that is meant with a scheme.
+  /// The port, given the scheme.
   func port(of scheme: String) -> Int { port ?? (scheme == "https" ? 443 : 80) }
 
-  /// The address in the form that the system gives it, so that two ways to write one are the same.
+  /// The address as the system writes it, so that two spellings of one address are the same.
   private static func address(_ family: Int32, _ text: String) -> String? {
     var address = in6_addr()
     guard inet_pton(family, text, &address) == 1 else { return nil }
@@ -56,7 +56,7 @@ struct Authority: Hashable {
     return String(decoding: name, as: UTF8.self).lowercasedASCII
   }
 
-  /// -1 where there is none; nil where it is none.
+  /// -1 if there is no port; nil if the text is not a port.
   private static func port(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard let colon = bytes.first else { return -1 }
     let digits = bytes.dropFirst()

@@ -1,8 +1,8 @@
 import Foundation
 import MultipartForm
 
-/// Takes in one form: files go to the inbox as they come, fields are kept in memory. Nothing of it is
-/// visible before the whole form has arrived and is right.
+/// Reads one form: files go to the inbox as they arrive, fields are kept in memory. Nothing of it is visible
+/// before the whole form has arrived and was accepted.
 final class FormIntake {
   private struct Incoming {
     var header: PartHeader
@@ -51,9 +51,9 @@ final class FormIntake {
 
   /// Ends the body, and makes the files visible under `baseURL/files/`.
   ///
-  /// All of them or none: if one can not be named, those before it are taken away again.
+  /// All of them or none: if one cannot get its name, those before it are removed again.
   ///
-  /// - Parameter check: looks at the form before anything of it is visible.
+  /// - Parameter check: looks at the form before any of it is visible.
   func finish(baseURL: String, checking check: (ReceivedForm) throws -> Void) throws -> StoredForm {
     try parser.finish(handle)
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
@@ -106,7 +106,7 @@ final class FormIntake {
       try reserve.reserve(bytes.count)
       try incoming.file.append(bytes)
     case .field(let name, var value):
-      // Let go of the other reference, or every piece copies what came before it.
+      // Release the other reference, or each piece would copy what came before it.
       current = nil
       value.append(contentsOf: bytes)
       current = .field(name: name, value: value)

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import ScalarText
 
-/// The answer to a request. The receiver adds `Content-Length` and what keeps browsers from harm.
+/// The answer to a request. The receiver adds `Content-Length` and the headers that protect browsers.
 public struct Reply {
   /// What follows the head.
   enum Body {
@@ -12,7 +12,7 @@ public struct Reply {
     case file(StoredContent)
   }
 
-  /// The body became shorter than its head had said; only the end of the connection can tell that.
+  /// The body became shorter than its Content-Length. Only ending the connection can tell the client.
   struct Broken: Error {}
 
   var status: HTTPResponseStatus
@@ -59,7 +59,7 @@ public struct Reply {
     return reply
   }
 
-  /// Sends a browser on, so that loading the page again does not send the files again.
+  /// Sends a browser to another page, so that reloading does not send the files again.
   static func redirect(to path: String) -> Reply {
     Reply(status: .seeOther, headers: [("Location", path)], body: .bytes([]))
   }
@@ -78,7 +78,7 @@ public struct Reply {
       ], body: .bytes(Array(text.utf8)))
   }
 
-  /// A stored file. It comes from a stranger, so a browser must not show it as a page of this server.
+  /// A stored file. It came from a stranger, so a browser must not show it as a page of this server.
   static func file(_ file: StoredContent) -> Reply {
     Reply(
       status: .ok,
@@ -127,7 +127,7 @@ public struct Reply {
 }
 
 extension HTTPRequestHead {
-  /// Whether a browser asks on behalf of a person: other clients take whatever comes.
+  /// Whether a browser asks on behalf of a person. Other clients do not ask for a page.
   var wantsPage: Bool {
     headers[canonicalForm: "accept"].contains {
       $0.lowercasedASCII.hasPrefix(scalars: "text/html")

@@ -3,10 +3,10 @@ import NIOHTTP1
 
 /// The body of one request, read as it comes.
 struct RequestBody {
-  /// The connection ended before the body did.
+  /// The connection ended in the middle of the body.
   struct Disconnected: Error {}
 
-  /// The parts of all requests of the connection, one after the other.
+  /// The parts of all requests on the connection, one after the other.
   var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
   /// Whether all of it was read, so that the next request can follow.
   private(set) var isFinished = true
@@ -44,8 +44,8 @@ struct RequestBody {
     }
   }
 
-  /// Reads and drops a body that means nothing.
-  /// - Throws: 413 if it is longer than so many bytes.
+  /// Reads and discards a body that the request does not need.
+  /// - Throws: 413 if it is longer than `limit` bytes.
   mutating func skip(atMost limit: Int) async throws {
     var rest = limit
     while let buffer = try await next() {

@@ -1,10 +1,10 @@
 import NIOHTTP1
 import ScalarText
 
-/// Whom a request is meant for, and which page made it: what keeps a page of another site from using a
+/// Checks which host a request is meant for and which page made it, so that a page of another site cannot use a
 /// visitor's browser to send files here or to read what arrived.
 struct RequestHost: Sendable {
-  /// The names that the receiver goes by.
+  /// The names by which clients reach the receiver.
   private let names: Set<String>
   /// The scheme, host and port of its public URL.
   private let publicOrigin: (scheme: String, authority: Authority)?
@@ -19,12 +19,12 @@ struct RequestHost: Sendable {
 
   /// Checks that the request is for this receiver.
   ///
-  /// A page whose name's owner lets it point here (DNS rebinding) is of the same site for a browser, but
-  /// the request still has that name in `Host`. It never has an address there: who opens a page by an
-  /// address is at that address, so any address will do, also one that a router translates.
+  /// A stranger can let a name of his own point here (DNS rebinding). For a browser his page is then of the same
+  /// site, but the request still has his name in `Host`. It has an address there only if the person opened the
+  /// page by that address, so any address is accepted, even one that a router translates.
   ///
-  /// - Throws: 400 where `Host` is missing, double or none (RFC 9112, section 3.2), 421 where it names
-  ///   somebody else (RFC 9110, section 15.5.20).
+  /// - Throws: 400 if `Host` is missing, there twice or not a host (RFC 9112, section 3.2), 421 if it names
+  ///   another host (RFC 9110, section 15.5.20).
   func check(_ head: HTTPRequestHead) throws(Refusal) {
     let hosts = head.headers["host"]
     guard hosts.count < 2 else { throw Refusal(.badRequest, "The request has more than one Host.") }
@@ -44,20 +44,19 @@ struct RequestHost: Sendable {
     }
   }
 
-  /// Names that mean the machine that asks, and that nobody else can point anywhere (RFC 6761,
+  /// Whether a name always means the machine that asks, so that nobody can point it elsewhere (RFC 6761,
   /// section 6.3).
   private func isLocal(_ host: String) -> Bool {
     host.utf8.suffix(10).elementsEqual(".localhost".utf8)
   }
 
-  /// Refuses what a page of another site made a browser send. Browsers say where a request comes from:
-  /// in `Sec-Fetch-Site` where the connection is one that they trust (Fetch Metadata Request Headers,
-  /// section 2.3), and in `Origin` with everything but GET and HEAD (Fetch, section 3.2). Other clients
-  /// send neither.
+  /// Refuses what a page of another site made a browser send. Browsers say where a request comes from: in
+  /// `Sec-Fetch-Site` on connections that they trust (Fetch Metadata Request Headers, section 2.3), and in
+  /// `Origin` with every method but GET and HEAD (Fetch, section 3.2). Other clients send neither.
   func refuseOtherSites(_ head: HTTPRequestHead) throws(Refusal) {
     if head.method == .GET || head.method == .HEAD { return }
     switch head.headers["sec-fetch-site"].first?.lowercasedASCII {
-    // What a page sends to its own address, whatever a proxy made of that, and what no page sends.
+    // Sent by a page to its own address, whatever a proxy made of that, or by no page at all.
     case "same-origin"?, "none"?: return
     case "cross-site"?: throw Self.otherSite
     default: break
@@ -66,7 +65,7 @@ struct RequestHost: Sendable {
     guard let text = origins.first else { return }
     guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
     if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
-    // Whether TLS ends at a proxy is not known here, so the scheme is the page's.
+    // Whether TLS ends at a proxy is not known here, so the page's scheme is taken for ours.
     guard let own = head.headers["host"].first.flatMap({ Authority($0.trimming(\.isBlank)) }),
       Self.isSame(origin, (origin.scheme, own))
     else { throw Self.otherSite }
@@ -88,7 +87,7 @@ struct RequestHost: Sendable {
     return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
-  /// Takes a whole URL apart behind its scheme; nil for what is none (RFC 9112, section 3.2.2).
+  /// Splits a whole URL behind its scheme; nil if it is not a URL (RFC 9112, section 3.2.2).
   static func split(_ url: String) -> (authority: String, path: String)? {
     let lower = url.lowercasedASCII
     let isSecure = lower.hasPrefix(scalars: "https://")

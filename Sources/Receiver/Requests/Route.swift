@@ -4,7 +4,7 @@ import ScalarText
 
 /// What a request asks for, decided from its first line alone.
 enum Route: Hashable {
-  /// Store files: so many in one request at most.
+  /// Store files, at most this many from one request.
   case upload(maxFiles: Int)
   /// Show what arrived.
   case index
@@ -13,7 +13,8 @@ enum Route: Hashable {
   /// Leave it to an endpoint, by its place among those that are mounted.
   case endpoint(Int)
 
-  /// Finds the route of a request, 404 or 405 if there is none.
+  /// Finds the route of a request.
+  /// - Throws: 404 or 405 if there is none.
   init(
     method: HTTPMethod, target: String, maxFiles: Int, endpoints: [any ReceiverEndpoint] = []
   ) throws(Refusal) {

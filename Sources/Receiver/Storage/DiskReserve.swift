@@ -1,7 +1,7 @@
-/// Sees to it that a part of the disk stays free while files are written: a chunked body does not say
-/// how long it is, and several bodies share one disk.
+/// Keeps a part of the disk free while files are written. Checking a request's length first is not enough: a
+/// chunked body does not say how long it is, and several bodies share one disk.
 struct DiskReserve {
-  /// How many bytes are written between two looks; by so much it can be missed.
+  /// How many bytes are written between two checks. The bound may be missed by as many.
   static let interval: Int64 = 8 << 20
 
   private let bytes: Int64
@@ -9,15 +9,15 @@ struct DiskReserve {
   private var untilLook: Int64 = 0
 
   /// - Parameters:
-  ///   - bytes: what is left free; 0 for nothing.
-  ///   - freeBytes: what is free on the disk, nil if unknown.
+  ///   - bytes: how many bytes to keep free; 0 for no check.
+  ///   - freeBytes: how many bytes are free on the disk; nil if unknown.
   init(bytes: Int64, freeBytes: @escaping () -> Int64?) {
     self.bytes = bytes
     self.freeBytes = freeBytes
   }
 
-  /// Says that so many bytes are about to be written.
-  /// - Throws: `Refusal` where there is no room for them.
+  /// Call this before writing a number of bytes.
+  /// - Throws: `Refusal` if there is no room for them.
   mutating func reserve(_ count: Int) throws(Refusal) {
     guard bytes > 0 else { return }
     untilLook -= Int64(count)

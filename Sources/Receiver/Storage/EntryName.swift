@@ -1,13 +1,12 @@
-/// A name in one folder: a single component of a path, checked as the bytes that the system sees. Every
-/// call of ``Inbox`` takes one and follows no link, so that none can leave the folder, whatever a
-/// client sent.
+/// A name in one folder: a single component of a path, checked as the bytes that the system sees. Every call of
+/// ``Inbox`` takes one and follows no link, so nothing that a client sends can lead out of the folder.
 struct EntryName: CustomStringConvertible {
   /// The longest name that Linux file systems take, in bytes (NAME_MAX).
   static let maxBytes = 255
 
   let text: String
 
-  /// Nil where it is no such name: it is empty or too long, has a slash or a NUL, or is `.` or `..`.
+  /// Nil if the text is empty or too long, has a slash or a NUL, or is `.` or `..`.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.maxBytes).contains(bytes.count), !bytes.contains(0),
@@ -19,7 +18,7 @@ struct EntryName: CustomStringConvertible {
   /// A name of the receiver's own.
   init(own text: StaticString) { self.text = "\(text)" }
 
-  /// Whether it is one that is neither listed nor fetched.
+  /// Whether the file is neither listed nor fetched.
   var isHidden: Bool { text.utf8.first == UInt8(ascii: ".") }
 
   var description: String { text }

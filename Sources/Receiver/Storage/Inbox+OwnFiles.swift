@@ -2,8 +2,8 @@ import Foundation
 
 /// Files of the receiver's own, which are neither listed nor fetched.
 extension Inbox {
-  /// The bytes of a file of the receiver's own; nil where there is none.
-  /// - Throws: ``Failure`` where it cannot be read, is no file, or is longer than `limit`.
+  /// The bytes of a file of the receiver's own; nil if there is none.
+  /// - Throws: ``Failure`` if it cannot be read, is not a regular file, or is longer than `limit`.
   func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
     let file: StoredContent
     do throws(Failure) {
@@ -23,8 +23,7 @@ extension Inbox {
     return bytes
   }
 
-  /// Puts a file of the receiver's own in the place of what has its name, all of it or nothing, and waits
-  /// until it is on the disk.
+  /// Replaces a file of the receiver's own as a whole, and waits until the new one is on the disk.
   func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
     let file = try makeTemporary()
     try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
@@ -35,15 +34,15 @@ extension Inbox {
     try sync()
   }
 
-  /// Gives a temporary file a name whatever is there.
+  /// Gives a temporary file its name, and replaces what has that name now.
   func replace(_ name: EntryName, by temporary: EntryName) throws(Failure) {
     guard renameat(descriptor, temporary.text, descriptor, name.text) == 0 else {
       throw Failure(doing: "write \(name)", code: errno)
     }
   }
 
-  /// Works on what only one may work on at a time, in this process or another. The lock is the system's,
-  /// on a file of this name: it goes with whoever holds it.
+  /// Calls `work` while nobody else does, in this process or another. The lock is the system's, on a file of this
+  /// name, and ends with the process that holds it.
   func locked<Result>(
     _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result
   ) throws -> Result {

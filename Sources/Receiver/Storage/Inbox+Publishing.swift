@@ -4,7 +4,7 @@ import Foundation
 extension Inbox {
   /// Gives a temporary file its final name, without ever replacing another file, and returns it.
   ///
-  /// A name that is taken gets ` (2)`, ` (3)` and so on. Who comes first is decided by the file system.
+  /// A name that is taken gets ` (2)`, ` (3)` and so on. The file system decides who comes first.
   func publish(_ temporary: EntryName, as name: SafeFileName) throws(Failure) -> EntryName {
     var number = 1
     for _ in 1...10_000 {
@@ -14,14 +14,14 @@ extension Inbox {
       let code = move(temporary, to: candidate)
       if code == 0 { return candidate }
       guard code == EEXIST else { throw Failure(doing: "name the file", code: code) }
-      // Each round means that somebody else got a name, so this ends.
+      // Each round means that another upload got a name, so this ends.
       number = nextFree(name, after: number)
     }
     throw Failure(doing: "name the file", code: EEXIST)
   }
 
-  /// A number whose name was free a moment ago, found in as many steps as it has bits: the thousandth
-  /// file of one name does not look at the 999 before it.
+  /// A number whose name was free a moment ago, found in as many steps as the number has bits. The thousandth file
+  /// of one name does not look at the 999 before it.
   private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
     var taken = number
     var free = taken * 2

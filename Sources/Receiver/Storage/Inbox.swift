@@ -4,8 +4,8 @@ import Synchronization
 
 /// The one folder that files are stored in.
 ///
-/// Everything goes through a descriptor of the folder and takes an ``EntryName``, so that no name can lead
-/// out of it, and no link in it is followed.
+/// Every call goes through a descriptor of the folder and takes an ``EntryName``. So no name can lead out of the
+/// folder, and no link in it is followed.
 final class Inbox: Sendable {
   /// A file that is there.
   struct Entry: Hashable, Encodable {
@@ -32,12 +32,12 @@ final class Inbox: Sendable {
   let descriptor: Int32
   /// Held while a file of the receiver's own is changed, so that those who wait in this process take turns.
   let turn = NSLock()
-  /// How many files may be on their way in at once, so that descriptors are left for connections, for
-  /// those who fetch, and for the records.
+  /// How many files may arrive at once, so that descriptors are left for connections, for downloads and for
+  /// the files of endpoints.
   private let mostTemporaries = max(1, Descriptors.limit / 8 * 3)
   private let temporaries = Atomic(0)
 
-  /// Makes the folder if it is missing, and removes what a killed receiver left in it.
+  /// Makes the folder if it is missing, and removes what a receiver that was killed left in it.
   init(path: String) throws(ReceiverError) {
     let problem = Self.makeFolders(along: path)
     descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -55,7 +55,7 @@ final class Inbox: Sendable {
 
   deinit { Foundation.close(descriptor) }
 
-  /// A new file without a name of its own yet.
+  /// A new file that does not have its final name yet.
   func makeTemporary() throws(Failure) -> TemporaryFile {
     let count = temporaries.add(1, ordering: .relaxed).newValue
     guard count <= mostTemporaries else {
@@ -83,7 +83,7 @@ final class Inbox: Sendable {
       else { throw Failure(doing: "make a file", code: EINVAL) }
       let file = open(name, O_WRONLY | O_CREAT | O_EXCL)
       if file >= 0 {
-        // Tells another receiver on the same folder that this one is not a leftover.
+        // Tells another receiver on the same folder that this file is in use.
         flock(file, LOCK_EX | LOCK_NB)
         return TemporaryFile(inbox: self, name: name, descriptor: file)
       }
@@ -93,7 +93,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes a file away again.
+  /// Deletes a file, if it is there.
   func remove(_ name: EntryName) { unlinkat(descriptor, name.text, 0) }
 
   /// Opens or makes a file of the folder itself. A link is an error, and a pipe does not wait.
@@ -101,7 +101,7 @@ final class Inbox: Sendable {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }
 
-  /// Flushes the folder itself, which is what makes a new name last.
+  /// Flushes the folder itself, so that new names survive a power cut.
   func sync() throws(Failure) {
     guard fsync(descriptor) == 0 else { throw Failure(doing: "flush the folder", code: errno) }
   }
@@ -129,7 +129,7 @@ final class Inbox: Sendable {
   }
 
   /// Opens a file for reading; nil if there is none of that name that may be shown.
-  /// - Throws: ``Failure`` where it may be there all the same, as when too many files are open.
+  /// - Throws: ``Failure`` if it may exist but cannot be opened, for example because too many files are open.
   func read(_ name: String) throws(Failure) -> StoredContent? {
     guard let name = EntryName(name), !name.isHidden else { return nil }
     do throws(Failure) {
@@ -165,7 +165,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Makes what is missing of a path; nil, or the `errno` of what could not be made.
+  /// Makes the missing folders of a path. Returns nil, or the `errno` of a folder that could not be made.
   private static func makeFolders(along path: String) -> Int32? {
     let bytes = Array(path.utf8)
     var problem: Int32?
@@ -178,7 +178,7 @@ final class Inbox: Sendable {
   }
 
   private func names() throws(Failure) -> [EntryName] {
-    // fdopendir takes its descriptor over, and reading moves a shared offset: use one of its own.
+    // fdopendir takes over its descriptor, and reading moves a shared offset: give it one of its own.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
     guard let stream = fdopendir(copy) else {
@@ -189,7 +189,7 @@ final class Inbox: Sendable {
     defer { closedir(stream) }
     var names: [EntryName] = []
     while let entry = readdir(stream) {
-      // Names that are not UTF-8 were not made here and can not be asked for by URL.
+      // Names that are not UTF-8 were not made here, and no URL can ask for them.
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }

@@ -2,11 +2,11 @@ import ScalarText
 
 // All text in here is Unicode scalars.
 
-/// A name that a stranger chose, made fit to be a file in one folder.
+/// A file name that a stranger chose, made safe for a file in one folder.
 ///
-/// It has no directories, is not hidden, and is no name that some system treats specially, so that the
-/// folder can be shared with any machine. All of it is decided on Unicode scalars: a mark behind a slash
-/// or a dot makes another `Character` of it and no other byte.
+/// It has no directories, is not hidden, and is not a name that some system treats specially, so that any machine
+/// can share the folder. All of it is decided on Unicode scalars: a combining mark after a slash makes another
+/// `Character` of it, but the system still sees the slash.
 struct SafeFileName: Hashable {
   private typealias Scalars = ArraySlice<Unicode.Scalar>
 
@@ -19,7 +19,7 @@ struct SafeFileName: Hashable {
     let last = Self.lastComponent(Array(sent.unicodeScalars)[...])
     var name = last.filter { !Self.isDropped($0) }.map { Self.forbidden.contains($0) ? "_" : $0 }[
       ...]
-    // Hidden on Unix in front, cut off by Windows at the end.
+    // Dots and blanks: at the front Unix hides such a file, at the end Windows cuts them off.
     name = name.drop(while: Self.isDotOrBlank)
     while let end = name.last, Self.isDotOrBlank(end) { name.removeLast() }
     if name.isEmpty { name = Array("file".unicodeScalars)[...] }
@@ -33,8 +33,8 @@ struct SafeFileName: Hashable {
     return Self.shorten(stem, to: EntryName.maxBytes - end.utf8.count) + end
   }
 
-  /// What Windows takes in no name, and a colon there even names a stream inside the file. A backslash
-  /// is a part of the name wherever else it comes from.
+  /// What Windows does not allow in names. A colon there even names a stream inside the file. Elsewhere a backslash
+  /// is an ordinary character.
   private static let forbidden: Set<Unicode.Scalar> = ["<", ">", ":", "\"", "|", "?", "*", "\\"]
 
   /// Without the folders in front, which clients may send (RFC 7578, section 4.2). Old browsers on
@@ -85,7 +85,7 @@ struct SafeFileName: Hashable {
     {
       start = inner
     }
-    // Something that long is no extension, and must not leave the stem without room.
+    // Anything longer is not an extension, and would leave no room for the stem.
     guard text(name[start...]).utf8.count <= 32 else { return (text(name), "") }
     return (text(name[..<start]), text(name[start...]))
   }
@@ -96,8 +96,8 @@ struct SafeFileName: Hashable {
     return String(view)
   }
 
-  /// The longest beginning of a text that has at most so many bytes and cuts no character, unless the
-  /// first one alone is longer.
+  /// The longest prefix of a text that has at most `limit` bytes and does not cut a character, unless the first
+  /// character alone is longer.
   private static func shorten(_ text: String, to limit: Int) -> String {
     guard text.utf8.count > limit else { return text }
     var length = 0

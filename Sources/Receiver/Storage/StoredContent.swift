@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// A stored file that is open for reading, closed with its owner.
+/// A stored file that is open for reading. It is closed when the object is released.
 final class StoredContent {
   private static let pieceSize = 256 << 10
 
@@ -16,7 +16,7 @@ final class StoredContent {
 
   deinit { close(descriptor) }
 
-  /// The next bytes; nil at the end, or if they can not be read.
+  /// The next bytes; nil at the end, or if they cannot be read.
   func read(atMost rest: Int64) -> ByteBuffer? {
     var buffer = ByteBuffer()
     let wanted = Int(min(rest, Int64(Self.pieceSize)))

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// A file on its way in: written and hashed as it comes, invisible until it is published, gone with its
-/// owner if it never is.
+/// A file that is arriving. It is written and hashed as it comes, and invisible until it is published. If it never
+/// is, it is deleted when the object is released.
 final class TemporaryFile {
-  /// Small pieces are gathered up to this many bytes before they are written.
+  /// Small pieces are collected up to this many bytes before they are written.
   private static let bufferSize = 64 << 10
 
   private let inbox: Inbox
@@ -13,7 +13,7 @@ final class TemporaryFile {
   private var hash = SHA256()
   private var pending: [UInt8] = []
 
-  /// Bytes so far.
+  /// The number of bytes so far.
   private(set) var size: Int64 = 0
 
   init(inbox: Inbox, name: EntryName, descriptor: Int32) {
@@ -57,7 +57,7 @@ final class TemporaryFile {
     return published
   }
 
-  /// Gives the file this name, whatever has it now.
+  /// Gives the file this name, and replaces what has it now.
   func replace(_ other: EntryName) throws(Inbox.Failure) {
     try inbox.replace(other, by: name)
     closeDescriptor()
