@@ -17,17 +17,6 @@ ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__ + "/../..").r
 MOST_FILES = 25
 MOST_LINES = 300
 IS_TABLE = "// All of this file is a table."
-# Files that are still too long. Whoever splits one takes it out of the list.
-STILL_LONG = {
-    "Sources/Screens/Reduce/Reduce.swift",
-    "Sources/Settings/Settings.swift",
-    "Sources/Settings/TargetReader.swift",
-    "Sources/Terminal/Terminal.swift",
-    "Sources/UploadModel/Scheduling/Scheduler.swift",
-    "Sources/UploadModel/Target/Template.swift",
-    "Sources/UploadStore/UploadStore+Queue.swift",
-    "Sources/hoist/Screen/ScreenSession.swift",
-}
 
 
 def package() -> dict[str, set[str]]:
@@ -75,12 +64,8 @@ def sizes() -> list[str]:
         folders[file.parent] = folders.get(file.parent, 0) + 1
         text = file.read_text()
         lines = text.count("\n")
-        name = str(file.relative_to(ROOT))
-        is_long = lines > MOST_LINES and IS_TABLE not in text.splitlines()
-        if is_long and name not in STILL_LONG:
-            faults.append(f"{name} has {lines} lines; at most {MOST_LINES} hold one idea")
-        elif not is_long and name in STILL_LONG:
-            faults.append(f"{name} is short enough now: take it out of STILL_LONG in config/lint-rooms.py")
+        if lines > MOST_LINES and IS_TABLE not in text.splitlines():
+            faults.append(f"{file.relative_to(ROOT)} has {lines} lines; at most {MOST_LINES} hold one idea")
     for folder, count in sorted(folders.items()):
         if count > MOST_FILES:
             faults.append(f"{folder.relative_to(ROOT)} has {count} Swift files; at most {MOST_FILES} hold one idea")
