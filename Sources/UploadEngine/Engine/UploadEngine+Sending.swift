@@ -55,7 +55,9 @@ extension UploadEngine {
     asked.limits = limits(for: request.target)
     lastTransfer += 1
     let number = lastTransfer
-    let exchange = transport.exchange(asked) { [weak self] in self?.receive($0, of: number) }
+    let exchange = transport.exchange(asked) { [weak self, rules = request.target.response] in
+      self?.receive($0, of: number, rules)
+    }
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, exchange: exchange, request: request,
       url: url, start: start)
@@ -76,11 +78,25 @@ extension UploadEngine {
     if transfers.isEmpty { stopWatching() }
   }
 
+  /// Brings an event to the engine's queue, a reply with what the rules look at in it.
+  nonisolated private func receive(
+    _ event: Exchange.Event, of number: Int, _ rules: ReplyRules
+  ) {
+    guard case .ended(let end) = event, rules.needsContent else {
+      return receive(event, of: number)
+    }
+    replyQueue.async {
+      self.receive(event, of: number, rules.read(Reply(text: Transfer.text(of: end))))
+    }
+  }
+
   /// Brings an event to the engine's queue, together with others that arrive meanwhile: with small files, a
   /// thread switch for each event would be expensive.
-  nonisolated private func receive(_ event: Exchange.Event, of number: Int) {
+  nonisolated private func receive(
+    _ event: Exchange.Event, of number: Int, _ content: ReplyContent? = nil
+  ) {
     let isFirst = inbox.withLock { inbox in
-      inbox.append((number, event))
+      inbox.append((number, event, content))
       return inbox.count == 1
     }
     guard isFirst else { return }
@@ -89,11 +105,11 @@ extension UploadEngine {
         defer { inbox = [] }
         return inbox
       }
-      for (number, event) in events { engine.handle(event, of: number) }
+      for (number, event, content) in events { engine.handle(event, of: number, content) }
     }
   }
 
-  private func handle(_ event: Exchange.Event, of number: Int) {
+  private func handle(_ event: Exchange.Event, of number: Int, _ content: ReplyContent?) {
     guard let transfer = transfers[number] else { return }
     transfer.lastActivity = time.now()
     switch event {
@@ -106,7 +122,7 @@ extension UploadEngine {
       transfer.recordHead(head)
     case .ended(let end):
       transfers[number] = nil
-      transfer.recordEnd(end)
+      transfer.recordEnd(end, content)
       conclude(transfer)
     }
   }

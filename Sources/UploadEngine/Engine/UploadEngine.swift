@@ -37,8 +37,11 @@ public actor UploadEngine {
   let refusal: Refusal
   let waitsForServers: Bool
   let transport: Transport
-  /// Events of exchanges that the engine has not handled yet.
-  nonisolated let inbox = Mutex<[(transfer: Int, event: Exchange.Event)]>([])
+  /// Events of exchanges that the engine has not handled yet, with what was read of replies.
+  nonisolated let inbox = Mutex<[(transfer: Int, event: Exchange.Event, content: ReplyContent?)]>([]
+  )
+  /// Reads replies: keys and signals wait for the engine's own queue.
+  nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
   var jobs: [ItemID: Job] = [:]
   var transfers: [Int: Transfer] = [:]

@@ -26,7 +26,9 @@ final class Transfer {
   private var lastProgress = Exchange.Progress()
 
   private(set) var head: ReplyHead?
-  private var reply = Data()
+  private var reply = ""
+  /// What the target's rules look at in it, where they do.
+  private var content: ReplyContent?
   /// Whether there was more of it than was taken.
   private var isReplyCut = false
 
@@ -117,10 +119,16 @@ final class Transfer {
 
   func recordHead(_ head: ReplyHead) { self.head = head }
 
-  /// Notes how the exchange ended.
-  func recordEnd(_ end: ExchangeEnd) {
+  /// As much of a reply as is kept.
+  static func text(of end: ExchangeEnd) -> String {
+    String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
+  }
+
+  /// Notes how the exchange ended, and what the target's rules look at in its reply.
+  func recordEnd(_ end: ExchangeEnd, _ content: ReplyContent?) {
     head = end.head ?? head
-    reply = end.reply.prefix(Reply.limit)
+    reply = Self.text(of: end)
+    self.content = content
     isReplyCut = end.isReplyCut || end.reply.count > Reply.limit
     if case .body(let error as BodyError)? = end.trouble?.kind { bodyError = error }
     // The most telling reason first: the file's, the engine's own, the line's.
@@ -160,15 +168,17 @@ final class Transfer {
   /// The end of the request as a whole.
   func end(at now: Instant) -> TransferEnd {
     let headers = head?.headers ?? [:]
-    return TransferEnd(
+    var end = TransferEnd(
       url: url, status: head?.status, headers: headers,
       reply: Reply(
-        text: String(decoding: reply, as: UTF8.self), isCut: isReplyCut,
+        text: reply, isCut: isReplyCut,
         mediaType: headers["content-type"].map {
           $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
         }),
       trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
       bytes: files.reduce(0) { $0 + $1.bytes }, seconds: now - start)
+    end.content = content
+    return end
   }
 
   /// The files as the request's end finds them.

@@ -11,6 +11,9 @@ public struct TransferEnd: Hashable, Sendable {
   public var headers: [String: String]
   /// The beginning of the reply's body.
   public var reply: Reply
+  /// What the target's rules look at in that, where it was read already. Whoever judges the end reads it
+  /// otherwise.
+  public var content: ReplyContent?
   /// Why the request ended early, if it did.
   public var trouble: Failure.Cause?
   /// Whether the request asked to be told to go on before it sent its body (`Expect`,

@@ -48,14 +48,15 @@ public enum Verdict: Hashable, Sendable {
           let early = "the server answered \(status) before it had the whole file"
           return failed(end.trouble ?? .connectionLost(early))
         }
+        let content = end.content ?? target.response.read(end.reply)
         // The missing part of a reply may have said that the upload failed.
-        if let trouble = end.trouble, target.response.cannotJudge(end.reply) {
+        if let trouble = end.trouble, target.response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer broke off: \(Failure(trouble).headline)"))
         }
-        if end.reply.isCut, target.response.cannotJudge(end.reply) {
+        if end.reply.isCut, target.response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer is longer than what is read of one"))
         }
-        if let complaint = target.response.complaint(in: end.reply, file: end.place.index) {
+        if let complaint = target.response.complaint(in: content, file: end.place.index) {
           return failed(complaint)
         }
         return .delivered(

@@ -37,10 +37,33 @@ public struct ReplyRules: Hashable, Sendable {
   /// Whether the status means success.
   public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
+  /// Whether the rules look into the content of replies at all.
+  public var needsContent: Bool {
+    if !failures.isEmpty { return true }
+    return switch url?.place {
+    case .pointer, .pattern: true
+    case .header, nil: false
+    }
+  }
+
+  /// Reads what the rules look at in a reply. That takes the longer the more there is of it.
+  public func read(_ reply: Reply) -> ReplyContent {
+    var content = ReplyContent()
+    guard needsContent else { return content }
+    if case .pattern(let pattern)? = url?.place {
+      content.match = pattern.firstMatch(in: reply.text).flatMap { groups in
+        groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
+      }
+      if failures.isEmpty { return content }
+    }
+    content.document = JSONValue(text: reply.text)
+    return content
+  }
+
   /// Whether success depends on the content of the reply and this is incomplete JSON.
-  func cannotJudge(_ reply: Reply) -> Bool {
-    !failures.isEmpty && JSONValue(text: reply.text) == nil
-      && reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
+  func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
+    !failures.isEmpty && content.document == nil
+      && end.reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
   /// The rules without those that speak of one file of several: what they say holds for the whole request.
@@ -54,9 +77,9 @@ public struct ReplyRules: Hashable, Sendable {
   /// says nothing of the kind.
   ///
   /// - Parameter file: which of the request's files is asked for, from 0.
-  public func complaint(in reply: Reply, file: Int = 0) -> Failure.Cause? {
+  func complaint(in content: ReplyContent, file: Int) -> Failure.Cause? {
     guard !failures.isEmpty else { return nil }
-    guard let document = JSONValue(text: reply.text) else {
+    guard let document = content.document else {
       let why = "its answer is not JSON"
       switch unreadable ?? (failures.allSatisfy(\.isSilentWithoutValue) ? .ok : .unknown) {
       case .ok: return nil
@@ -73,7 +96,7 @@ public struct ReplyRules: Hashable, Sendable {
   public func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
-    guard let text = url.text(in: end), !text.isEmpty,
+    guard let text = url.text(in: end, end.content ?? read(end.reply)), !text.isEmpty,
       let whole = URL(string: text, relativeTo: end.url)?.absoluteURL, whole.scheme != nil
     else { return nil }
     return whole.absoluteString

@@ -32,21 +32,18 @@ public struct ReplyValue: Hashable, Sendable {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }
 
-  func text(in end: TransferEnd) -> String? {
+  func text(in end: TransferEnd, _ content: ReplyContent) -> String? {
     let text: String? =
       switch place {
       case .pointer(let pointer):
-        JSONValue(text: end.reply.text).flatMap { pointer.value(in: $0, file: end.place.index) }
+        content.document.flatMap { pointer.value(in: $0, file: end.place.index) }
           .flatMap { value in
             switch value {
             case .string, .integer: value.text
             case .null, .bool, .number, .array, .object: nil
             }
           }
-      case .pattern(let pattern):
-        pattern.firstMatch(in: end.reply.text).flatMap { groups in
-          groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
-        }
+      case .pattern: content.match
       case .header(let name): end.headers[name]
       }
     return text.map { prefix + $0 + suffix }

@@ -215,6 +215,38 @@ struct BatchEndTests {
     }
   }
 
+  /// For a thousand files it costs no more than a few readings.
+  @Test func aReplyThatWasReadIsNotReadAgainForEachFile() throws {
+    var target = Target(name: "t", url: home)
+    target.batch = BatchRule(maxFiles: 1000, splitsRefused: true)
+    target.response.url = ReplyValue(.pointer(try JSONPointer("/files/*/url")))
+    target.response.failures = [
+      FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+    ]
+    let files = (0..<1000).map { #"{"url":"/f/\#($0)","more":[\#($0),{"a":[1,2,3]}]}"# }
+    var end = TransferEnd(
+      url: home, status: 200,
+      reply: Reply(text: #"{"rc":0,"files":[\#(files.joined(separator: ","))]}"#))
+    let clock = ContinuousClock()
+    let reading = clock.measure { end.content = target.response.read(end.reply) }
+    var urls: [String?] = []
+    let judging = clock.measure {
+      let outcome = BatchEnd(
+        end, files: files.indices.map { BatchEnd.File(id: ItemID(Int64($0))) }, target: target,
+        attempt: 1, now: .now)
+      for case .ended(let end) in outcome.outcomes.map(\.outcome) {
+        if case .delivered(let receipt) = Verdict.judge(
+          end, target: target, attempt: 1, redirects: 0, now: .now)
+        {
+          urls.append(receipt.url)
+        }
+      }
+    }
+    let wanted = files.indices.map { "\(home.scheme ?? "")://\(home.host ?? "")/f/\($0)" }
+    #expect(urls == wanted)
+    #expect(judging < reading * 100, "\(judging) after \(reading)")
+  }
+
   /// Alone, a file has nobody to go without.
   @Test func aFileAloneIsNeverSplitNorStartedOver() {
     for row in BatchEndRow.all {
