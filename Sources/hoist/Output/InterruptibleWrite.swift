@@ -12,6 +12,9 @@ enum InterruptibleWrite {
   /// The time that a reader has after the program was asked to end, in milliseconds.
   private static let patience: Int32 = 1000
 
+  /// Milliseconds between two goes where there is room, but not for what is to be written.
+  private static let pause: Int32 = 10
+
   /// The bytes that a pipe with room accepts without blocking (PIPE_BUF on Linux).
   private static let mostForPipe = 4096
 
@@ -19,7 +22,20 @@ enum InterruptibleWrite {
   private static let mostForTerminal = 256
 
   private static let end = CancellationToken()
-  private static let abandoned = Mutex<Set<Int32>>([])
+  private static let readers = Mutex<[Int32: Reader]>([:])
+
+  /// Who reads what is written to a descriptor.
+  private struct Reader {
+    let device: UInt64
+    let inode: UInt64
+    let kind: mode_t
+    /// The same pipe or terminal, opened a second time so that no write blocks; -1 where that is not
+    /// possible. `O_NONBLOCK` on the descriptor that hoist was given would hold for all who share it, the
+    /// shell among them.
+    var own: Int32 = -1
+    /// Whether nobody waits for it any more.
+    var isAbandoned = false
+  }
 
   /// From now on, waits a limited time for readers. Can be called from any thread.
   static func hurry() { end.cancel() }
@@ -27,46 +43,70 @@ enum InterruptibleWrite {
   /// Writes all of the bytes.
   /// - Returns: zero, or the value of `errno`; `EPIPE` also where the reader was given up.
   static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
+    let reader = reader(of: file)
+    if reader.isAbandoned { return EPIPE }
+    let target = reader.own >= 0 ? reader.own : file
     var rest = bytes[...]
-    let kind = kind(of: file)
+    var left = patience
     while !rest.isEmpty {
-      guard let most = room(in: file, kind) else { return EPIPE }
-      let count = rest.prefix(most).withUnsafeBytes { chunk in
-        kind == S_IFSOCK
-          ? send(
-            file, chunk.baseAddress, chunk.count,
-            Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-          : Foundation.write(file, chunk.baseAddress, chunk.count)
+      guard left > 0, waitsForRoom(in: target, reader.kind) else {
+        readers.withLock { $0[file]?.isAbandoned = true }
+        return EPIPE
       }
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      let most = reader.own >= 0 ? .max : most(for: reader.kind)
+      let count = rest.prefix(most).withUnsafeBytes { chunk in
+        reader.kind == S_IFSOCK
+          ? send(target, chunk.baseAddress, chunk.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+          : Foundation.write(target, chunk.baseAddress, chunk.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        // A terminal has room for a character, but not for the end of a line.
+        _ = poll(nil, 0, pause)
+        if end.isCancelled { left -= pause }
+        continue
+      }
       guard count > 0 else { return count == 0 ? ENOSPC : errno }
       rest = rest.dropFirst(count)
+      left = patience
     }
     return 0
   }
 
-  private static func kind(of file: Int32) -> mode_t {
+  private static func reader(of file: Int32) -> Reader {
     var status = stat()
-    return fstat(file, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG
+    guard fstat(file, &status) == 0 else { return Reader(device: 0, inode: 0, kind: S_IFREG) }
+    let new = Reader(
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      inode: UInt64(truncatingIfNeeded: status.st_ino), kind: status.st_mode & S_IFMT)
+    return readers.withLock { readers in
+      if let known = readers[file] {
+        if known.device == new.device, known.inode == new.inode { return known }
+        if known.own >= 0 { close(known.own) }
+      }
+      var reader = new
+      if reader.kind == S_IFIFO || reader.kind == S_IFCHR {
+        reader.own = open(
+          "/proc/self/fd/\(file)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      }
+      readers[file] = reader
+      return reader
+    }
   }
 
-  /// Waits for room and returns how many bytes can be written at once; nil if the reader was given up.
-  private static func room(in file: Int32, _ kind: mode_t) -> Int? {
+  /// How much may be written in one go to a descriptor that has room and could block all the same.
+  private static func most(for kind: mode_t) -> Int {
     switch kind {
-    case S_IFIFO: isWritable(file) ? mostForPipe : nil
-    case S_IFCHR: isWritable(file) ? mostForTerminal : nil
-    case S_IFSOCK: isWritable(file) ? .max : nil
+    case S_IFIFO: mostForPipe
+    case S_IFCHR: mostForTerminal
     default: .max
     }
   }
 
-  private static func isWritable(_ file: Int32) -> Bool {
-    if abandoned.withLock({ $0.contains(file) }) { return false }
-    if end.isCancelled(waitingForRoomIn: file), !hasRoom(file, within: patience) {
-      abandoned.withLock { _ = $0.insert(file) }
-      return false
-    }
-    return true
+  /// Waits until there is room. Returns false where nobody waits for that any more.
+  private static func waitsForRoom(in file: Int32, _ kind: mode_t) -> Bool {
+    guard kind == S_IFIFO || kind == S_IFCHR || kind == S_IFSOCK else { return true }
+    return !end.isCancelled(waitingForRoomIn: file) || hasRoom(file, within: patience)
   }
 
   private static func hasRoom(_ file: Int32, within milliseconds: Int32) -> Bool {

@@ -54,45 +54,6 @@ extension EndToEnd {
       }
     }
 
-    @Test("a signal ends a push whose output nobody reads", arguments: [SIGINT, SIGTERM, SIGHUP])
-    func stuckReader(signal: Int32) async throws {
-      // It is over when it is stopped, and not before.
-      let server = try HostileServer { connection, _ in
-        _ = connection.readRequest()
-        connection.stall()
-      }
-      defer { server.stop() }
-      let person = try Person()
-      try person.folder.write("a.txt", [65])
-      var ends: [Int32] = [-1, -1]
-      try #require(pipe(&ends) == 0)
-      let (reader, writer) = (ends[0], ends[1])
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      defer { close(reader) }
-      let process = Process()
-      process.executableURL = URL(filePath: "\(Person.binaries)/hoist")
-      // The events of so many files that are missing do not fit into a pipe.
-      process.arguments =
-        ["push", "a.txt", "--json", "--to", server.url().absoluteString]
-        + (0..<2000).map { "none-\($0)" }
-      process.environment = person.environment
-      process.currentDirectoryURL = URL(filePath: person.folder.path)
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = FileHandle(fileDescriptor: writer)
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      close(writer)
-      defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-      try await wait(for: "a pipe that takes no more") {
-        var count: Int32 = 0
-        // FIONREAD; a pipe holds 64 KiB, in pages.
-        return ioctl(reader, UInt(0x541B), &count) == 0 && count > 56 * 1024 ? true : nil
-      }
-      kill(process.processIdentifier, signal)
-      try await wait(for: "its end") { process.isRunning ? nil : true }
-      #expect(process.terminationReason == .exit && process.terminationStatus == 130)
-    }
-
     @Test("a redirect without Location says so", arguments: [307, 308])
     func noLocation(status: Int) async throws {
       let server = try HostileServer.answering(
@@ -146,11 +107,14 @@ extension EndToEnd {
 }
 
 extension EndToEnd.HostileTextTests {
-  @Test("ls hides what the server repeats of a secret")
-  func list() async throws {
-    let echo = #"{"rc":1,"m":"you are me:p4ss\/w0rd, bWU6cDRzcy93MHJk, p4ss&#x2F;w0rd"}"#
+  @Test(
+    "nobody repeats what the server repeats of a secret", arguments: ["200 OK", "403 Forbidden"])
+  func repeated(status: String) async throws {
+    let echo =
+      #"{"rc":1,"message":"you are me:p4ss\/w0rd, bWU6cDRzcy93MHJk, p4ss&#x2F;w0rd"}"#
     let server = try HostileServer.answering(
-      "HTTP/1.1 200 OK\r\nContent-Length: \(echo.utf8.count)\r\n\r\n\(echo)")
+      "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n"
+        + "Content-Length: \(echo.utf8.count)\r\n\r\n\(echo)")
     defer { server.stop() }
     let person = try Person()
     try person.folder.write("a.txt", [65])
@@ -159,13 +123,16 @@ extension EndToEnd.HostileTextTests {
       [targets.t]
       url = "\(server.url().absoluteString)"
       auth = { basic = { user = "me", password = "p4ss/w0rd" } }
-      response.fail_when = [ { pointer = "/rc", not = 0, message = "/m" } ]
+      response.fail_when = [ { pointer = "/rc", not = 0, message = "/message" } ]
       server.list = { url = "\(server.url().absoluteString)", id = "/id" }
       """)
     for command in ["ls t", "push a.txt --to t --json", "push a.txt --to t"] {
       let outcome = try await person.shell("hoist \(command)").end()
       #expect(outcome.status == 1, "\(outcome)")
-      #expect("\(outcome)".contains("(secret)"), "\(outcome)")
+      // ls does not show the content of a refusal.
+      if command != "ls t" || status == "200 OK" {
+        #expect("\(outcome)".contains("(secret)"), "\(outcome)")
+      }
       #expect(!"\(outcome)".contains("w0rd") && !"\(outcome)".contains("bWU6"), "\(outcome)")
     }
   }

@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// Who reads what hoist writes may stop: `less` at its first page, a terminal after `^s`, a line that hangs.
+  @Suite("Readers that are stuck")
+  struct StuckReaderTests {
+    /// What stands where hoist's output goes to.
+    enum Reader: String, CaseIterable {
+      case pipe = "a pipe that nobody reads"
+      case terminal = "a terminal that nobody reads"
+      case stopped = "a terminal that was stopped"
+    }
+
+    /// Where output goes to, and how much of it waits there.
+    private struct Sink {
+      let file: FileHandle
+      let unread: () -> Int
+
+      init(_ reader: Reader) throws {
+        guard reader == .pipe else {
+          let terminal = try PseudoTerminal()
+          if reader == .stopped { terminal.stop() }
+          (file, unread) = (terminal.file, { terminal.unread })
+          return
+        }
+        let pipe = Pipe()
+        file = pipe.fileHandleForWriting
+        unread = {
+          var count: Int32 = 0
+          // FIONREAD
+          return ioctl(pipe.fileHandleForReading.fileDescriptor, UInt(0x541B), &count) == 0
+            ? Int(count) : 0
+        }
+      }
+
+      /// Returns once it takes no more.
+      func untilFull(_ reader: Reader) async throws {
+        var last = (count: -1, looks: 0)
+        try await wait(for: "a reader that takes no more") {
+          let now = unread()
+          last = now == last.count ? (now, last.looks + 1) : (now, 0)
+          return (reader == .stopped || now > 1000) && last.looks > 25 ? true : nil
+        }
+      }
+    }
+
+    private func process(_ arguments: [String], _ person: Person) -> Process {
+      let process = Process()
+      process.executableURL = URL(filePath: "\(Person.binaries)/hoist")
+      process.arguments = arguments
+      process.environment = person.environment
+      process.currentDirectoryURL = URL(filePath: person.folder.path)
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      return process
+    }
+
+    @Test(
+      "a signal ends a push whose output nobody reads", arguments: Reader.allCases,
+      [SIGINT, SIGTERM, SIGHUP])
+    func push(reader: Reader, signal: Int32) async throws {
+      // It is over when it is stopped, and not before.
+      let server = try HostileServer { connection, _ in
+        _ = connection.readRequest()
+        connection.stall()
+      }
+      defer { server.stop() }
+      let person = try Person()
+      try person.folder.write("a.txt", [65])
+      let sink = try Sink(reader)
+      // The events of so many files that are missing do not fit into a pipe.
+      let push = process(
+        ["push", "a.txt", "--json", "--to", server.url().absoluteString]
+          + (0..<2000).map { "none-\($0)" }, person)
+      push.standardOutput = sink.file
+      try push.run()
+      defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
+      try await sink.untilFull(reader)
+      kill(push.processIdentifier, signal)
+      try await wait(for: "its end") { push.isRunning ? nil : true }
+      #expect(push.terminationReason == .exit && push.terminationStatus == 130)
+    }
+
+    @Test("a signal ends a push whose bars nobody reads", arguments: [Reader.terminal, .stopped])
+    func bars(reader: Reader) async throws {
+      let server = try HostileServer { connection, _ in
+        _ = connection.readRequest()
+        connection.stall()
+      }
+      defer { server.stop() }
+      let person = try Person()
+      try person.folder.write("a.txt", [65])
+      let sink = try Sink(reader)
+      let push = process(
+        ["push", "a.txt", "--to", server.url().absoluteString]
+          + (0..<2000).map { "none-\($0)" }, person)
+      push.standardError = sink.file
+      try push.run()
+      defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
+      try await sink.untilFull(reader)
+      kill(push.processIdentifier, SIGTERM)
+      try await wait(for: "its end") { push.isRunning ? nil : true }
+      #expect(push.terminationReason == .exit && push.terminationStatus == 130)
+    }
+
+    @Test(
+      "a receiver whose words nobody reads takes uploads, and a signal ends it",
+      arguments: Reader.allCases)
+    func receive(reader: Reader) async throws {
+      let person = try Person()
+      let sink = try Sink(reader)
+      let port = try HostileServer.closedPort()
+      let receive = process(
+        ["receive", "--port", "\(port)", "--dir", person.folder.path("inbox")], person)
+      receive.standardError = sink.file
+      try receive.run()
+      defer { if receive.isRunning { kill(receive.processIdentifier, SIGKILL) } }
+      // What is said of so many does not fit into a pipe.
+      let name = String(repeating: "x", count: 240)
+      for number in 0..<400 { try person.folder.write("\(name)\(number)", [65]) }
+      try await wait(for: "the receiver") { try? RawClient(port: port) }
+      let pushed = try await person.shell(
+        "hoist push -q x* --to http://127.0.0.1:\(port)/upload > /dev/null"
+      ).end()
+      #expect(pushed.status == 0, "\(pushed)")
+      let arrived = try FileManager.default.contentsOfDirectory(
+        atPath: person.folder.path("inbox"))
+      #expect(arrived.count { $0.hasPrefix("x") } == 400)
+      kill(receive.processIdentifier, SIGTERM)
+      try await wait(for: "its end") { receive.isRunning ? nil : true }
+      #expect(receive.terminationReason == .exit, "\(receive.terminationStatus)")
+    }
+  }
+}
