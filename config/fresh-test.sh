@@ -43,8 +43,9 @@ for folder in $packages; do
 done
 git config --file "$system/etc/gitconfig" --add safe.directory '*'
 within() {
+  # pip has a list of authorities of its own.
   chroot "$system" env -i "PATH=/usr/sbin:/usr/bin:/sbin:/bin:$toolchain/usr/bin" HOME=/root TERM=xterm-256color \
-    LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+    LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PIP_CERT=/etc/ssl/certs/ca-certificates.crt "$@"
 }
 # https://www.swift.org/install/linux/debian/12
 within apt-get -qq update
@@ -54,6 +55,11 @@ within apt-get -qq install -y --no-install-recommends binutils-gold gcc git libc
   tail "$top/.build/fresh-install.log" >&2
   exit 1
 }
+# Where registries are reached through a proxy of this machine's network, its authority is known here.
+for authority in /usr/local/share/ca-certificates/*.crt; do
+  [ ! -e "$authority" ] || cp "$authority" "$system/usr/local/share/ca-certificates/"
+done
+within update-ca-certificates > /dev/null 2>&1
 git clone -q "$top" "$system/root/hoist"
 chmod 700 "$system/root"
 
