@@ -71,6 +71,50 @@ struct OutageTests {
     if batch == nil { #expect(server.requests.count == 50) }
   }
 
+  /// Where the target's server only says where to, the one behind it may be away.
+  @Test(arguments: ["redirect", "ticket"])
+  func uploadsWaitForAServerBehindAnother(_ way: String) async throws {
+    let port = try HostileServer.closedPort()
+    let behind = try #require(URL(string: "http://127.0.0.1:\(port)/b"))
+    let body = #"{"url":"\#(behind.absoluteString)","fields":{}}"#
+    let door = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send(
+          way == "ticket"
+            ? "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            : "HTTP/1.1 307 T\r\nLocation: \(behind.absoluteString)\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { door.stop() }
+    var target = Target.once(door.url())
+    target.retry = RetryPolicy(attempts: 1, base: 0.02, cap: 0.05)
+    target.redirectOrigins = [try #require(Origin(behind))]
+    if way == "ticket" {
+      target.ticket = Ticket(
+        call: ServerCall(url: Template(literal: door.url().absoluteString), method: "POST"),
+        uploadURL: try JSONPointer("/url"), fields: try JSONPointer("/fields"))
+    }
+    let harness = EngineHarness(lanes: 4, waitsForServers: true)
+    let jobs = try jobs(20, to: target)
+    harness.engine.submit(jobs)
+    await harness.wait { states in
+      states[ItemID(1), default: []].count { if case .preparing = $0 { true } else { false } } > 8
+    }
+    // One at a time tries it, once the first few have found out.
+    let others = jobs.dropFirst(4).flatMap { harness.states(of: $0.item.id) }
+    #expect(!others.contains { $0.isActive || $0.isFinished }, "\(others)")
+    let server = try HostileServer(port: port) { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(ends.map(\.code) == Array(repeating: "done 200", count: 20))
+    #expect(server.requests.count == 20)
+    #expect(harness.reachability.last == .back)
+  }
+
   @Test func whatIsTriedAgainByThePersonIsTheProbe() async throws {
     let port = try HostileServer.closedPort()
     let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))

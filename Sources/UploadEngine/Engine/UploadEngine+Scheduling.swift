@@ -97,15 +97,30 @@ extension UploadEngine {
   ///   fault of the file's.
   func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
-    if reached == origin, let trouble = end.trouble, trouble.isUnreachable, end.status == nil {
+    // Where servers are waited for, one to which the target's own sends its uploads is waited for as well.
+    if reached == origin || waitsForServers, let trouble = end.trouble, trouble.isUnreachable,
+      end.status == nil
+    {
       perform(
         scheduler.recordUnreachable(
           by: id, Failure(trouble), at: time.now(), random: time.random()))
       if case .unreachable = trouble, end.sentAll { return true }
       return !waitsForServers
     }
-    // The server answered, or redirected the upload.
+    // Whether anybody is there to whom the server sends it now is not known yet.
+    if reached == origin, leadsElsewhere(end, id) { return true }
+    // The server answered.
     if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
+    return true
+  }
+
+  /// Whether the end is a redirect to another origin that will be followed.
+  private func leadsElsewhere(_ end: TransferEnd, _ id: ItemID) -> Bool {
+    guard let job = jobs[id], case .running(let run) = job.machine.state, run.stop == nil,
+      case .follow(_, keepsCredentials: false) = Verdict.judge(
+        end, target: job.upload.target, attempt: run.attempt, redirects: run.redirects,
+        now: time.date())
+    else { return false }
     return true
   }
 
