@@ -253,6 +253,11 @@ import UploadModel
       &state, .added([Fixture.item(1, "a"), Fixture.item(2, "b")]),
       .engine([(ItemID(1), awaiting), (ItemID(2), sending)], at: state.now), .perform(.quit))
     #expect(Self.said(state).contains("1 upload under way, 1 only awaiting a reply."))
+    // All of it may end while the question is being read.
+    let receipt = Receipt(status: 200, url: nil, reply: Reply(), attempts: 1, seconds: 1, bytes: 1)
+    Fixture.play(
+      &state, .engine([(ItemID(1), .done(receipt)), (ItemID(2), .done(receipt))], at: state.now))
+    #expect(Self.said(state).contains("By now nothing is left to be sent."))
   }
 
   @Test func everyTryOfAServerThatIsAwayIsInTheLog() {

@@ -63,6 +63,8 @@ struct QuestionBox {
       if waiting > 0 { parts.append("\(waiting) still to come") }
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
+      // The last upload may end while the question is being read.
+      if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
     case .pausing(let moving):
