@@ -186,7 +186,13 @@ final class ScreenSession {
   /// found.
   private func finishThenLeave() {
     afterIntake { [weak self] in
-      self?.handle([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+      guard let self else { return }
+      handle([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+      // A server may be away for days.
+      guard leave != nil else { return }
+      handle([
+        .message("no more commands: ends when all is sent; ^c ends now, and the rest stays queued")
+      ])
     }
   }
 

@@ -117,5 +117,20 @@ extension EndToEnd {
       #expect(outcome.output.contains("big.bin: 201 Created"), "\(outcome)")
       #expect(inbox.names == ["big.bin"])
     }
+
+    @Test("when nobody can say anything more and the server is away, it says how to leave")
+    func endOfInputWithoutServer() async throws {
+      let person = try Person()
+      try person.folder.write("a.bin", [1])
+      let port = try HostileServer.closedPort()
+      let program = try person.shell(
+        "HOIST_QUEUE=q.sqlite; export HOIST_QUEUE; "
+          + "hoist --plain a.bin --to http://127.0.0.1:\(port)/ < /dev/null > said & "
+          + "until grep -q '^c ends now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
+          + "hoist queue")
+      let outcome = try await program.end()
+      #expect(outcome.output.hasPrefix("1\n"), "\(outcome)")
+      #expect(outcome.output.contains("waiting") && outcome.output.contains("a.bin"), "\(outcome)")
+    }
   }
 }
