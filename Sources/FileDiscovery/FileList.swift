@@ -38,6 +38,9 @@ public final class FileList: Sendable {
 
   deinit { close(descriptor) }
 
+  /// More bytes than a path has (PATH_MAX). What goes on for longer is no list, or has another separator.
+  private static let longestPath = 64 << 10
+
   /// Hands over each file until `body` returns false or the list ends. Once `stop` is cancelled, what may
   /// have no end is left.
   public func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
@@ -56,6 +59,7 @@ public final class FileList: Sendable {
         start = end + 1
       }
       rest.removeFirst(start)
+      guard rest.count <= Self.longestPath else { return .failed(ENAMETOOLONG) }
     }
     if !rest.isEmpty { _ = body(FileLocation(bytes: rest)) }
     return .over

@@ -30,6 +30,10 @@ enum Main {
       } else {
         try command.run()
       }
+      if let reason = Output.lostLines {
+        throw UserError(
+          "what there was to say could not be written: \(reason)", status: .someFailed)
+      }
     } catch let error as ConfigError {
       complain("\(error)")
       exit(ExitStatus.usage.rawValue)

@@ -96,7 +96,8 @@ struct PushCommand: AsyncParsableCommand {
     push.history = try history(of: target, environment)
     let summary = await push.run()
     if let trouble = push.history?.trouble {
-      Output.error("hoist: not all is in the history: \(trouble)")
+      Output.error(
+        "hoist: not all is in the history, so that --skip-sent will not know it: \(trouble)")
     }
 
     if let path = telling.report, let format {
@@ -116,6 +117,10 @@ struct PushCommand: AsyncParsableCommand {
       throw UserError(
         "everything was sent, but what there was to say could not be written: \(reason)",
         status: .someFailed)
+    }
+    if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
+      // Whoever leaves out what was sent before relies on that for the next time.
+      try ExitStatus.someFailed.exitUnlessSuccess()
     }
     try summary.status.exitUnlessSuccess()
   }

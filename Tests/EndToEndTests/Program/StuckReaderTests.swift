@@ -84,6 +84,36 @@ extension EndToEnd {
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)
     }
 
+    @Test(
+      "what cannot be printed is a failure",
+      arguments: [
+        "queue list", "history", "history --json", "history --csv", "targets", "mime a.txt",
+        "config show", "completions bash", "push a.txt --to t --dry-run",
+        "push a.txt --to t --as-curl",
+      ])
+    func fullDisk(command: String) async throws {
+      let person = try Person()
+      try person.configure("[targets.t]\nurl = \"http://127.0.0.1:1/\"\nretry.attempts = 1")
+      try person.folder.write("a.txt", [65])
+      let outcome = try await person.shell(
+        "export HOIST_QUEUE=q.sqlite; hoist push a.txt --to t > log 2>&1; hoist add a.txt --to t; "
+          + "hoist \(command) > /dev/full"
+      ).end()
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect(outcome.errors.contains("could not be written: No space left"), "\(outcome)")
+    }
+
+    @Test("a list whose first path never ends is no list", arguments: ["", "-0"])
+    func endlessPath(option: String) async throws {
+      let person = try Person()
+      // As much as there is: it must not all be kept.
+      let outcome = try await person.shell(
+        "yes x | tr -d '\\n' | hoist push --from-file - \(option) --to http://127.0.0.1:1/"
+      ).end()
+      #expect(outcome.status == 1, "\(outcome.errors.prefix(500))")
+      #expect(outcome.errors.contains("cannot be read on: File name too long"), "\(outcome)")
+    }
+
     @Test("a signal ends a push whose bars nobody reads", arguments: [Reader.terminal, .stopped])
     func bars(reader: Reader) async throws {
       let server = try HostileServer { connection, _ in

@@ -53,6 +53,28 @@ extension EndToEnd {
       return try await terminal.wait(for: "over 0")
     }
 
+    @Test(
+      "a push says that its history is not whole, and that is a failure where it was asked to know it",
+      arguments: [("", "0"), ("--skip-sent", "1")])
+    func history(options: String, status: String) async throws {
+      // Something has to be there before, or the history cannot be opened at all.
+      let first = try await person.shell("HOIST_QUEUE=\(queue) hoist queue").end()
+      #expect(first.status == 0, "\(first)")
+      let program = try person.shell(
+        "HOIST_QUEUE=\(queue) hoist push a.bin \(options) --to \(server.url) & echo $! > pid; "
+          + "wait $!; echo status $?")
+      try await wait(for: "the file to be with the server") { server.visitors == 1 ? true : nil }
+      let pid = try String(contentsOfFile: person.folder.path("pid"), encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      let limited = try await person.shell("prlimit --pid \(pid) --fsize=4096:unlimited").end()
+      try #require(limited.status == 0, "\(limited.errors)")
+      gate.open()
+      let outcome = try await program.end()
+      #expect(outcome.output.contains("status \(status)"), "\(outcome)")
+      #expect(outcome.errors.contains("hoist: not all is in the history"), "\(outcome)")
+      #expect(outcome.errors.contains("1 of 1 file sent"), "\(outcome)")
+    }
+
     private var outcomes: [String?] {
       get throws {
         try UploadStore(path: queue).history().map(\.outcome).sorted { $0 ?? "" < $1 ?? "" }
