@@ -88,8 +88,23 @@ static int numbers[MOST_SIGNALS];
 static struct sigaction before[MOST_SIGNALS];
 static size_t number_count;
 
+// A terminal that takes nothing, such as that of a line that hangs, keeps whoever writes to it from
+// hearing of anything: then there is no orderly way to leave.
+
+#define PATIENCE 10
+
+static void given_up(int number) {
+  (void)number;
+  int flags = fcntl(rescue_fd, F_GETFL);
+  if (flags >= 0) fcntl(rescue_fd, F_SETFL, flags | O_NONBLOCK);
+  rescue();
+  if (flags >= 0) fcntl(rescue_fd, F_SETFL, flags);
+  _exit(130);
+}
+
 static void caught(int number) {
   int saved = errno;
+  if (number == SIGTERM || number == SIGHUP || number == SIGINT) alarm(PATIENCE);
   unsigned char byte = (unsigned char)number;
   // A full pipe holds enough of the same news.
   if (write(pipe_ends[1], &byte, 1) < 0) errno = saved;
@@ -112,6 +127,9 @@ int signals_open(const int *wanted, size_t count) {
     fcntl(pipe_ends[i], F_SETFD, FD_CLOEXEC);
     fcntl(pipe_ends[i], F_SETFL, O_NONBLOCK);
   }
+  struct sigaction limit = {.sa_handler = given_up};
+  sigemptyset(&limit.sa_mask);
+  if (sigaction(SIGALRM, &limit, NULL) != 0) return -1;
   for (number_count = 0; number_count < count; number_count++) {
     numbers[number_count] = wanted[number_count];
     if (catch_signal(wanted[number_count], &before[number_count]) != 0) {
@@ -125,6 +143,7 @@ int signals_open(const int *wanted, size_t count) {
 }
 
 void signals_close(void) {
+  alarm(0);
   for (size_t i = 0; i < number_count; i++) sigaction(numbers[i], &before[i], NULL);
   number_count = 0;
 }

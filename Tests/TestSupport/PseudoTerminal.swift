@@ -39,9 +39,16 @@ public final class PseudoTerminal: Sendable {
   /// Presses `^q`.
   public func start() { type(0x11) }
 
-  private func type(_ key: UInt8) {
+  /// Presses a key.
+  public func type(_ key: UInt8) {
     var key = key
     _ = write(master, &key, 1)
+  }
+
+  /// How many keys the program has not taken yet, where it wants to be told of each.
+  public var untaken: Int {
+    var count: Int32 = 0
+    return ioctl(slave, UInt(0x541B), &count) == 0 ? Int(count) : 0
   }
 
   /// How many bytes wait to be read.

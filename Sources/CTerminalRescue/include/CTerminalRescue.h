@@ -14,8 +14,9 @@ int rescue_arm(int fd, const struct termios *saved, const char *bytes, size_t co
 // The terminal has been restored in an orderly way: do nothing when the program ends.
 void rescue_disarm(void);
 
-// From now on each signal in `numbers` is written as one byte to a pipe, and does nothing else.
-// Returns the pipe's reading end, non-blocking, or -1 with errno.
+// From now on each signal in `numbers` is written as one byte to a pipe, and does nothing else. But where
+// signals_close does not follow within ten seconds of a SIGTERM, SIGHUP or SIGINT, the program ends with
+// status 130, for it may be waiting for a terminal that takes nothing. Returns the pipe's reading end, non-blocking, or -1 with errno.
 int signals_open(const int *numbers, size_t count);
 
 // Gives the signals back what they did before. The pipe stays, for the next signals_open.

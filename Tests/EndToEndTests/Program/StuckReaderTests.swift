@@ -136,6 +136,29 @@ extension EndToEnd {
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)
     }
 
+    @Test("a signal ends a screen whose terminal takes nothing", arguments: [SIGTERM, SIGHUP])
+    func screen(signal: Int32) async throws {
+      let person = try Person()
+      let terminal = try PseudoTerminal()
+      let screen = process(["--to", "http://127.0.0.1:1/"], person)
+      screen.environment?["TERM"] = "xterm-256color"
+      screen.environment?["HOIST_QUEUE"] = person.folder.path("q.sqlite")
+      (screen.standardInput, screen.standardOutput) = (terminal.file, terminal.file)
+      try screen.run()
+      defer { if screen.isRunning { kill(screen.processIdentifier, SIGKILL) } }
+      // From one pane to another, until that is more than anybody reads.
+      var (keys, deafLooks) = (0, 0)
+      try await wait(for: "a screen that hears no keys") {
+        keys += 1
+        terminal.type(keys % 2 == 0 ? 0x31 : 0x34)
+        deafLooks = terminal.untaken > 50 ? deafLooks + 1 : 0
+        return deafLooks > 50 ? true : nil
+      }
+      kill(screen.processIdentifier, signal)
+      try await wait(for: "its end") { screen.isRunning ? nil : true }
+      #expect(screen.terminationReason == .exit && screen.terminationStatus == 130)
+    }
+
     @Test(
       "a receiver whose words nobody reads takes uploads, and a signal ends it",
       arguments: Reader.allCases)
