@@ -30,6 +30,13 @@ struct ConfigNode: Sendable {
 
   /// Parses a whole file.
   static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
+    guard let flaw = KeyLocator(text).flaw else { return try parse(sound: text, file: file) }
+    // What is wrong before it is told first.
+    _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
+    throw ConfigError(file: file, line: flaw.line, "not valid TOML: \(flaw.words)")
+  }
+
+  private static func parse(sound text: String, file: String) throws(ConfigError) -> ConfigNode {
     do {
       return ConfigNode(value: convert(try TOMLTable(string: text)), path: "")
     } catch let error as TOMLParseError {

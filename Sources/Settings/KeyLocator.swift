@@ -10,17 +10,31 @@ struct KeyLocator: Sendable {
   /// The key whose line or value contains the first NUL, as a byte or as `\u0000`; empty before any key.
   private(set) var firstNUL: (key: String, line: Int)?
 
+  /// What is wrong with the text, where that would end the program: the parser has assertions in these places.
+  private(set) var flaw: Flaw?
+
+  /// A mistake, and where the statement begins that holds it.
+  struct Flaw {
+    let words: String
+    let line: Int
+    /// In bytes of UTF-8.
+    let start: Int
+  }
+
   /// Reads a text, valid or not.
   init(_ text: String) {
     var scanner = Scanner(bytes: Array(text.utf8))
     var table: [String] = []
     var elements: [[String]: Int] = [:]
     while scanner.skipToStatement() {
-      let line = scanner.line
+      let (line, start) = (scanner.line, scanner.position)
       // A NUL in a comment belongs to the table around it.
       recordNUL(scanner.firstNUL, table)
       if scanner.consume("[") {
         let isElement = scanner.consume("[")
+        if flaw == nil, !scanner.mayBeginKey {
+          flaw = Flaw(words: "expected the name of a table after \"[\"", line: line, start: start)
+        }
         table = scanner.keys()
         if isElement {
           let index = elements[table, default: 0]
@@ -33,7 +47,10 @@ struct KeyLocator: Sendable {
       } else {
         let keys = table + scanner.keys()
         record(keys, line)
-        scanner.skipValue()
+        let strayLine = scanner.skipValue()
+        if flaw == nil, let strayLine {
+          flaw = Flaw(words: "\"}\" stands where \"]\" should be", line: strayLine, start: start)
+        }
         recordNUL(scanner.firstNUL, keys)
       }
     }
@@ -114,6 +131,14 @@ private struct Scanner {
     while byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { advance() }
   }
 
+  /// Whether a table's name may stand here, or the parser says itself what is wrong.
+  var mayBeginKey: Bool {
+    var rest = bytes[min(position, bytes.count)...]
+    while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }
+    guard let byte = rest.first else { return true }
+    return byte <= 0x7F && isBare(byte) || [UInt8]("\"']".utf8).contains(byte)
+  }
+
   mutating func skipLine() {
     while let byte, byte != UInt8(ascii: "\n") { advance() }
   }
@@ -173,8 +198,11 @@ private struct Scanner {
 
   /// Goes past a value: to the end of its line, or of the line on which its last bracket or its
   /// long string closes.
-  mutating func skipValue() {
-    var depth = 0
+  ///
+  /// - Returns: the line of the first "}" that would close a "[", if there is one.
+  mutating func skipValue() -> Int? {
+    var open: [UInt8] = []
+    var stray: Int?
     while let byte {
       if consume("\"\"\"") {
         skipLong("\"\"\"", escapes: true)
@@ -184,14 +212,18 @@ private struct Scanner {
         _ = quoted(by: byte)
       } else if byte == UInt8(ascii: "#") {
         skipLine()
-      } else if byte == UInt8(ascii: "\n"), depth <= 0 {
-        return
+      } else if byte == UInt8(ascii: "\n"), open.isEmpty {
+        return stray
       } else {
-        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
-        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
+        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { open.append(byte) }
+        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+          if byte == UInt8(ascii: "}"), open.last == UInt8(ascii: "[") { stray = stray ?? line }
+          _ = open.popLast()
+        }
         advance()
       }
     }
+    return stray
   }
 
   private mutating func skipLong(_ end: StaticString, escapes: Bool) {

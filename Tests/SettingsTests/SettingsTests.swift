@@ -27,9 +27,38 @@ struct SettingsTests {
   @Test(arguments: [
     ("[targets.a\nurl = 1", 1), ("a = 1\nb =\n", 2), ("a = 1\n\n\na = 2", 4), ("x = \"open", 1),
     ("a = 1\n????", 2),
+    // The parser has assertions here.
+    ("[{a]", 1), ("a = 1\n[\u{e9}]", 2), ("[[.a]]", 1), ("[", 1), ("[ # x", 1), ("a = [}", 1),
+    ("a = [1,\n  {b = 1}, }\n[{", 2), ("a = \"[}\"\nb = [\"\", # ]\n}", 3), ("a = = 1\n[{", 1),
   ])
   func whatIsNotTOMLNamesTheLine(_ text: String, _ line: Int) {
     #expect(message { _ = try parse(text) }.hasPrefix("c.toml:\(line): not valid TOML: "))
+  }
+
+  /// The parser is C++ and has assertions: a mistake must never get as far as that.
+  @Test func noMistakeEndsTheProgram() throws {
+    let sample = try String(
+      contentsOfFile: "\(Repository.root)/config/config.toml", encoding: .utf8)
+    let lines = sample.split(separator: "\n").map { $0.hasPrefix("# ") ? $0.dropFirst(2) : $0 }
+    let marks = [
+      "\"", "'", "[", "]", "{", "}", "=", ".", ",", "#", "\n", "\r", "\t", " ", "\\", "\\u0000",
+      "[[",
+      "]]", "\"\"\"", "'''", "\u{e9}", "\u{301}", "1e400", "07:32", "0x", "1_", "{a=1}", "[1,",
+    ]
+    var random = SplitMix64(seed: 17)
+    for _ in 0..<3_000 {
+      var text = (0...Int.random(in: 0...4, using: &random)).map { _ in
+        String(lines[Int.random(in: lines.indices, using: &random)])
+      }.joined(separator: "\n")
+      for _ in 0...Int.random(in: 0...6, using: &random) {
+        let scalars = Array(text.unicodeScalars)
+        let place = Int.random(in: 0...scalars.count, using: &random)
+        let mark = marks[Int.random(in: marks.indices, using: &random)]
+        let rest = scalars.dropFirst(Bool.random(using: &random) ? place : place + 1)
+        text = String(String.UnicodeScalarView(scalars.prefix(place) + mark.unicodeScalars + rest))
+      }
+      _ = try? parse(text)
+    }
   }
 
   /// Secrets stay out of messages, whatever is wrong around them.

@@ -35,14 +35,24 @@ extension EndToEnd {
         }
       }
 
-      /// Returns once it takes no more.
-      func untilFull(_ reader: Reader) async throws {
+      /// Returns once it takes no more, and the process deals with signals itself.
+      func untilFull(_ reader: Reader, _ process: Process) async throws {
         var last = (count: -1, looks: 0)
         try await wait(for: "a reader that takes no more") {
-          let now = unread()
-          last = now == last.count ? (now, last.looks + 1) : (now, 0)
+          let now = Self.ignoresSignals(process) ? unread() : -1
+          last = now == last.count && now >= 0 ? (now, last.looks + 1) : (now, 0)
           return (reader == .stopped || now > 1000) && last.looks > 25 ? true : nil
         }
+      }
+
+      /// Whether SIGTERM does nothing by itself any more (proc(5), SigIgn).
+      private static func ignoresSignals(_ process: Process) -> Bool {
+        let status = try? String(
+          contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let mask = status?.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/).flatMap {
+          UInt64($0.1, radix: 16)
+        }
+        return (mask ?? 0) & 1 << UInt64(SIGTERM - 1) != 0
       }
     }
 
@@ -78,7 +88,7 @@ extension EndToEnd {
       push.standardOutput = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
-      try await sink.untilFull(reader)
+      try await sink.untilFull(reader, push)
       kill(push.processIdentifier, signal)
       try await wait(for: "its end") { push.isRunning ? nil : true }
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)
@@ -130,7 +140,7 @@ extension EndToEnd {
       push.standardError = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
-      try await sink.untilFull(reader)
+      try await sink.untilFull(reader, push)
       kill(push.processIdentifier, SIGTERM)
       try await wait(for: "its end") { push.isRunning ? nil : true }
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)

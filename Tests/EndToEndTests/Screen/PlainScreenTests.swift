@@ -126,7 +126,7 @@ extension EndToEnd {
       let program = try person.shell(
         "HOIST_QUEUE=q.sqlite; export HOIST_QUEUE; "
           + "hoist --plain a.bin --to http://127.0.0.1:\(port)/ < /dev/null > said & "
-          + "until grep -q '^c ends now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
+          + "until grep -qF '^c ends now' said; do sleep 0.1; done; kill $!; wait $!; echo $?; "
           + "hoist queue")
       let outcome = try await program.end()
       #expect(outcome.output.hasPrefix("1\n"), "\(outcome)")
