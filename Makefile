@@ -9,7 +9,7 @@ RELEASE = .build/release
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test fresh-test test lint docs format record pictures bench fuzz soak monkey attack clean
+.PHONY: help setup build demo install man deb deb-test fresh-test test lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -100,6 +100,9 @@ soak: ## 20,000 uploads into servers that misbehave
 
 monkey: ## press 100,000 random keys
 	HOIST_MONKEY=100000 $(SWIFT) test --filter ScreenMonkeyTests
+
+resume-test: build ## cut and kill a 1 GiB upload 120 times; other tus servers and clients
+	python3 Tests/Attack/attack.py $(RELEASE)/hoist --only resuming --only tus
 
 attack: build ## attack the program and count what held (ATTACK=--quick: a tenth of it)
 	python3 Tests/Attack/attack.py $(RELEASE)/hoist $(ATTACK)

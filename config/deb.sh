@@ -20,6 +20,9 @@ maintainer="${DEBFULLNAME:-The Hoist authors} <${DEBEMAIL:-hoist@hoist.invalid}>
 mkdir -p "$root/usr/share/zsh/vendor-completions"
 mv "$root/usr/share/zsh/site-functions/_hoist" "$root/usr/share/zsh/vendor-completions/"
 rmdir "$root/usr/share/zsh/site-functions"
+mkdir -p "$root/usr/lib/systemd/user"
+mv "$root/usr/share/systemd/user/hoist-send.service" "$root/usr/lib/systemd/user/"
+rm -r "$root/usr/share/systemd"
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/hoist"
 gzip -9n "$root/usr/share/man/man1/hoist.1"
 # A login shell's interpreter line has no place in a file that is only ever read by a shell.

@@ -22,6 +22,9 @@ install -D -m 644 "$work/hoist.1" "$root/share/man/man1/hoist.1"
 install -D -m 644 "$work/bash" "$root/share/bash-completion/completions/hoist"
 install -D -m 644 "$work/zsh" "$root/share/zsh/site-functions/_hoist"
 install -D -m 644 "$work/fish" "$root/share/fish/vendor_completions.d/hoist.fish"
+# Where systemd looks for users' services beside a prefix (systemd.unit(5)).
+sed "s|@PREFIX@|$prefix|" "$here/hoist-send.service" > "$work/hoist-send.service"
+install -D -m 644 "$work/hoist-send.service" "$root/share/systemd/user/hoist-send.service"
 install -D -m 644 "$here/config.toml" "$root/share/doc/hoist/examples/config.toml"
 for page in "$here"/../docs/*.md; do
   install -D -m 644 "$page" "$root/share/doc/hoist/docs/$(basename "$page")"

@@ -34,6 +34,9 @@ extension Transfer {
       try options.set(CURLOPT_POST, 1)
       try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
       if length > Self.smallBody { options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+    } else if request.method == "HEAD" {
+      // Its reply tells the length of a content that does not come.
+      try options.set(CURLOPT_NOBODY, 1)
     } else {
       try options.set(CURLOPT_HTTPGET, 1)
     }
@@ -41,7 +44,8 @@ extension Transfer {
     if length == 0, !request.mayRepeat, !["GET", "HEAD"].contains(request.method) {
       try options.set(CURLOPT_FRESH_CONNECT, 1)
     }
-    if request.method != (request.body == nil ? "GET" : "POST") {
+    let usual = request.body != nil ? "POST" : request.method == "HEAD" ? "HEAD" : "GET"
+    if request.method != usual {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
     // libcurl sends them as they are, and a line break would begin another field.
@@ -54,6 +58,9 @@ extension Transfer {
     }
     // libcurl's own question, which it leaves out of the repetition after a 417.
     if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
+    // libcurl would call it a form.
+    let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
+    if request.body != nil, !hasType { lines.append("Content-Type:") }
     guard !lines.isEmpty else { return }
     guard let list = Self.list(lines) else {
       throw TransportError(.optionRefused, code: CURLE_OUT_OF_MEMORY)

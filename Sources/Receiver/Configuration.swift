@@ -55,6 +55,8 @@ extension Receiver {
     /// How long ``Receiver/stop()`` waits for running uploads.
     public var stopTimeout: Duration = .seconds(10)
 
+    /// How long an upload in several requests is kept if no more of it comes.
+    public var uploadLifetime: Duration = .seconds(24 * 3600)
     /// Whether `%22`, `%0D` and `%0A` in file names are turned back into `"`, CR and LF. Browsers, curl and hoist
     /// escape these three, but not `%` itself, so a name that really has `%22` in it comes out changed.
     public var decodesEscapedNames = false

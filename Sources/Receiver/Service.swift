@@ -9,6 +9,7 @@ struct Service: Sendable {
   let configuration: Receiver.Configuration
   let endpoints: [any ReceiverEndpoint]
   let onEvent: (@Sendable (ReceiverEvent) -> Void)?
+  let uploads: PartialUploads
   private let host: RequestHost
 
   init(
@@ -19,6 +20,7 @@ struct Service: Sendable {
     self.configuration = configuration
     self.endpoints = endpoints
     self.onEvent = onEvent
+    uploads = PartialUploads(inbox: inbox, lifetime: configuration.uploadLifetime)
     host = RequestHost(configuration)
   }
 
@@ -44,6 +46,7 @@ struct Service: Sendable {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
+    case .tus(let id): return try await answerTus(id, head, &body, on: channel)
     case .endpoint(let number):
       var request = try EndpointRequest(head, body, service: self, channel: channel)
       defer { body = request.body }

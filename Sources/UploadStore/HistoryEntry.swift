@@ -23,7 +23,9 @@ public struct HistoryEntry: Hashable, Sendable {
   public var began: Date
   /// When it ended; nil while it runs.
   public var ended: Date?
-  /// The file's bytes handed over, where that is known.
+  /// The first of the file's bytes that it sent, where it went on from another one.
+  public var start: Int64?
+  /// How far into the file it came, in bytes, where that is known.
   public var bytes: Int64?
   /// The status code, where a reply came.
   public var status: Int?
@@ -43,7 +45,8 @@ extension HistoryEntry {
       item: ItemID(row[1]), location: FileLocation(bytes: [UInt8](row[2] as Data)), name: row[3],
       mediaType: row[4], size: row[5], target: row[6], attempt: row[7],
       began: Date(timeIntervalSince1970: row[8]),
-      ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) }, bytes: row[10],
-      status: row[11], outcome: row[12], message: row[13], reply: row[14], url: row[15])
+      ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
+      start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
+      outcome: row[13], message: row[14], reply: row[15], url: row[16])
   }
 }

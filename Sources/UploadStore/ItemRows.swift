@@ -8,7 +8,7 @@ enum ItemRows {
   /// The columns in the order in which `item(_:_:)` reads them.
   static let columns = """
     id, uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-    type_is_certain, state, failure, folder, name_is_chosen
+    type_is_certain, state, failure, folder, name_is_chosen, resume_point
     """
 
   static let insert = """
@@ -73,6 +73,7 @@ enum ItemRows {
         device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
         modified: modified)
     }
+    item.resumePoint = (row[17] as String?).flatMap(ResumePointText.decode)
     switch row[13] as String {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.number ?? 1)

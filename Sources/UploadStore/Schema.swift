@@ -7,8 +7,16 @@ enum Schema {
     migrator.registerMigration("1") { db in try db.execute(sql: version1) }
     migrator.registerMigration("2") { db in try db.execute(sql: version2) }
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
+    migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     return migrator
   }()
+
+  /// Where an upload can go on, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
+  /// sent.
+  private static let version4 = """
+    ALTER TABLE item ADD COLUMN resume_point TEXT;
+    ALTER TABLE attempt ADD COLUMN start INTEGER CHECK (start >= 0);
+    """
 
   /// What an attempt's item was sent as and where to, once the item says something else: an edit changes
   /// what will be, not what was. And what is done is found at the start without reading all of a queue.

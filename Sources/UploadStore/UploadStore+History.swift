@@ -26,7 +26,7 @@ extension UploadStore {
       SELECT * FROM (
         SELECT attempt.id, item, path, COALESCE(sent_as, name),
           COALESCE(sent_type, type), size, COALESCE(sent_to, target), number,
-          began, ended, bytes, status, outcome, message, reply, url
+          began, ended, start, bytes, status, outcome, message, reply, url
         FROM attempt JOIN item ON item.id = attempt.item
         WHERE \(conditions.joined(separator: " AND ")) ORDER BY attempt.id DESC LIMIT ?
       ) ORDER BY 1

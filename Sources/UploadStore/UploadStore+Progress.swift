@@ -67,6 +67,17 @@ extension UploadStore {
     }
   }
 
+  /// Records where an item can go on, and with which byte the attempt that is under way began; nil if it has to
+  /// start over.
+  public func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
+    try write { db, revision in
+      try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
+        .execute(arguments: [point.flatMap(ResumePointText.encode), revision, id.rawValue])
+      try db.cachedStatement(sql: "UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
+        .execute(arguments: [point?.start, id.rawValue])
+    }
+  }
+
   /// The same changes for a `ResultJournal`. Items that are not in the queue are left out.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
@@ -188,8 +199,9 @@ private struct StateWriter {
   private func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
     try db.cachedStatement(
       sql: """
-        UPDATE attempt SET ended = ?, bytes = ?, status = ?, outcome = ?, message = ?, reply = ?,
-          reply_type = ?, reply_is_cut = ?, url = ?
+        UPDATE attempt SET ended = ?,
+          bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
+          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?
         WHERE item = ? AND ended IS NULL
         """
     ).execute(
@@ -205,6 +217,8 @@ private struct AttemptOutcome {
 
   var outcome: String
   var bytes: Int64?
+  /// Whether the bytes are counted from the first that the attempt sent, and not from the file's first.
+  var isRelative = false
   var status: Int?
   var message: String?
   var reply = Reply()
@@ -217,6 +231,7 @@ private struct AttemptOutcome {
 
   init(_ receipt: Receipt) {
     self.init("done", bytes: receipt.bytes)
+    isRelative = true
     status = receipt.status
     reply = Self.excerpt(receipt.reply)
     url = receipt.url

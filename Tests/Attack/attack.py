@@ -16,9 +16,12 @@ import changes
 import disk
 import kills
 import raw
+import resuming
 import slow
+import tus_peers
 
-ATTACKS = {"kills": kills.run, "changes": changes.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
+ATTACKS = {"kills": kills.run, "resuming": resuming.run, "tus": tus_peers.run,
+           "changes": changes.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "readers": slow.readers}
 BESIDE = {"readers"}
 

@@ -22,13 +22,37 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: auth, batch, body, concurrency, deadline, fields, file_field, file_name, "
-    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, retry, same_names, "
-    + "server, ticket, timeout, tls, url"
+    "valid here: auth, batch, body, chunk, concurrency, deadline, fields, file_field, file_name, "
+    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, resume, retry, same_names, "
+    + "server, ticket, timeout, tls, tus, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
-  static let all = general + options + replies + servers + secrets
+  static let all = general + options + replies + servers + secrets + resuming
+
+  private static let resuming: [BadConfiguration] = [
+    BadConfiguration(
+      line: "resume = \"yes\"", "resume: expected \"off\" or \"tus\", found \"yes\""),
+    BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume = \"tus\""),
+    BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\""),
+    BadConfiguration(
+      line: "batch = { max_files = 2 }\nresume = \"tus\"",
+      "batch: does not go with resume = \"tus\": each file is an upload of its own"),
+    BadConfiguration(
+      line: "fields = { a = \"b\" }\nresume = \"tus\"",
+      "fields: does not go with resume = \"tus\": say it in tus.metadata"),
+    BadConfiguration(
+      line: "body = \"multipart\"\nresume = \"tus\"",
+      "body: does not go with resume: the file goes by itself, without a form"),
+    BadConfiguration(
+      line: "chunk = 0\nresume = \"tus\"", "chunk: expected a size such as \"100 MB\""),
+    BadConfiguration(
+      line: "tus = { metadata = { \"a b\" = \"c\" } }\nresume = \"tus\"",
+      "tus.metadata.\"a b\": a key of metadata has ASCII characters, no blanks and no commas"),
+    BadConfiguration(
+      line: "tus = { meta = {} }\nresume = \"tus\"",
+      "tus.meta: unknown key; valid here: metadata"),
+  ]
 
   private static let general: [BadConfiguration] = [
     // Keys that do not exist.

@@ -12,6 +12,7 @@ struct TargetTextTests {
 
   private static let samples = [
     "url = \"http://h/up?a=b\"",
+    "url = \"http://h/f\"\nresume = \"tus\"\nchunk = \"1 MiB\"\ntus = { metadata = { a = \"{file.stem}\" } }",
     "url = \"http://h/{{x}}/{file.name}?t={env.T}\"\nbody = \"binary\"\nmethod = \"PUT\"",
     #"""
     url = "https://h/"

@@ -171,6 +171,9 @@ public final class HostileConnection: @unchecked Sendable {
     return request
   }
 
+  /// Keeps a request among the server's `requests` that was read in parts.
+  public func record(_ request: HostileServer.SeenRequest) { server.record(request) }
+
   /// Reads a whole request and keeps nothing of it; false where the client has hung up before its end.
   public func discardRequest() -> Bool {
     guard let head = readHead() else { return false }

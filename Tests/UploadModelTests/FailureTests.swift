@@ -97,6 +97,9 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
     CauseRow(.cancelled, "cancelled", "cancelled", transient: false, needsPerson: false),
     CauseRow(
       .outcomeUnknown("Recv failure"), "outcome-unknown", "outcome unknown", transient: false),
+    CauseRow(
+      .unresumable(.noLocation), "resume-no-location", "no address for the upload",
+      transient: false),
   ]
 }
 
@@ -130,6 +133,7 @@ private func number(_ cause: Failure.Cause) -> Int {
   case .shortage: 24
   case .unusable: 25
   case .proxyUnreachable: 26
+  case .unresumable: 27
   }
 }
 
@@ -189,7 +193,7 @@ struct FailureTests {
     let failure = Failure(.refused, status: status, attempts: 1)
     #expect(failure.code == "http-\(status)")
     #expect(failure.headline.contains(String(status)) && failure.headline.count <= 40)
-    #expect(failure.isTransient == [408, 425, 429, 500, 502, 503, 504].contains(status))
+    #expect(failure.isTransient == [408, 423, 425, 429, 500, 502, 503, 504].contains(status))
     #expect(failure.explanation.contains(failure.headline))
     if failure.isTransient { #expect(failure.explanation.hasSuffix("retry in a while.")) }
   }

@@ -40,6 +40,36 @@ struct ProgressTests {
     #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
   }
 
+  @Test(
+    "Where an upload can go on is on the disk, and the history tells from where an attempt went on")
+  func resumePoint() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a")])[0]
+    let identity = try #require(queued.identity)
+    let url = try #require(URL(string: "http://nas/files/1"))
+    var point = ResumePoint(url: url, target: "nas", identity: identity)
+    _ = try store.begin([queued.id])
+    try store.keep(point, of: queued.id)
+    #expect(try harness.open().items()[0].resumePoint == point)
+    let lost = Failure(.connectionLost("reset"), attempts: 1)
+    try store.record([
+      (queued.id, .sending(attempt: 1, sent: 4, total: 10)),
+      (queued.id, .retrying(lost, next: 2, of: 5, at: Instant(seconds: 9))),
+    ])
+    _ = try store.begin([queued.id])
+    (point.offset, point.start, point.loss) = (4, 4, .forgotten)
+    point.expires = Date(timeIntervalSince1970: 1_800_000_000)
+    try store.keep(point, of: queued.id)
+    #expect(try harness.open().items()[0].resumePoint == point)
+    try store.record([(queued.id, .done(Receipt(status: 204, bytes: 6)))])
+    let history = try store.history()
+    #expect(history.map(\.start) == [nil, 4])
+    #expect(history.map(\.bytes) == [4, 10])
+    _ = try store.enqueue([item("b")])
+    try store.keep(nil, of: queued.id)
+    #expect(try harness.open().items().allSatisfy { $0.resumePoint == nil })
+  }
+
   @Test("Every attempt is kept, with the bytes that it got to")
   func attempts() throws {
     let store = try harness.open()

@@ -10,6 +10,8 @@ enum Route: Hashable {
   case index
   /// Fetch one file.
   case file(String)
+  /// An upload in several requests: where it is made, or one of them.
+  case tus(id: String?)
   /// Leave it to an endpoint, by its place among those that are mounted.
   case endpoint(Int)
 
@@ -26,6 +28,12 @@ enum Route: Hashable {
       (self, allowed) = (.upload(maxFiles: maxFiles), ["POST"])
     case "/":
       (self, allowed) = (.index, ["GET", "HEAD"])
+    case "/files":
+      (self, allowed) = (.tus(id: nil), ["POST", "OPTIONS"])
+    case let path where path.hasPrefix(scalars: "/uploads/"):
+      // POST stands for PATCH where something on the way forbids that.
+      let id = path.removingPrefix(scalars: "/uploads/") ?? ""
+      (self, allowed) = (.tus(id: id), ["HEAD", "PATCH", "DELETE", "POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/files/"):
       guard let name = path.removingPrefix(scalars: "/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")

@@ -41,6 +41,21 @@ extension Inbox {
     }
   }
 
+  /// Whether a file is there, how many bytes it has, and when it was written to last.
+  func look(at name: EntryName) -> (found: Bool, size: Int64, changed: Date) {
+    var status = stat()
+    guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+      return (false, 0, .distantPast)
+    }
+    let changed = Date(timeIntervalSince1970: Double(status.modificationTime.tv_sec))
+    return (true, Int64(status.st_size), changed)
+  }
+
+  /// The names of the receiver's own files that begin with these bytes.
+  func ownNames(withPrefix prefix: String) throws(Failure) -> [EntryName] {
+    try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
+  }
+
   /// Calls `work` while nobody else does, in this process or another. The lock is the system's, on a file of this
   /// name, and ends with the process that holds it.
   func locked<Result>(

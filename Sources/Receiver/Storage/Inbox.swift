@@ -177,7 +177,7 @@ final class Inbox: Sendable {
     return problem
   }
 
-  private func names() throws(Failure) -> [EntryName] {
+  func names() throws(Failure) -> [EntryName] {
     // fdopendir takes over its descriptor, and reading moves a shared offset: give it one of its own.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw Failure(doing: "list the folder", code: errno) }
@@ -200,7 +200,7 @@ final class Inbox: Sendable {
 }
 
 extension stat {
-  fileprivate var modificationTime: timespec {
+  var modificationTime: timespec {
     #if canImport(Darwin)
       st_mtimespec
     #else

@@ -45,6 +45,8 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// Nothing further starts until the person resumes, for this reason.
   case held(String)
+  /// Where an item can go on, once an attempt at it knows; nil where it has to start over.
+  case resumePoint(ItemID, ResumePoint?)
   /// The queue has been read to its end.
   case queueRead
   /// Another process sends the queue, or has stopped doing so.

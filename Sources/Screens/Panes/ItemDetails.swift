@@ -203,7 +203,9 @@ struct ItemDetails {
       return [state] + note + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
-      return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)] + plain
+      let note: [Fact] = item.resumePoint?.words.map { [("Note", $0, .plain)] } ?? []
+      return [state, ("Sent", "\(TotalLine.part(sent, of: total)), \(percent)%", .plain)]
+        + note + plain
     case .done(let receipt):
       let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
       return url + [

@@ -45,6 +45,8 @@ struct StateLabel {
     said: String? = nil
   ) {
     switch item.state {
+    case .waiting where item.wasInterrupted && item.resumePoint != nil:
+      self.init("‖", "=", .warning, "interrupted · goes on where it was", "interrupted")
     case .waiting where item.wasInterrupted:
       self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
     case .waiting:
@@ -90,6 +92,8 @@ struct StateLabel {
       self.init(
         "↻", "r", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
+    case .paused where item.resumePoint != nil:
+      self.init("‖", "=", .warning, "paused · goes on where it was", "paused")
     case .paused:
       self.init("‖", "=", .warning, "paused · starts again from 0", "paused")
     case .done(let receipt):

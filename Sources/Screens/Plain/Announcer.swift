@@ -18,8 +18,11 @@ public struct Announcer: Sendable {
     var version = 0
   }
 
+  /// Whether it says how files ended and nothing of how they began or how far they are.
+  private let saysEndsOnly: Bool
+
   /// One that has not said anything.
-  public init() {}
+  public init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
 
   /// What is to be said now, line by line, made safe.
   public mutating func lines(for state: AppState) -> [String] {
@@ -27,14 +30,17 @@ public struct Announcer: Sendable {
     if state.notice != notice, let words = state.notice { lines.append(words) }
     notice = state.notice
     let fresh = min(state.log.total - spoken, state.log.lines.count)
-    lines += state.log.lines.suffix(max(0, fresh)).map(\.text)
+    lines += state.log.lines.suffix(max(0, fresh))
+      .filter { !saysEndsOnly || $0.role != .dim }.map(\.text)
     spoken = state.log.total
     // A message that the log has is not said twice.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }
     message = state.message
-    lines += listing(of: state)
-    lines += progress(of: state)
-    lines += question(of: state)
+    if !saysEndsOnly {
+      lines += listing(of: state)
+      lines += progress(of: state)
+      lines += question(of: state)
+    }
     return lines.map { SafeText.line($0, ascii: state.isASCII) }
   }
 
@@ -201,4 +207,12 @@ extension Action.Name {
     .suspend, .interrupt, .edit, .moreLanes, .fewerLanes, .help, .moveDown, .moveUp, .moveToTop,
     .invertMarks, .clearMarks, .markAll,
   ]
+}
+
+extension AppState {
+  /// Whether nothing is being sent, nor waits to be.
+  public var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
+
+  /// How many files that were sent are still shown.
+  public var doneCount: Int { queue.totals.done }
 }

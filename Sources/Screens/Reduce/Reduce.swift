@@ -57,6 +57,7 @@ extension AppState {
     case .reachability(let server, let news): record(server, news)
     case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
+    case .resumePoint(let id, let point): record(point, of: id)
     case .queueRead: return finishReading()
     case .aside(let isAside): self.isAside = isAside
     case .held(let reason):

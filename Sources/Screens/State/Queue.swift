@@ -105,6 +105,13 @@ struct Queue: Sendable {
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
   }
 
+  /// Notes where an item can go on. Returns the item with it.
+  mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
+    guard let position = positions[id] else { return nil }
+    rows[position].item.resumePoint = point
+    return rows[position].item
+  }
+
   /// Notes a new state; returns the one before, or `nil` where there is no such item.
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }

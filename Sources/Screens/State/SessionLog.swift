@@ -65,6 +65,14 @@ extension AppState {
     }
   }
 
+  /// Notes where an item can go on, and says so as an attempt begins.
+  mutating func record(_ point: ResumePoint?, of id: ItemID) {
+    guard let item = queue.setResumePoint(id, point), let point, point.offset == point.start,
+      let words = point.words
+    else { return }
+    record("\(item.fileName): \(words)")
+  }
+
   /// The time of day at a moment: "22:15:03".
   func clock(_ instant: Instant) -> String {
     let seconds = Int((instant.seconds + options.midnight).rounded(.down))

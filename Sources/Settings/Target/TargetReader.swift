@@ -13,7 +13,8 @@ struct TargetReader {
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
     "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "batch", "auth",
     "body",
-    "file_name", "same_names", "limits", "response", "prepare", "ticket", "server",
+    "file_name", "same_names", "resume", "chunk", "tus", "limits", "response", "prepare", "ticket",
+    "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
@@ -54,6 +55,7 @@ struct TargetReader {
     let server = ServerReader(templates: templates, rules: target.response)
     if let node = entries["server"] { target.server = try server.side(node) }
     if let node = entries["body"] { target.body = try body(node, entries) }
+    try ResumeReader(templates: templates).read(entries, into: &target)
     if let node = entries["batch"] {
       target.batch = try batch(node)
       if let conflict = target.batchConflict { throw node.fault(conflict) }

@@ -60,8 +60,11 @@ public struct TargetText {
       let address = target.address ?? Template(literal: target.url.absoluteString)
       rows.append(("url", string(address.hidingQuery())))
     }
-    row("method", target.method, usually: usual.method, TOMLText.string)
-    row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
+    // A protocol by which uploads are resumed says both itself.
+    if !target.resume.isOn {
+      row("method", target.method, usually: usual.method, TOMLText.string)
+      row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
+    }
     if target.body == .multipart {
       row("file_field", target.fileField, usually: usual.fileField, TOMLText.string)
       row("file_name", target.fileName, usually: nil) {
@@ -76,6 +79,11 @@ public struct TargetText {
     row("headers", target.headers, usually: [], form.pairs)
     row("auth", target.tokenCommand, usually: nil) {
       $0.map { TOMLText.table([("bearer_command", TOMLText.array($0.words.map(TOMLText.string)))]) }
+    }
+    row("resume", target.resume.mode, usually: .off) { TOMLText.string($0.rawValue) }
+    row("chunk", target.resume.chunk, usually: nil) { $0.map { "\"\($0) B\"" } }
+    row("tus", target.resume.metadata, usually: []) { metadata in
+      form.pairs(metadata).map { TOMLText.table([("metadata", $0)]) }
     }
     row("batch", target.batch, usually: nil) { $0.map(form.batch) }
     row("limits", target.limits, usually: usual.limits, form.limits)

@@ -16,6 +16,10 @@ extension UploadEngine {
     var token: BearerToken?
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
+    /// Its requests, where it is one of several, as long as an attempt lasts.
+    var conversation: Conversation?
+    /// Where it can go on.
+    var resumePoint: ResumePoint?
     /// Whether to forget it as soon as its transfer ends.
     var isRemoved = false
     /// An upload submitted under its identifier after it was removed.
@@ -24,6 +28,7 @@ extension UploadEngine {
     init(_ upload: UploadJob) {
       self.upload = upload
       route = Route(to: upload.target)
+      resumePoint = upload.item.resumePoint
     }
 
     /// Changes how it shall be sent.
@@ -36,6 +41,7 @@ extension UploadEngine {
     func renew(_ upload: UploadJob) {
       update(upload)
       (begin, token, wasAuthorizedAgain) = (nil, nil, false)
+      resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
     /// What the scheduler has to know.

@@ -24,6 +24,10 @@ extension UploadEngine {
       return
     }
     uploads = attachPrepared(uploads, url)
+    for upload in uploads where upload.target.resume.isOn {
+      converse(about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
+    }
+    uploads.removeAll { $0.target.resume.isOn }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
@@ -50,7 +54,13 @@ extension UploadEngine {
           (item.id, .sending(attempt: attempt, sent: 0, total: Int64(content.count)))
         })
     }
+    begin(request, to: url, attempt: attempt, authorization: authorization)
+  }
 
+  /// Lets a request go.
+  func begin(
+    _ request: UploadRequest, to url: URL, attempt: Int, authorization: Authorization
+  ) {
     var asked = request.exchange
     asked.limits = limits(for: request.target)
     lastTransfer += 1
@@ -60,7 +70,7 @@ extension UploadEngine {
     }
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, exchange: exchange, request: request,
-      url: url, start: start)
+      url: url, start: time.now())
     transfers[number] = transfer
     for id in transfer.items {
       jobs[id]?.task = number
@@ -135,13 +145,18 @@ extension UploadEngine {
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }
-    switch judgeCredentials(of: transfer.authorization, end, to: target) {
+    // Servers answer OPTIONS whoever asks.
+    let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
+    switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target) : .stands {
     case .stands, .close:
       if end.status == 401 || end.status == 403 {
         end.trouble = deniedCause(for: target, on: transfer.authorization.route) ?? end.trouble
       }
     case .again, .renew:
       return authorize(again: Array(transfer.items))
+    }
+    if let id = transfer.shares.first?.item.id, jobs[id]?.conversation != nil {
+      return goOn(id, after: end, of: transfer)
     }
     let (judged, files, attempt) = (end, transfer.files, transfer.attempt)
     let isRecorded = makesRecords(of: transfer, end) { engine, failures in
@@ -151,7 +166,7 @@ extension UploadEngine {
   }
 
   /// - Parameter failures: why the records that go with some files could not be made.
-  private func conclude(
+  func conclude(
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
     withoutRecord failures: [ItemID: Failure] = [:]
   ) {

@@ -185,7 +185,7 @@ extension UploadEngine {
 
   // MARK: Steps
 
-  private func step(
+  func step(
     for ids: [ItemID], _ work: @escaping @Sendable (UploadEngine, Int) async -> Void
   ) {
     lastStep -= 1
@@ -200,7 +200,7 @@ extension UploadEngine {
     step.task.cancel()
   }
 
-  private func endStep(_ number: Int) -> Bool {
+  func endStep(_ number: Int) -> Bool {
     guard let step = steps.removeValue(forKey: number) else { return false }
     for id in step.items where jobs[id]?.task == number { jobs[id]?.task = nil }
     return true

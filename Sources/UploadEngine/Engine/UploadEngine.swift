@@ -35,6 +35,7 @@ public actor UploadEngine {
   let admission: Admission
   let outage: Outage
   let refusal: Refusal
+  let keeping: Keeping
   let waitsForServers: Bool
   let transport: Transport
   /// Events of exchanges that the engine has not handled yet, with what was read of replies.
@@ -54,6 +55,8 @@ public actor UploadEngine {
   var scheduler: Scheduler
   /// What the commands gave.
   var tokens: [Route: BearerToken] = [:]
+  /// What servers of resumable uploads have said of themselves, by where uploads are made.
+  var tusServers: [URL: TusServer] = [:]
   /// The latest time at which the scheduler is asked again.
   var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.
@@ -83,19 +86,23 @@ public actor UploadEngine {
   ///   - waitsForServers: whether uploads wait for a server that cannot be reached, however long, and
   ///     an attempt that did not reach it does not count. Otherwise they fail together once the server's
   ///     breaker has opened as often as the target allows attempts.
+  ///   - waitsForPerson: whether uploads wait for `retry` where their credentials are refused, and do not
+  ///     fail; as with servers unless said otherwise.
   ///   - admission: lets uploads begin; everybody may unless said otherwise.
   ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
   ///     original's.
   ///   - outage: is told of servers that cannot be reached.
   ///   - refusal: is told of targets whose credentials are refused.
+  ///   - keeping: is told where uploads can go on.
   ///   - report: is told of every change.
   public init(
     lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
-    waitsForServers: Bool = false,
+    waitsForServers: Bool = false, waitsForPerson: Bool? = nil,
     admission: @escaping Admission = { Set($0) },
     mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
+    keeping: @escaping Keeping = { _, _ in },
     report: @escaping Report
   ) {
     executor = QueueExecutor(label: "hoist.engine")
@@ -106,10 +113,12 @@ public actor UploadEngine {
     self.admission = admission
     self.outage = outage
     self.refusal = refusal
+    self.keeping = keeping
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
     scheduler = Scheduler(
-      lanes: min(max(lanes, 1), Self.mostLanes), waitsForServers: waitsForServers)
+      lanes: min(max(lanes, 1), Self.mostLanes), waitsForServers: waitsForServers,
+      waitsForPerson: waitsForPerson)
   }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {

@@ -1,23 +1,47 @@
 import Crypto
 import Foundation
 import MultipartForm
+import UploadModel
 
 /// The SHA-256 of files (FIPS 180-4), to compare their contents.
 public enum FileDigest {
   /// The 32 bytes of the digest; nil if the file cannot be read to its end.
   public static func sha256(of file: FileLocation) -> [UInt8]? {
+    digest(SHA256(), of: file, in: nil)
+  }
+
+  /// The checksum of a range of a file; nil where it cannot be read to its end.
+  static func sum(
+    _ algorithm: TusServer.Checksum, of file: FileLocation, in range: Range<Int64>
+  ) -> [UInt8]? {
+    switch algorithm {
+    case .sha1: digest(Insecure.SHA1(), of: file, in: range)
+    case .sha256: digest(SHA256(), of: file, in: range)
+    }
+  }
+
+  private static func digest<Hash: HashFunction>(
+    _ start: Hash, of file: FileLocation, in range: Range<Int64>?
+  ) -> [UInt8]? {
     let descriptor = file.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    var hash = SHA256()
+    if let range, lseek(descriptor, off_t(range.lowerBound), SEEK_SET) < 0 { return nil }
+    var rest = range.map { $0.upperBound - $0.lowerBound }
+    var hash = start
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while true {
-      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    while rest != 0 {
+      let count = buffer.withUnsafeMutableBytes {
+        read(descriptor, $0.baseAddress, min($0.count, Int(clamping: rest ?? .max)))
+      }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return count == 0 ? Array(hash.finalize()) : nil }
+      if count == 0, rest == nil { break }
+      guard count > 0 else { return nil }
+      rest = rest.map { $0 - Int64(count) }
       buffer.withUnsafeBytes {
         hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count]))
       }
     }
+    return Array(hash.finalize())
   }
 }

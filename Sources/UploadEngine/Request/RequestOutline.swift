@@ -54,10 +54,31 @@ public struct RequestOutline: Hashable, Sendable {
   public static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
+    if let first = uploads.first, first.target.resume.isOn {
+      do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch
+      {
+        return (nil, [(first.item.id, error)])
+      }
+    }
     let (outline, faults) = UploadRequest.makeFirst(of: uploads) {
       jobs throws(UploadRequest.Fault) in try RequestOutline(jobs, now: now)
     }
     return (outline, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
+  }
+
+  /// The request that begins an upload which can go on. Where the file goes is in its reply.
+  private init(beginning upload: UploadJob, now: Date) throws(Failure.Cause) {
+    let target = upload.target
+    let values = Preparation.values(for: upload, now: now)
+    let request = TusMachine.creation(
+      at: try UploadRequest.creation(of: target, at: target.url, values),
+      size: try upload.item.presentIdentity().size,
+      metadata: target.resume.metadataHeader(with: values))
+    let plan = try RequestHead(
+      request, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)
+    head = Head(plan, more: [Header(name: "Content-Length", value: "0")])
+    head.url = target.addressStretches(with: values).shown
+    (parts, length) = ([], 0)
   }
 
   private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {

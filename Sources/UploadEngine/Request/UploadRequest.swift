@@ -13,6 +13,16 @@ struct UploadRequest {
   let files: [(item: UploadItem, content: Range<Int64>)]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
+  /// Where in its file the body lies, where it is a piece of one.
+  var piece: Piece?
+
+  /// A part of a file that goes by itself.
+  struct Piece {
+    /// The offset of its first byte in the file.
+    let start: Int64
+    /// The size of the whole file; nil where no bytes of it go along.
+    let size: Int64?
+  }
 
   /// Bodies above this many bytes are worth the question, as for curl.
   private static let expectThreshold: Int64 = 1 << 20
@@ -87,7 +97,8 @@ struct UploadRequest {
       mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
-        url: try Self.url(of: plan, to: url, target), method: plan.head.method, headers: headers,
+        url: try Self.url(plan.head.address?.written, at: url, of: target),
+        method: plan.head.method, headers: headers,
         body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
       exchange.mayRepeat = target.isIdempotent(at: url)
@@ -112,12 +123,13 @@ struct UploadRequest {
       items: culprits.map(\.item.id))
   }
 
-  /// The address of a plan for `url`.
-  private static func url(
-    of plan: RequestPlan, to url: URL, _ target: Target
+  /// Where a request to `url` goes: the target's own address has placeholders and a query.
+  ///
+  /// - Parameter written: that address with its placeholders filled in.
+  static func url(
+    _ written: String?, at url: URL, of target: Target
   ) throws(Failure.Cause) -> URL {
-    guard url == target.url, target.address != nil || !target.query.isEmpty,
-      let text = plan.head.address?.written
+    guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
     // The values are percent-encoded; dots alone would still lead to another place.
     guard let whole = URL(string: text), Origin(whole) == Origin(target.url),

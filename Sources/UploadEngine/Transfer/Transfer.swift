@@ -158,7 +158,7 @@ final class Transfer {
   func news(at now: Instant) -> [(ItemID, ItemState)] {
     var news: [(ItemID, ItemState)] = []
     for index in shares.indices {
-      guard let state = shares[index].news(at: acknowledged, of: request.body, attempt, now)
+      guard let state = shares[index].news(at: acknowledged, of: request, attempt, now)
       else { continue }
       news.append((shares[index].item.id, state))
     }
@@ -226,11 +226,18 @@ extension Transfer {
     /// Its state, if it has another one than when this was last asked. A file waits for the reply from
     /// its own last byte on, or the body's where it is the last.
     fileprivate mutating func news(
-      at sent: Int64, of body: FormBody, _ attempt: Int, _ now: Instant
+      at sent: Int64, of request: UploadRequest, _ attempt: Int, _ now: Instant
     ) -> ItemState? {
+      let (body, piece) = (request.body, request.piece)
+      // What only asks about the file moves nothing of it.
+      if let piece, piece.size == nil { return nil }
+      let start = piece?.start ?? 0
+      let total = piece?.size ?? content.upperBound - content.lowerBound
+      // More of it comes in another request.
+      let isOver = start + content.upperBound - content.lowerBound >= total
       let isLast = content.upperBound == body.contentRanges.last?.upperBound
       let phase: Phase =
-        if sent >= (isLast ? body.contentLength : content.upperBound) {
+        if isOver, sent >= (isLast ? body.contentLength : content.upperBound) {
           .handedOver
         } else if sent > content.lowerBound {
           .leaving(bytes(at: sent))
@@ -240,7 +247,7 @@ extension Transfer {
       return switch phase {
       case .ahead: .preparing(attempt: attempt)
       case .leaving(let bytes):
-        .sending(attempt: attempt, sent: bytes, total: content.upperBound - content.lowerBound)
+        .sending(attempt: attempt, sent: start + bytes, total: total)
       case .handedOver: .awaitingReply(attempt: attempt, since: now)
       }
     }

@@ -34,8 +34,10 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The size in bytes of what the target's command has made of the file, as far as it is known and not
   /// the file's own.
   public private(set) var preparedSize: Int64?
-  /// Whether it was being sent when the program last ended, and starts again from the first byte.
+  /// Whether it was being sent when the program last ended, and is sent again.
   public var wasInterrupted = false
+  /// Where it can go on, if its target resumes uploads and one was begun.
+  public var resumePoint: ResumePoint?
   /// The SHA-256 of the content, where it was asked for.
   public var sum: [UInt8]?
   /// A note about it, such as that the same file has been sent before.

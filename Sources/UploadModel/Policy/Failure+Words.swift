@@ -29,6 +29,7 @@ extension Failure {
     case .rejected: "rejected by the server"
     case .unusable: "answer cannot be used"
     case .notRecorded: "arrived, not recorded"
+    case .unresumable(let fault): fault.headline
     case .denied: status == nil ? "no credentials" : Self.statusLine(status)
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome unknown"
@@ -107,6 +108,7 @@ extension Failure {
         + "\(Self.inside(why))."
     case .notRecorded(let why):
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
+    case .unresumable(let fault): fault.story
     case .denied(let why):
       status.map { "The server refused it: \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
@@ -157,6 +159,7 @@ extension Failure {
       "Compare what the target asks of the answer with the answer itself, mend the target, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
+    case .unresumable(let fault): fault.advice
     case .denied:
       status == nil
         ? "Run the command by hand, mend it, then retry."

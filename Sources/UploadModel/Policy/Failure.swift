@@ -84,6 +84,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case unusable(String)
     /// The server has the file, and the record that goes with it could not be made; the text is why.
     case notRecorded(String)
+    /// The server does not keep to the protocol by which uploads are resumed.
+    case unresumable(ResumeFault)
 
     /// There are no valid credentials: the command gave no token or, if there is a status, a new token was
     /// refused as well. The text says which.
@@ -152,6 +154,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case .rejected: "rejected"
     case .unusable: "unusable-answer"
     case .notRecorded: "no-record"
+    case .unresumable(let fault): fault.code
     case .denied: status.map { "http-\($0)" } ?? "no-credentials"
     case .cancelled: "cancelled"
     case .outcomeUnknown: "outcome-unknown"
@@ -170,8 +173,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case .refused: status.map(Self.transientStatuses.contains) ?? false
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
       .unsendable,
-      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .unusable, .notRecorded, .denied,
-      .cancelled, .outcomeUnknown:
+      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
+      .unresumable, .denied, .cancelled, .outcomeUnknown:
       false
     }
   }
@@ -184,7 +187,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
       .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable,
       .connectionLost, .stalled,
       .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable,
-      .denied, .cancelled:
+      .unresumable, .denied, .cancelled:
       false
     }
   }
@@ -203,7 +206,7 @@ extension Failure.Cause {
   public func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,
-      .refused, .cancelled:
+      .refused, .unresumable, .cancelled:
       self
     case .unreadable(let why): .unreadable(change(why))
     case .shortage(let why): .shortage(change(why))

@@ -163,6 +163,10 @@ public struct JobMachine: Sendable {
     _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
     random: Double
   ) -> [Action] {
+    // Attempts are counted so that nothing is tried for ever. One that brought the file further is none of
+    // those.
+    var run = run
+    if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
     let verdict = Verdict.judge(
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
     // A reply that came before the stop counts: the server has the file.

@@ -25,6 +25,8 @@ public struct TransferEnd: Hashable, Sendable {
   public var bytes: Int64
   /// Seconds from the start of the attempt.
   public var seconds: Double
+  /// Whether the server has more of a file that can be resumed than before the attempt before this one.
+  public var hasAdvanced = false
   /// Which of the request's files it is told of.
   public var place = Place()
   /// The delay in seconds that the server asked for in an earlier reply.
@@ -80,7 +82,7 @@ extension Failure.Cause {
     case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
       .stalled, .outOfTime,
       .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
-      .denied, .outcomeUnknown:
+      .unresumable, .denied, .outcomeUnknown:
       false
     }
   }

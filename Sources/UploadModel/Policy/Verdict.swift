@@ -91,7 +91,8 @@ public enum Verdict: Hashable, Sendable {
     }
   }
 
-  private static func redirect(
+  /// Where a 307 or 308 leads, as far as it is followed.
+  static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {
     guard end.headers["location"]?.trimming(\.isWhiteSpace).isEmpty == false else {

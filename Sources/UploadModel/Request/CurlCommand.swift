@@ -34,6 +34,10 @@ public struct CurlCommand: Hashable, Sendable {
       throw ConversionError(
         description: "the target asks for a ticket first, and only that says where the file goes")
     }
+    guard !target.resume.isOn else {
+      throw ConversionError(
+        description: "an upload that can go on is several requests, and the server says where to")
+    }
     let plan: RequestPlan
     do throws(Failure.Cause) {
       plan = try RequestPlan(

@@ -50,7 +50,7 @@ extension Scheduler {
     let probe = routes[number].probe?.id
     routes[number].failure = failure
     let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
-    guard waitsForServers else { return actions }
+    guard waitsForPerson else { return actions }
     // One item shows the failure; the others wait until it is retried.
     let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
     return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
@@ -93,7 +93,7 @@ extension Scheduler {
 
   /// Those who have nothing to wait for any more fail together, unless the person may come and help.
   public func giveUps() -> [Action] {
-    guard !waitsForServers else { return [] }
+    guard !waitsForPerson else { return [] }
     return routes.indices.flatMap { number -> [Action] in
       let route = routes[number]
       guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,

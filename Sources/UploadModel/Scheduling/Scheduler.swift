@@ -66,6 +66,8 @@ public struct Scheduler: Sendable {
   /// Whether to wait for unreachable servers indefinitely. Otherwise all files for a server fail once its
   /// breaker has opened as often as the target allows attempts.
   public let waitsForServers: Bool
+  /// Whether files wait for the person where their credentials are refused.
+  public let waitsForPerson: Bool
 
   var entries: [ItemID: Entry] = [:]
   /// All files in the order of the line.
@@ -87,9 +89,12 @@ public struct Scheduler: Sendable {
   /// - Parameters:
   ///   - lanes: how many requests are under way at once, from 1.
   ///   - waitsForServers: whether servers that cannot be reached are waited for.
-  public init(lanes: Int, waitsForServers: Bool = false) {
+  ///   - waitsForPerson: whether files wait where their credentials are refused, for somebody may come and
+  ///     help; as with servers unless said otherwise.
+  public init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
     laneCount = max(1, lanes)
     self.waitsForServers = waitsForServers
+    self.waitsForPerson = waitsForPerson ?? waitsForServers
   }
 
   /// Whether asking for the next files may have an answer.

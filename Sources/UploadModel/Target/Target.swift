@@ -45,6 +45,8 @@ public struct Target: Hashable, Sendable {
   public var fileName: Template?
   /// Whether two files may have the same name in one request, or the same address of their own.
   public var takesSameNames = false
+  /// Whether and how an upload goes on where it was broken off.
+  public var resume = ResumeRules()
   /// What is taken at all.
   public var limits = UploadLimits()
   /// How replies are read.

@@ -70,7 +70,9 @@ struct HistoryCommand: ParsableCommand {
     let line = HistoryLine(entry)
     let status = line.status.map { " \($0)" } ?? ""
     let url = line.url.map { "  \(SafeText.line($0))" } ?? ""
-    return "\(entry.began.local)  \(line.outcome)\(status)  \(HumanReadable.bytes(line.size))  "
+    let range = line.start.map { " from \(HumanReadable.percent($0, of: line.size)) %" } ?? ""
+    return
+      "\(entry.began.local)  \(line.outcome)\(status)  \(HumanReadable.bytes(line.size))\(range)  "
       + "\(SafeText.line(line.path)) → \(SafeText.line(line.target))\(url)"
   }
 

@@ -33,7 +33,7 @@ struct Hoist: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      ScreenCommand.self, PushCommand.self, AddCommand.self, QueueCommand.self,
+      ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
       HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,
       ConfigCommand.self, TargetsCommand.self, TargetCommand.self, ListCommand.self,
       RemoveCommand.self, CompletionsCommand.self, DemoCommand.self,

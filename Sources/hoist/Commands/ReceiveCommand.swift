@@ -15,6 +15,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       POST /multiupload   up to 10 files in one request
       GET  /              what has arrived, and a form to send files with a browser
       GET  /files/NAME    one of them
+      POST /files         an upload in several requests, which goes on after a lost line (tus 1.0.0)
 
       So that every kind of target can be tried on one machine, it also speaks:
 
@@ -177,9 +178,14 @@ struct ReceiveCommand: AsyncParsableCommand {
     case .refused(let status, let message, let request, let client):
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
     case .disconnected(let request, let client):
-      "\(client) hung up during \(SafeText.line(request)); nothing was kept"
+      "\(client) hung up during \(SafeText.line(request)); \(Self.rest(of: request))"
     case .brokenOff(let request, let client):
-      "\(client) was broken off by the end during \(SafeText.line(request)); nothing was kept"
+      "\(client) was broken off by the end during \(SafeText.line(request)); \(Self.rest(of: request))"
     }
+  }
+
+  /// What became of what had come with a request: only a piece of an upload is PATCHed.
+  private static func rest(of request: String) -> String {
+    request.hasPrefix(scalars: "PATCH ") ? "what had come is kept" : "nothing was kept"
   }
 }

@@ -51,7 +51,7 @@ struct ScreenCommand: AsyncParsableCommand {
       of: settings, environment: environment,
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings.screen)
-    preferences.isPlain = plain
+    if plain { preferences.audience = .standardInput }
     let session = try ScreenSession(
       book: catalog, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",

@@ -12,6 +12,11 @@ final class KnownSecrets: Sendable {
   /// Those of a further target.
   func add(_ target: Target) { secrets.withLock { $0.add(target.secrets) } }
 
+  /// Whether a text holds none of them.
+  func isFree(_ text: String) -> Bool {
+    secrets.withLock { $0 }.hidden(in: text) == text
+  }
+
   /// Changes without secrets.
   func hidden(in changes: [(ItemID, ItemState)]) -> [(ItemID, ItemState)] {
     let secrets = secrets.withLock { $0 }

@@ -13,6 +13,7 @@ struct HistoryLine: Encodable {
   var name: String
   var type: String
   var size: Int64
+  var start: Int64?
   var bytes: Int64?
   var target: String
   var url: String?
@@ -30,6 +31,7 @@ struct HistoryLine: Encodable {
     name = entry.name
     type = entry.mediaType
     size = entry.size
+    start = entry.start
     bytes = entry.bytes
     target = entry.target
     url = entry.url
@@ -39,14 +41,14 @@ struct HistoryLine: Encodable {
 
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
-    "bytes", "target", "url", "message",
+    "bytes", "target", "url", "message", "start",
   ]
 
   var values: [String] {
     [
       began, ended ?? "", String(number), String(attempt), outcome, status.map(String.init) ?? "",
       path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
-      message ?? "",
+      message ?? "", start.map(String.init) ?? "",
     ]
   }
 }

@@ -17,6 +17,11 @@ struct JournalReporter: PushReporter {
 
   mutating func skipped(_ item: UploadItem) { inner.skipped(item) }
 
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
+    journal.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
+    inner.resumed(item, at: point)
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     journal.record(item)
     inner.changed(item, at: now)

@@ -36,6 +36,12 @@ struct JSONReporter: PushReporter {
     write(line)
   }
 
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
+    var line = line("resumed", item, sent: point.start)
+    line.note = point.words
+    write(line)
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     switch item.state {
     case .waiting, .paused: break

@@ -41,6 +41,11 @@ struct LineReporter: PushReporter {
     write("· \(SafeText.line(item.path.description)): skipped, \(item.note ?? "")")
   }
 
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
+    guard !isQuiet, let words = point.words else { return }
+    write("↻ \(SafeText.line(item.path.description)): \(words)")
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     let name = SafeText.line(item.path.description)
     switch item.state {

@@ -20,6 +20,7 @@ struct Push {
   private enum Event: Sendable {
     case walk(PushInputReader.News)
     case changes([(ItemID, ItemState)])
+    case resumed(ItemID, ResumePoint)
     case tick
     case interrupt
   }
@@ -36,7 +37,13 @@ struct Push {
     }
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
-      mediaType: FileIntake.mediaType
+      mediaType: FileIntake.mediaType,
+      keeping: { id, point in
+        // The first word of an attempt; the later ones only say how far it is.
+        if let point, point.offset == point.start, point.words != nil {
+          continuation.yield(.resumed(id, point))
+        }
+      }
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])
@@ -96,6 +103,8 @@ struct Push {
           history?.record(item)
           reporter.changed(item, at: now)
         }
+      case .resumed(let id, let point):
+        if let item = course.open(id) { reporter.resumed(item, at: point) }
       case .tick: reporter.tick(at: now)
       case .interrupt where course.summary.isInterrupted:
         exit(ExitStatus.interrupted.rawValue)

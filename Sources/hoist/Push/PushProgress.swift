@@ -21,6 +21,9 @@ struct PushProgress {
 
   var isOver: Bool { isComplete && open.isEmpty }
 
+  /// An item that is not over.
+  func open(_ id: ItemID) -> UploadItem? { open[id] }
+
   var openItems: [ItemID] { open.keys.sorted() }
 
   /// Takes an item in.

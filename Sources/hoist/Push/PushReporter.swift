@@ -12,6 +12,8 @@ protocol PushReporter {
   mutating func skipped(_ item: UploadItem)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)
+  /// An attempt at an item goes on where another was broken off, or cannot.
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint)
   /// Time has gone by.
   mutating func tick(at now: Instant)
   /// Everything is over.
@@ -22,5 +24,6 @@ extension PushReporter {
   var tickInterval: Double? { nil }
   mutating func allQueued() {}
   mutating func skipped(_ item: UploadItem) {}
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint) {}
   mutating func tick(at now: Instant) {}
 }

@@ -16,23 +16,59 @@ final class PlainInterface: UserInterface {
   /// Wide enough for nothing to be cut.
   let size = Size(width: 200, height: 60)
 
-  private var announcer = Announcer()
+  private let audience: Audience
+  private var announcer: Announcer
   private let signals = Signals([SIGTERM, SIGHUP, SIGINT])
   private var isListening = false
   /// Whether the open dialog has been spoken and is about to be closed.
   private var isClosing = false
   private var isOpen = true
 
-  init() {
+  /// Who may say what is to be done.
+  enum Audience {
+    /// A person, or a script, a line at a time on standard input.
+    case standardInput
+    /// Nobody: it is over when the queue is empty.
+    case nobody
+    /// Nobody, until a signal comes.
+    case nobodyForever
+  }
+
+  /// Whether a signal has asked it to end.
+  private(set) var wasStopped = false
+
+  init(_ audience: Audience = .standardInput) {
+    self.audience = audience
+    announcer = Announcer(saysEndsOnly: audience != .standardInput)
     let signals = signals.stream
     Task { [weak self] in
-      for await _ in signals { self?.onEvents([.terminate]) }
+      for await _ in signals { self?.stop() }
     }
+  }
+
+  /// Whether nobody is there to answer.
+  var isAlone: Bool { audience != .standardInput }
+
+  /// What to end with where the queue would end with `status`.
+  func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
+    switch audience {
+    case .standardInput: status
+    case .nobody: wasStopped ? .interrupted : status
+    // What is left is sent the next time.
+    case .nobodyForever: hasFailures ? .someFailed : .success
+    }
+  }
+
+  private func stop() {
+    if wasStopped, isAlone { exit(ExitStatus.interrupted.rawValue) }
+    wasStopped = true
+    onEvents([.terminate])
   }
 
   func show(_ state: AppState) {
     guard isOpen else { return }
-    if !isListening { listen() }
+    if audience == .standardInput, !isListening { listen() }
+    if isAlone, !state.isReading { goOnAlone(state) }
     for line in announcer.lines(for: state) { Output.line(line) }
     let (lines, mustClose) = Announcer.dialog(of: state)
     guard mustClose, !isClosing else { return }
@@ -44,6 +80,24 @@ final class PlainInterface: UserInterface {
         self.onEvents([.perform(.close)])
         self.isClosing = false
       }
+    }
+  }
+
+  /// What a person would do: leave when all is done, or put away what is done.
+  private func goOnAlone(_ state: AppState) {
+    if audience == .nobodyForever {
+      // Who stays for months must not keep every file in mind. What was sent is in the history.
+      guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
+      isClosing = true
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          self.onEvents([.perform(.clear)])
+          self.isClosing = false
+        }
+      }
+    } else if !isListening {
+      isListening = true
+      DispatchQueue.main.async { MainActor.assumeIsolated { self.onEnd() } }
     }
   }
 

@@ -77,6 +77,12 @@ final class QueueRecorder: Sendable {
     }
   }
 
+  /// Records where an upload can go on: `UploadEngine.Keeping`. If that cannot be written, the upload goes on
+  /// all the same, and starts over after a crash.
+  func keep(_ point: ResumePoint?, of id: ItemID) {
+    do { try store.keep(point, of: id) } catch { complain(error) }
+  }
+
   /// Records the new states of items. Returns false if that could not be written yet.
   @discardableResult
   func write(_ changes: [(ItemID, ItemState)]) -> Bool {

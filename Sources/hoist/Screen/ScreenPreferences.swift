@@ -10,8 +10,8 @@ struct ScreenPreferences {
   var theme = Theme.usual
   var usesMouse = true
   var endSignal = AppState.EndSignal.none
-  /// Whether changes are written as lines instead of drawn.
-  var isPlain = false
+  /// Who is spoken to, line by line, instead of having a screen drawn; nil draws one.
+  var audience: PlainInterface.Audience?
 
   init() {}
 
@@ -85,7 +85,7 @@ struct ScreenPreferences {
   /// Takes the terminal over, or the lines of standard input.
   @MainActor
   func interface() throws -> any UserInterface {
-    if isPlain { return PlainInterface() }
+    if let audience { return PlainInterface(audience) }
     do {
       return try Terminal(theme: theme, usesMouse: usesMouse)
     } catch {

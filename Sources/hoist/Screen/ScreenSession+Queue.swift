@@ -111,6 +111,12 @@ extension ScreenSession {
 
   func remove(_ ids: [ItemID]) {
     guard write({ try $0.remove(ids) }) != nil else { return }
+    // What servers have of them, nobody wants any more.
+    let begun = ids.compactMap { items[$0] }.filter { $0.resumePoint != nil && !$0.state.isDone }
+    engine?.terminate(
+      begun.compactMap { item in
+        (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
+      })
     engine?.remove(ids)
     forget(ids)
   }

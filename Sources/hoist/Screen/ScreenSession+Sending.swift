@@ -105,6 +105,12 @@ extension ScreenSession {
     }
   }
 
+  /// Notes where an upload can go on.
+  private func record(_ point: ResumePoint?, of id: ItemID) {
+    items[id]?.resumePoint = point
+    handle([.resumePoint(id, point)])
+  }
+
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, secrets) = (keeper, book.secrets)
@@ -124,6 +130,7 @@ extension ScreenSession {
     self.throttle = throttle
     let engine = UploadEngine(
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time, waitsForServers: true,
+      waitsForPerson: (interface as? PlainInterface)?.isAlone != true,
       admission: { keeper.admit($0) },
       mediaType: FileIntake.mediaType,
       outage: { [weak self] origin, news in
@@ -139,6 +146,13 @@ extension ScreenSession {
             self?.handle([.refusal(target: target, isRefused: isRefused)])
           }
         }
+      },
+      keeping: { [weak self] id, point in
+        // An address that holds a secret is known for as long as this process lives, and no longer.
+        if point.map({ secrets.isFree($0.url.absoluteString) }) ?? true {
+          keeper.keep(point, of: id)
+        }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self?.record(point, of: id) } }
       }
     ) { changes in
       let changes = secrets.hidden(in: changes)
@@ -159,7 +173,7 @@ extension UploadStore.Recovery {
     var parts: [String] = []
     if !interrupted.isEmpty {
       parts.append(
-        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted, again from the start"
+        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted, sent again"
       )
     }
     if !unknown.isEmpty {

@@ -110,7 +110,10 @@ final class ScreenSession {
       throttle?.deliverNow()
     }
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
-    let status = report(without: keeper.settle())
+    var status = report(without: keeper.settle())
+    if let front = interface as? PlainInterface {
+      status = front.status(status, hasFailures: items.values.contains { $0.state.failure != nil })
+    }
     return leaving == .forced && status != .success ? .interrupted : status
   }
 

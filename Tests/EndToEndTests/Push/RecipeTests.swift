@@ -49,6 +49,18 @@ extension EndToEnd {
       }
     }
 
+    @Test("tus: a file in chunks, by itself, with its name and type")
+    func tus() async throws {
+      let kitchen = try await Kitchen("tus")
+      try kitchen.write("disk.iso", 3_000_000)
+      try kitchen.write("empty.txt", 0)
+      let outcome = try await kitchen.shell("hoist push disk.iso empty.txt $R")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(outcome.output.contains("/files/disk.iso\n"))
+      #expect(try kitchen.arrived("disk.iso"))
+      #expect(try kitchen.arrived("empty.txt"))
+    }
+
     @Test("every recipe passes the check")
     func check() async throws {
       let folder = Person.repository.appendingPathComponent("config/recipes").path
@@ -57,7 +69,7 @@ extension EndToEnd {
       #expect(
         names == [
           "bookmarks.toml", "catch-log.toml", "form-with-image.toml", "note-with-photos.toml",
-          "rest-manager.toml", "s3-presigned.toml",
+          "rest-manager.toml", "s3-presigned.toml", "tus.toml",
         ])
       let person = try Person()
       for name in names {

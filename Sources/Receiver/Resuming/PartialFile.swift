@@ -1,0 +1,113 @@
+import Foundation
+
+/// An upload that is open to be added to, by nobody else.
+final class PartialFile {
+  let id: String
+  private(set) var record: PartialUploads.Record
+  /// How many of its bytes are there.
+  private(set) var offset: Int64
+  let expires: Date
+  /// Nil where all of it is where it belongs.
+  private var descriptor: Int32?
+  private let owner: PartialUploads
+
+  init(
+    id: String, status: PartialUploads.Status, descriptor: Int32?, owner: PartialUploads
+  ) {
+    self.id = id
+    (record, offset, expires) = (status.record, status.offset, status.expires)
+    (self.descriptor, self.owner) = (descriptor, owner)
+  }
+
+  deinit { letGo() }
+
+  /// Whether all of it is there.
+  var isWhole: Bool { offset == record.length }
+
+  /// Whether all of it is there and nobody can see it yet.
+  var isUnpublished: Bool { isWhole && descriptor != nil }
+
+  /// Lets others at it.
+  func letGo() {
+    guard let descriptor else { return }
+    owner.ended(id)
+    close(descriptor)
+    self.descriptor = nil
+  }
+
+  /// Cuts away what is not known to be right.
+  /// - Parameter awaitingSum: whether what comes now is to be checked at its end.
+  func begin(awaitingSum: Bool) throws {
+    guard let descriptor else { return }
+    if record.trusted != nil, ftruncate(descriptor, off_t(offset)) != 0 {
+      throw Inbox.Failure(doing: "shorten the upload", code: errno)
+    }
+    try trust(awaitingSum ? offset : nil)
+  }
+
+  /// Says from where on the content may be wrong, before and after a request with a checksum.
+  private func trust(_ trusted: Int64?) throws {
+    guard record.trusted != trusted else { return }
+    record.trusted = trusted
+    try owner.write(record, of: id)
+  }
+
+  /// Adds bytes at the end. They are with the system when this returns, and so outlive the receiver.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
+    guard let descriptor else { throw Inbox.Failure(doing: "write the upload", code: EBADF) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let whole = UnsafeRawBufferPointer(rebasing: rest)
+      let count = pwrite(descriptor, whole.baseAddress, whole.count, off_t(offset))
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        offset += Int64(count)
+      } else if errno != EINTR {
+        throw Inbox.Failure(doing: "write the upload", code: count == 0 ? EIO : errno)
+      }
+    }
+  }
+
+  /// Takes away what was added since, for its checksum is wrong.
+  func cut(to start: Int64) throws {
+    guard let descriptor else { return }
+    guard ftruncate(descriptor, off_t(start)) == 0 else {
+      throw Inbox.Failure(doing: "shorten the upload", code: errno)
+    }
+    offset = start
+    try trust(nil)
+  }
+
+  /// What was added is as it was sent.
+  func settle(syncing: Bool) throws {
+    if syncing, let descriptor, fsync(descriptor) != 0 {
+      throw Inbox.Failure(doing: "flush the upload", code: errno)
+    }
+    try trust(nil)
+  }
+
+  /// Reads all of it from the disk, a piece at a time.
+  func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(Inbox.Failure) {
+    guard let descriptor else { throw Inbox.Failure(doing: "read the upload", code: EBADF) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    var position: Int64 = 0
+    while position < record.length {
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw Inbox.Failure(doing: "read the upload", code: count == 0 ? EIO : errno)
+      }
+      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      position += Int64(count)
+    }
+  }
+
+  /// Gives the whole of it its own name, and returns that.
+  func publish() throws -> EntryName {
+    let name = try owner.publish(id, as: record.name)
+    record.stored = name.text
+    try owner.write(record, of: id)
+    return name
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import MultipartForm
+import NIOCore
+import Synchronization
+
+/// Uploads that come in several requests: what has arrived of each lies in the folder under a hidden name,
+/// so that it outlives the receiver, and gets its own name when all of it is there.
+///
+/// Each has two files: the content, and a record of what is known of it. The record is written after the
+/// content was made, and removed before it, so that a record always stands for an upload. A content that is
+/// gone while its record says nothing of a name was published in the moment in which the receiver was
+/// killed.
+final class PartialUploads: Sendable {
+  /// What is known of an upload besides its content.
+  struct Record: Codable, Sendable {
+    /// The length of the whole file, in bytes.
+    var length: Int64
+    /// Its name and type as the client sent them.
+    var name: String
+    var type: String
+    /// What the client said of it, to the letter.
+    var metadata: String?
+    /// The bytes from here on are not known to be what was sent: a checksum was to follow.
+    var trusted: Int64?
+    /// Where all of it is now.
+    var stored: String?
+  }
+
+  /// How far an upload is.
+  struct Status {
+    var record: Record
+    /// How many of its bytes are there.
+    var offset: Int64
+    /// When it is removed, unless more of it comes.
+    var expires: Date
+  }
+
+  private struct State {
+    var lastSweep = Date.distantPast
+    /// How many unfinished uploads there were then, and those that were made since.
+    var unfinished = 0
+  }
+
+  private static let prefix = ".hoist-upload-"
+  private static let recordSuffix = ".json"
+  private static let contentSuffix = ".data"
+  /// The most bytes of a record.
+  private static let mostRecord = 64 << 10
+  /// The most unfinished uploads: more are no accident.
+  private static let mostUploads = 10_000
+  private static let sweepInterval: TimeInterval = 60
+
+  private let inbox: Inbox
+  private let lifetime: TimeInterval
+  private let state = Mutex(State())
+  /// On which connection an upload comes in.
+  private let writers = Mutex<[String: any Channel]>([:])
+
+  /// - Parameter lifetime: how long an upload is kept of which no more comes.
+  init(inbox: Inbox, lifetime: Duration) {
+    self.inbox = inbox
+    self.lifetime = TimeInterval(lifetime.components.seconds)
+    sweep()
+  }
+
+  /// Makes an upload and returns its identifier, which nobody can guess.
+  func create(_ record: Record) throws -> String {
+    sweep()
+    // Most of those that were made since may be whole by now.
+    let isFull = state.withLock { state in
+      if state.unfinished >= Self.mostUploads { state.lastSweep = .distantPast }
+      return state.unfinished >= Self.mostUploads
+    }
+    if isFull { sweep() }
+    let isRoom = state.withLock { state in
+      defer { state.unfinished += 1 }
+      return state.unfinished < Self.mostUploads
+    }
+    guard isRoom else {
+      throw Refusal(
+        .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
+        headers: [("Retry-After", "60")])
+    }
+    var generator = SystemRandomNumberGenerator()
+    let id = (0..<2).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+    guard let content = Self.content(id) else {
+      throw Inbox.Failure(doing: "make a file", code: EINVAL)
+    }
+    let file = inbox.open(content, O_WRONLY | O_CREAT | O_EXCL)
+    guard file >= 0 else { throw Inbox.Failure(doing: "make a file", code: errno) }
+    close(file)
+    do { try write(record, of: id) } catch {
+      inbox.remove(content)
+      throw error
+    }
+    return id
+  }
+
+  /// How far an upload is; nil where there is none.
+  func status(of id: String) throws -> Status? {
+    guard Self.isIdentifier(id), let content = Self.content(id), let name = Self.record(id),
+      let record = try record(of: id)
+    else { return nil }
+    let (found, size, changed) = inbox.look(at: content)
+    let written = inbox.look(at: name).changed
+    let expires = max(changed, written).addingTimeInterval(lifetime)
+    if expires <= Date() {
+      remove(id)
+      return nil
+    }
+    let offset = found ? min(size, record.trusted ?? size, record.length) : record.length
+    return Status(record: record, offset: offset, expires: expires)
+  }
+
+  /// Opens an upload to add to it. Whoever adds to it on another connection is broken off: a client that
+  /// comes back knows better than the receiver that its old connection is dead.
+  ///
+  /// - Returns: nil where there is none.
+  /// - Throws: 423 where somebody else does not let go of it.
+  func open(_ id: String, for channel: any Channel) async throws -> PartialFile? {
+    for _ in 0..<500 {
+      guard let status = try status(of: id), let content = Self.content(id) else { return nil }
+      let file = inbox.open(content, O_RDWR)
+      guard file >= 0 else {
+        // All of it is where it belongs.
+        if errno == ENOENT, status.offset == status.record.length {
+          return PartialFile(id: id, status: status, descriptor: nil, owner: self)
+        }
+        throw Inbox.Failure(doing: "open the upload", code: errno)
+      }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 {
+        writers.withLock { $0[id] = channel }
+        // Another one may have added to it before it let go.
+        guard let now = try self.status(of: id) else {
+          close(file)
+          return nil
+        }
+        return PartialFile(id: id, status: now, descriptor: file, owner: self)
+      }
+      close(file)
+      interrupt(id)
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw Refusal(.locked, "Another request is adding to this upload. Try again.")
+  }
+
+  /// Breaks off whoever is adding to an upload.
+  func interrupt(_ id: String) {
+    guard let channel = writers.withLock({ $0[id] }) else { return }
+    channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
+    channel.close(promise: nil)
+  }
+
+  func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
+
+  /// Removes what is there of an upload.
+  func remove(_ id: String) {
+    if let name = Self.record(id) { inbox.remove(name) }
+    if let name = Self.content(id) { inbox.remove(name) }
+  }
+
+  func write(_ record: Record, of id: String) throws {
+    guard let name = Self.record(id), let data = try? JSONEncoder().encode(record),
+      data.count <= Self.mostRecord
+    else { throw Refusal(.requestHeaderFieldsTooLarge, "Upload-Metadata is too long.") }
+    try inbox.replace(name, with: Array(data))
+  }
+
+  func publish(_ id: String, as name: String) throws -> EntryName {
+    guard let content = Self.content(id) else {
+      throw Inbox.Failure(doing: "name the file", code: EINVAL)
+    }
+    return try inbox.publish(content, as: SafeFileName(name))
+  }
+
+  private func record(of id: String) throws -> Record? {
+    guard let name = Self.record(id),
+      let bytes = try inbox.contents(of: name, atMost: Self.mostRecord)
+    else { return nil }
+    return try? JSONDecoder().decode(Record.self, from: Data(bytes))
+  }
+
+  /// Removes what nobody came back for, and contents whose record was never written; now and then.
+  private func sweep() {
+    let isDue = state.withLock { state in
+      guard Date().timeIntervalSince(state.lastSweep) >= Self.sweepInterval else { return false }
+      state.lastSweep = Date()
+      return true
+    }
+    guard isDue, let names = try? inbox.ownNames(withPrefix: Self.prefix) else { return }
+    let ids = Set(names.compactMap { Self.identifier($0.text) })
+    var left = 0
+    for id in ids {
+      if let status = (try? status(of: id)) ?? nil {
+        if status.record.stored == nil { left += 1 }
+        continue
+      }
+      guard let content = Self.content(id) else { continue }
+      // One that is being made has no record yet.
+      let (found, _, changed) = inbox.look(at: content)
+      if !found || Date().timeIntervalSince(changed) > lifetime { remove(id) }
+    }
+    state.withLock { [left] in $0.unfinished = left }
+  }
+
+  // MARK: Names
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  private static func identifier(_ name: String) -> String? {
+    let text = String(decoding: name.utf8.dropFirst(prefix.utf8.count).prefix(32), as: UTF8.self)
+    return isIdentifier(text) ? text : nil
+  }
+
+  private static func record(_ id: String) -> EntryName? { EntryName(prefix + id + recordSuffix) }
+  private static func content(_ id: String) -> EntryName? { EntryName(prefix + id + contentSuffix) }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import ScalarText
+
+/// What a client says of a file in `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with a value in
+/// Base64.
+struct UploadMetadata {
+  private var values: [String: String] = [:]
+
+  /// - Throws: 400 where it is not of that form.
+  init(_ header: String?) throws(Refusal) {
+    guard let header, !header.trimming(\.isBlank).isEmpty else { return }
+    for pair in header.split(scalar: ",") {
+      let words = pair.trimming(\.isBlank).split(scalar: " ", maxSplits: 1)
+      guard !words[0].isEmpty, values[words[0]] == nil else {
+        throw Refusal(.badRequest, "Upload-Metadata has an empty key, or one twice.")
+      }
+      guard words.count == 2 else {
+        values[words[0]] = ""
+        continue
+      }
+      guard let value = Data(base64Encoded: words[1].trimming(\.isBlank)) else {
+        throw Refusal(.badRequest, "The value of \(words[0]) in Upload-Metadata is not Base64.")
+      }
+      values[words[0]] = String(decoding: value, as: UTF8.self)
+    }
+  }
+
+  /// The first of these keys that has a value.
+  func first(of keys: String...) -> String? {
+    keys.lazy.compactMap { values[$0] }.first { !$0.isEmpty }
+  }
+}

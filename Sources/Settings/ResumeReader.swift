@@ -1,0 +1,63 @@
+import UploadModel
+
+/// Reads how a target's uploads go on where they were broken off.
+struct ResumeReader {
+  /// Reads texts with placeholders.
+  let templates: TemplateReader
+
+  /// What has no place where the file goes by itself, in several requests, and what stands for it.
+  private static let conflicts = [
+    ("fields", "say it in tus.metadata"), ("file_field", "there is no form"),
+    ("file_name", "say it in tus.metadata: { filename = \"…\" }"),
+    ("batch", "each file is an upload of its own"), ("ticket", "the server itself gives leave"),
+    ("method", "the protocol says which"),
+    ("prepare", "what a command makes is another file each time"),
+  ]
+
+  /// Reads `resume`, `chunk` and `tus` of a target's entries.
+  func read(_ entries: [String: ConfigNode], into target: inout Target) throws(ConfigError) {
+    if let node = entries["resume"] {
+      let text = try node.string()
+      guard let mode = ResumeRules.Mode(rawValue: text) else {
+        let modes = ResumeRules.Mode.allCases.map { "\"\($0.rawValue)\"" }
+        throw node.fault("expected \(modes.joined(separator: " or ")), found \"\(text)\"")
+      }
+      target.resume.mode = mode
+    }
+    guard target.resume.isOn else {
+      for key in ["chunk", "tus"] {
+        if let node = entries[key] { throw node.fault("goes with resume = \"tus\"") }
+      }
+      return
+    }
+    for (key, why) in Self.conflicts {
+      if let node = entries[key] {
+        throw node.fault("does not go with resume = \"\(target.resume.mode.rawValue)\": \(why)")
+      }
+    }
+    if let node = entries["body"], try node.string() != Target.Body.binary.rawValue {
+      throw node.fault("does not go with resume: the file goes by itself, without a form")
+    }
+    target.body = .binary
+    if let node = entries["chunk"] {
+      target.resume.chunk = try node.bytes()
+    }
+    if let node = entries["tus"] {
+      let entries = try node.table(["metadata"])
+      if let node = entries["metadata"] { target.resume.metadata = try metadata(node) }
+    }
+  }
+
+  /// `{ name = "value", … }`, sorted by name, for TOML keeps no order in a table.
+  private func metadata(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
+    var fields: [Target.Field] = []
+    for (key, node) in try node.entries() {
+      // Keys go as they are, separated by commas and blanks (tus 1.0.0, "Creation").
+      guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C }) else {
+        throw node.fault("a key of metadata has ASCII characters, no blanks and no commas")
+      }
+      fields.append(Target.Field(name: key, value: try templates.value(node, named: key)))
+    }
+    return fields
+  }
+}

@@ -1,0 +1,81 @@
+/// How a server broke the rules by which uploads are resumed.
+public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
+  /// It made an upload and did not say where.
+  case noLocation
+  /// It keeps the upload at an address that no request can go to.
+  case badLocation
+  /// It keeps the upload on another server than the target names.
+  case locationElsewhere
+  /// It did not say how much it has.
+  case noOffset
+  /// It says that it has more than there is.
+  case offsetBeyondEnd
+  /// It has less than it said before.
+  case offsetWentBack
+  /// It takes bytes and has none of them afterwards.
+  case offsetStuck
+  /// The upload at this address is of another length.
+  case otherLength
+  /// Its status is not the one that the protocol has for success.
+  case unexpectedStatus
+  /// It speaks another version of the protocol.
+  case otherVersion
+  /// What it received has, again and again, not the sum of what was sent.
+  case checksumMismatch
+
+  /// The word for scripts: `resume-no-location`, and so on.
+  var code: String {
+    rawValue.unicodeScalars.reduce(into: "resume-") { code, scalar in
+      if scalar.properties.isUppercase { code += "-" }
+      code += scalar.properties.lowercaseMapping
+    }
+  }
+
+  var headline: String {
+    switch self {
+    case .noLocation: "no address for the upload"
+    case .badLocation: "bad address for the upload"
+    case .locationElsewhere: "upload kept elsewhere"
+    case .noOffset: "no offset from the server"
+    case .offsetBeyondEnd: "server has too much"
+    case .offsetWentBack: "server has lost bytes"
+    case .offsetStuck: "server takes no bytes"
+    case .otherLength: "upload of another length"
+    case .unexpectedStatus: "unexpected status"
+    case .otherVersion: "other protocol version"
+    case .checksumMismatch: "arrives damaged"
+    }
+  }
+
+  var story: String {
+    switch self {
+    case .noLocation:
+      "The server made an upload and did not say where: its reply has no Location."
+    case .badLocation: "The server keeps the upload at an address that nothing can be sent to."
+    case .locationElsewhere:
+      "The server keeps the upload on another server than the target names, so it was not followed."
+    case .noOffset: "The server did not say how much of the file it has (Upload-Offset)."
+    case .offsetBeyondEnd: "The server says that it has more bytes than the file."
+    case .offsetWentBack: "The server has fewer bytes of the file than it said before."
+    case .offsetStuck: "The server took bytes again and again, and has none of them."
+    case .otherLength: "The upload at the address that was kept is of another length."
+    case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
+    case .otherVersion: "The server does not speak tus 1.0.0."
+    case .checksumMismatch:
+      "What the server received does not have the checksum of what was sent, three times in a row."
+    }
+  }
+
+  var advice: String {
+    switch self {
+    case .locationElsewhere:
+      "If that server may have the file, name it in the target's redirect_to, then retry."
+    case .noLocation, .badLocation, .unexpectedStatus, .otherVersion, .noOffset:
+      "Check that the target's URL is that of a tus server, or set resume = \"off\"."
+    case .offsetBeyondEnd, .offsetWentBack, .otherLength:
+      "Retry starts a new upload from the first byte."
+    case .offsetStuck, .checksumMismatch:
+      "Something between may change what is sent. Retry goes on where the server is."
+    }
+  }
+}

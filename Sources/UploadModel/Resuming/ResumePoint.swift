@@ -1,0 +1,50 @@
+import Foundation
+import MultipartForm
+
+/// Where an upload can go on: kept in the queue before the first byte of the file leaves.
+public struct ResumePoint: Hashable, Sendable, Codable {
+  /// The address that the server gave this one upload.
+  public var url: URL
+  /// The name of the target that it was begun for.
+  public var target: String
+  /// The file that it was begun with.
+  public var identity: FileIdentity
+  /// How many of the file's bytes the server had when it said so last.
+  public var offset: Int64
+  /// The first of the file's bytes that the last attempt sent.
+  public var start: Int64
+  /// When the server forgets it, where it says so.
+  public var expires: Date?
+  /// Why an upload of the same file that was begun before it could not go on.
+  public var loss: Loss?
+
+  /// Why an upload has to start over.
+  public enum Loss: String, Hashable, Sendable, Codable {
+    /// The file is not the one that the upload was begun with.
+    case fileChanged
+    /// The server does not know it any more.
+    case forgotten
+    /// The server has said until when it would keep it, and that time is over.
+    case expired
+  }
+
+  /// A point at `offset` of a file.
+  public init(
+    url: URL, target: String, identity: FileIdentity, offset: Int64 = 0, start: Int64 = 0,
+    expires: Date? = nil, loss: Loss? = nil
+  ) {
+    (self.url, self.target, self.identity) = (url, target, identity)
+    (self.offset, self.start, self.expires, self.loss) = (offset, start, expires, loss)
+  }
+
+  /// What a person should know of it while the file is sent; nil where nothing is worth a word.
+  public var words: String? {
+    if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
+    switch loss {
+    case .fileChanged: return "starts over: the file has changed"
+    case .forgotten: return "starts over: the server had forgotten it"
+    case .expired: return "starts over: the server kept it too short"
+    case nil: return nil
+    }
+  }
+}

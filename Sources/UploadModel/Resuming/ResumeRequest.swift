@@ -1,0 +1,40 @@
+import Foundation
+
+/// One of the requests that a resumable upload consists of.
+public struct ResumeRequest: Hashable, Sendable {
+  /// The HTTP method.
+  public var method: String
+  /// Where it goes.
+  public var url: URL
+  /// The header fields that the protocol asks for, in their order.
+  public var headers: [Header]
+  /// Which of the file's bytes go with it; nil for none.
+  public var content: Range<Int64>?
+  /// The checksum of them that goes along; whoever sends the request computes it.
+  public var checksum: TusServer.Checksum?
+
+  /// A header field.
+  public struct Header: Hashable, Sendable {
+    /// The name.
+    public var name: String
+    /// The value.
+    public var value: String
+
+    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+  }
+
+  /// Says with which sum the content arrives undamaged (tus 1.0.0, "Checksum").
+  public mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
+    let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"
+    headers.append(Header("Upload-Checksum", text))
+  }
+
+  init(
+    _ method: String, _ url: URL, _ headers: [(String, String)] = [], content: Range<Int64>? = nil,
+    checksum: TusServer.Checksum? = nil
+  ) {
+    (self.method, self.url, self.content) = (method, url, content)
+    self.headers = headers.map { Header($0.0, $0.1) }
+    self.checksum = checksum
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// Whether and how an upload to a target goes on where it was broken off.
+public struct ResumeRules: Hashable, Sendable {
+  /// The protocol by which server and client agree on how much has arrived.
+  public enum Mode: String, Hashable, Sendable, CaseIterable {
+    /// None: each attempt sends the whole file.
+    case off
+    /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
+    case tus
+  }
+
+  /// The protocol.
+  public var mode: Mode
+  /// The most bytes of the file in one request; nil sends all that is left in one.
+  public var chunk: Int64?
+  /// What the server is told of the file beside `filename` and `filetype`, or in their place.
+  public var metadata: [Target.Field]
+
+  /// Rules by which nothing is resumed, unless said otherwise.
+  public init(mode: Mode = .off, chunk: Int64? = nil, metadata: [Target.Field] = []) {
+    (self.mode, self.chunk, self.metadata) = (mode, chunk, metadata)
+  }
+
+  /// Whether anything is resumed.
+  public var isOn: Bool { mode != .off }
+
+  /// The name and the type of the file, and what the target adds to them.
+  public var allMetadata: [Target.Field] {
+    let names = Set(metadata.map(\.name))
+    let usual = [("filename", "{file.name}"), ("filetype", "{file.type}")].compactMap {
+      name, source in
+      (try? Template(source)).map { Target.Field(name: name, value: $0) }
+    }
+    return usual.filter { !names.contains($0.name) } + metadata
+  }
+
+  /// The value of `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with its value in Base64.
+  public func metadataHeader(with values: Template.Values) -> String {
+    allMetadata.map { field in
+      let value = field.value.filled(with: values)
+      return value.isEmpty ? field.name : "\(field.name) \(Data(value.utf8).base64EncodedString())"
+    }.joined(separator: ",")
+  }
+}

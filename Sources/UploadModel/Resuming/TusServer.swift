@@ -1,0 +1,51 @@
+import ScalarText
+
+/// What a tus server says that it can do: its reply to OPTIONS.
+public struct TusServer: Hashable, Sendable {
+  /// The largest file that it takes, in bytes.
+  public var maxSize: Int64?
+  /// The extensions that it has, such as `creation` and `termination`.
+  public var extensions: Set<String> = []
+  /// The checksum that it can verify, the strongest first of those known here.
+  public var checksum: Checksum?
+  /// Whether it says that it speaks other versions only.
+  public var isOfOtherVersion = false
+
+  /// A sum by which a server can tell whether a request arrived undamaged.
+  public enum Checksum: String, Hashable, Sendable, CaseIterable {
+    /// SHA-256 (FIPS 180-4).
+    case sha256
+    /// SHA-1 (FIPS 180-4): good enough against a line's faults, which is all that it is for.
+    case sha1
+  }
+
+  /// A server of which nothing is known.
+  public init() {}
+
+  /// What the header fields of its reply say; names are in lower case.
+  public init(headers: [String: String]) {
+    maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
+    extensions = Set(Self.list(headers["tus-extension"]))
+    let offered = Self.list(headers["tus-checksum-algorithm"])
+    let canVerify = extensions.contains { $0 == "checksum" }
+    if canVerify {
+      checksum = Checksum.allCases.first { offered.contains($0.rawValue) }
+    }
+    let versions = Self.list(headers["tus-version"])
+    isOfOtherVersion = !versions.isEmpty && versions.allSatisfy { $0 != TusMachine.version }
+  }
+
+  private static func list(_ text: String?) -> [String] {
+    (text ?? "").split(scalar: ",").map { $0.trimming(\.isWhiteSpace).lowercased() }
+      .filter { !$0.isEmpty }
+  }
+
+  /// A count of bytes: digits and nothing else.
+  static func number(_ text: String) -> Int64? {
+    let digits = text.trimming(\.isWhiteSpace)
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return Int64(digits)
+  }
+}

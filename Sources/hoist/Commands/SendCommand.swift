@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import UploadModel
+import UploadStore
+
+/// `hoist send`.
+struct SendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Send what is in the queue, without a screen.",
+    discussion: """
+      Says in a line how each file ended, and ends when nothing is left to be sent. What failed stays in the \
+      queue. A server that cannot be reached is waited for; credentials that are refused are not.
+
+      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. Another hoist that \
+      sends already is waited for. config/hoist-send.service runs it for a user of systemd:
+
+        systemctl --user enable --now hoist-send
+        hoist add report.pdf --to nas
+        journalctl --user -u hoist-send
+
+      EXIT STATUS:
+        0    everything was sent, or with --stay: nothing failed
+        1    some files were not
+        2    wrong usage or configuration; nothing was sent
+        130  interrupted
+      """)
+
+  @Flag(
+    name: .long, help: "Go on when the queue is empty, and send what comes, until told to stop.")
+  var stay = false
+
+  @OptionGroup var options: TargetOptions
+
+  @OptionGroup var queue: QueueOptions
+
+  @OptionGroup(title: "What is written down") var logging: LogOptions
+
+  @MainActor
+  func run() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let store = try queue.store(environment: environment)
+    let settings = try options.destination.config.loadAndWarn()
+    // Nothing is added here: any target will do where none is named.
+    let catalog = try options.catalog(
+      of: settings, environment: environment,
+      usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
+    var preferences = ScreenPreferences()
+    preferences.audience = stay ? .nobodyForever : .nobody
+    let session = try ScreenSession(
+      book: catalog, keeper: QueueRecorder(store: store), home: environment["HOME"] ?? "",
+      options: ScreenSession.Options(
+        rateLimit: try options.speed(),
+        journal: try logging.journal(of: catalog.current, mayUseErrors: true),
+        preferences: preferences))
+    try await session.run(files: []).exitUnlessSuccess()
+  }
+}

@@ -1,0 +1,238 @@
+"""Lines that are cut, senders that are killed, receivers that are killed: one file arrives, and little is sent twice."""
+
+import contextlib
+import hashlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from common import Count, Place, Receiver, source, wait_until
+
+BUFFER = 128 << 10
+
+
+class CuttingProxy:
+    """Passes bytes on, and cuts the connection whenever so many bytes have gone up in all."""
+
+    def __init__(self, port, cuts, draw):
+        self.port, self.cuts, self.draw = port, sorted(cuts), draw
+        self.up = self.lost = self.made = 0
+        self.lock = threading.Lock()
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.listen(64)
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def close(self):
+        self.socket.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.socket.accept()
+                server = socket.socket()
+                server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+                server.connect(("127.0.0.1", self.port))
+            except OSError:
+                return
+            threading.Thread(target=self.pass_up, args=(client, server), daemon=True).start()
+            threading.Thread(target=self.pass_down, args=(server, client), daemon=True).start()
+
+    def pass_up(self, client, server):
+        while True:
+            try:
+                data = client.recv(65536)
+                if not data:
+                    break
+                with self.lock:
+                    self.up += len(data)
+                    is_cut = bool(self.cuts) and self.up >= self.cuts[0]
+                    if is_cut:
+                        del self.cuts[0]
+                        self.made += 1
+                        # Neither this piece nor what lies in the buffers on both sides need arrive.
+                        self.lost += len(data) + 2 * BUFFER
+                if is_cut:
+                    if self.draw.random() < 0.5:
+                        reset(server)
+                    reset(client)
+                    break
+                server.sendall(data)
+            except OSError:
+                break
+        end(client)
+        end(server)
+
+    def pass_down(self, server, client):
+        while True:
+            try:
+                data = server.recv(65536)
+                if not data:
+                    break
+                client.sendall(data)
+            except OSError:
+                break
+        end(client)
+        end(server)
+
+
+def reset(connection):
+    # Wakes up whoever reads from it: as long as somebody does, closing closes nothing.
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RD)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def end(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
+
+
+def configure(place, url, chunk=None):
+    lines = ['[targets.tus]', f'url = "{url}/files"', 'resume = "tus"', 'retry = { base = "0.01s", max = "0.1s" }']
+    if chunk:
+        lines.append(f'chunk = "{chunk}"')
+    path = os.path.join(place.folder("config", "hoist"), "config.toml")
+    with open(path, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def make_file(path, size, draw):
+    """Bytes that repeat nowhere soon. Returns their sum."""
+    digest = hashlib.sha256()
+    with open(path, "wb") as file:
+        while size > 0:
+            piece = draw.randbytes(min(size, 1 << 20))
+            file.write(piece)
+            digest.update(piece)
+            size -= len(piece)
+    return digest.hexdigest()
+
+
+def sum_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def arrived(folder):
+    return [name for name in os.listdir(folder) if not name.startswith(".")]
+
+
+def offset(folder):
+    """How many bytes lie there of an upload that is not whole."""
+    sizes = []
+    for name in os.listdir(folder):
+        if name.startswith(".hoist-upload-") and name.endswith(".data"):
+            try:
+                sizes.append(os.path.getsize(os.path.join(folder, name)))
+            except FileNotFoundError:
+                pass
+    return max(sizes, default=None)
+
+
+def check(count, place, receiver, digest):
+    names = arrived(receiver.folder)
+    if names != ["large.bin"]:
+        count.fail("files", f"{names} arrived")
+    elif sum_of(os.path.join(receiver.folder, names[0])) != digest:
+        count.fail("content", "what arrived is not what was sent")
+    left = offset(receiver.folder)
+    if left is not None:
+        count.fail("leftovers", f"{left} bytes of an upload are left")
+
+
+def lines(hoist, seed, size, cuts):
+    """The line is cut again and again."""
+    count = Count("cut lines", f"{size >> 20} MiB, cut {cuts} times, arrive once, byte for byte", cuts)
+    draw = source(seed, "cuts")
+    with Place(hoist, "cuts") as place, Receiver(place, "inbox") as receiver:
+        digest = make_file(place.file("large.bin"), size, draw)
+        proxy = CuttingProxy(receiver.port, [draw.randrange(1, size) for _ in range(cuts)], draw)
+        configure(place, proxy.url)
+        status, _, errors = place.run("push", "--to", "tus", "large.bin")
+        proxy.close()
+        if status != 0:
+            count.fail("status", f"{status}: {errors[-500:]}")
+        check(count, place, receiver, digest)
+        if proxy.made != cuts:
+            count.fail("cuts", f"only {proxy.made} were made")
+        allowed = 1.05 * size + proxy.lost
+        count.remarks.append(f"{proxy.up / size:.4f} times its size on the wire")
+        if proxy.up > allowed:
+            count.fail("wire", f"{proxy.up} bytes went up, {allowed:.0f} are allowed")
+    return count
+
+
+def senders(hoist, seed, size, kills):
+    """The sender is killed again and again."""
+    count = Count("killed senders", f"{size >> 20} MiB, the sender killed {kills} times, arrive once", kills)
+    draw = source(seed, "senders")
+    with Place(hoist, "senders") as place, Receiver(place, "inbox") as receiver:
+        digest = make_file(place.file("large.bin"), size, draw)
+        proxy = CuttingProxy(receiver.port, [], draw)
+        configure(place, proxy.url)
+        place.run("add", "--to", "tus", "large.bin")
+        lost = 0
+        for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
+            sender = place.start("send", "--limit", f"{size // 8}B/s")
+            wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
+            if sender.poll() is not None:
+                count.fail(moment, f"ended with {sender.returncode} before it was killed")
+                break
+            sender.send_signal(signal.SIGKILL)
+            sender.wait()
+            lost += 4 * BUFFER
+        status, _, errors = place.run("send")
+        proxy.close()
+        if status != 0:
+            count.fail("status", f"{status}: {errors[-500:]}")
+        check(count, place, receiver, digest)
+        count.remarks.append(f"{proxy.up / size:.4f} times its size on the wire")
+        if proxy.up > 1.05 * size + lost:
+            count.fail("wire", f"{proxy.up} bytes went up")
+    return count
+
+
+def receivers(hoist, seed, size, kills):
+    """The receiver is killed again and again."""
+    count = Count("killed receivers", f"{size >> 20} MiB, the receiver killed {kills} times, arrive once", kills)
+    draw = source(seed, "receivers")
+    with Place(hoist, "receivers") as place:
+        digest = make_file(place.file("large.bin"), size, draw)
+        receiver = Receiver(place, "inbox")
+        configure(place, f"http://127.0.0.1:{receiver.port}")
+        sender = place.start(
+            "push", "--to", "tus", "--attempts", "100", "--limit", f"{size // 8}B/s", "large.bin",
+            errors=subprocess.PIPE)
+        for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
+            wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
+            if sender.poll() is not None:
+                count.fail(moment, f"hoist ended with {sender.returncode} before the receiver was killed")
+                break
+            receiver.process.send_signal(signal.SIGKILL)
+            receiver.process.wait()
+            receiver.errors.close()
+            receiver = Receiver(place, "inbox", "--port", str(receiver.port))
+        errors = sender.communicate(timeout=600)[1].decode()
+        if sender.returncode != 0:
+            count.fail("status", f"{sender.returncode}: {errors[-500:]}")
+        check(count, place, receiver, digest)
+        receiver.__exit__()
+    return count
+
+
+def run(hoist, seed, quick):
+    size, often = (64 << 20, 8) if quick else (1 << 30, 40)
+    return [attack(hoist, seed, size, often) for attack in (lines, senders, receivers)]

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The attacks of `make resume-test`, a tenth of each.
+  @Suite("Uploads go on where they were broken off")
+  struct ResumeTests {
+    @Test(
+      "cut lines, killed senders, killed receivers; and tus servers and a client that are not ours",
+      arguments: ["resuming", "tus"])
+    func attack(_ name: String) async throws {
+      let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
+      let script = Person.repository.appendingPathComponent("Tests/Attack/attack.py").path
+      let person = try Person()
+      let outcome = try await Program(
+        python, [script, "\(Person.binaries)/hoist", "--quick", "--only", name],
+        environment: person.environment, directory: person.folder.path
+      ).end(seconds: 300)
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    @Test("what was broken off says where it goes on, and the history tells the ranges")
+    func words() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let url = inbox.url.replacing("/upload", with: "/files")
+      try person.configure(
+        "[targets.desk]\nurl = \"\(url)\"\nresume = \"tus\"\nchunk = \"1 MB\"\n")
+      try person.folder.write("large.bin", count: 8_000_000, seed: 3)
+      _ = try await person.hoist("add", "--to", "desk", "large.bin").end()
+      let first = try person.hoist("send", "--limit", "4MB/s")
+      try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
+        inbox.names.contains { $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 2_000_000 }
+          ? true : nil
+      }
+      first.signal(SIGTERM)
+      #expect(try await first.end().status == 130)
+      let second = try await person.hoist("send").end()
+      #expect(second.status == 0, "\(second)")
+      #expect(second.output.firstMatch(of: /large\.bin: resumed at \d+ %\n/) != nil, "\(second)")
+      #expect(inbox.bytes("large.bin") == (try bytes(person.folder.path("large.bin"))))
+      let history = try await person.hoist("history").end().output
+      #expect(history.firstMatch(of: /done 204  8\.0 MB from \d+ %/) != nil, "\(history)")
+    }
+
+    @Test("what is removed from the queue is removed on the server, too")
+    func removed() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let url = inbox.url.replacing("/upload", with: "/files")
+      try person.configure(
+        "default_target = \"desk\"\n[targets.desk]\nurl = \"\(url)\"\nresume = \"tus\"\nchunk = \"1 MB\"\n"
+      )
+      try person.folder.write("large.bin", count: 8_000_000, seed: 3)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --limit 500kB/s large.bin")
+      try await wait(for: "some of it") {
+        inbox.names.contains { $0.hasSuffix(".data") } ? true : nil
+      }
+      try await terminal.press("p")
+      _ = try await terminal.wait(for: "paused · goes on where it was")
+      try await terminal.press("x")
+      try await wait(for: "nothing", otherwise: { "\(inbox.names)" }) {
+        inbox.names.isEmpty ? true : nil
+      }
+      try await terminal.press("q")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("The queue is sent without a screen")
+  struct SendTests {
+    let person: Person
+
+    init() throws { person = try Person() }
+
+    private func configure(_ url: String, _ more: String = "") throws {
+      try person.configure("[targets.desk]\nurl = \"\(url)\"\n\(more)\n")
+    }
+
+    private func add(_ names: String...) async throws {
+      let outcome = try await person.hoist(["add", "--to", "desk"] + names).end()
+      try #require(outcome.status == 0, "\(outcome)")
+    }
+
+    @Test("a line for each end, and the status tells whether all arrived")
+    func story() async throws {
+      let inbox = try await person.receiver("--max-file-bytes", "1 MB")
+      try configure(inbox.url)
+      try person.folder.write("a.txt", [1])
+      try person.folder.write("large.bin", count: 2_000_000, seed: 1)
+      try await add("a.txt", "large.bin")
+      let log = person.folder.path("log")
+      let outcome = try await person.hoist("send", "--log", log).end()
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect(outcome.output.contains("a.txt: 201 Created\n"))
+      #expect(outcome.output.contains("large.bin: 413 Content Too Large"))
+      #expect(!outcome.output.contains("begun") && !outcome.output.contains("%"))
+      #expect(try String(contentsOfFile: log, encoding: .utf8).contains("info sent"))
+      #expect(inbox.names == ["a.txt"])
+      // What failed is not tried again without anybody asking.
+      let queue = try await person.hoist("queue").end()
+      #expect(queue.output.contains("large.bin"))
+      _ = try await person.hoist("queue", "remove", "2").end()
+      let empty = try await person.hoist("send").end()
+      #expect(empty.status == 0, "\(empty)")
+    }
+
+    @Test("--stay sends what comes later, and ends well when told to")
+    func stay() async throws {
+      let inbox = try await person.receiver()
+      try configure(inbox.url)
+      let sender = try person.hoist("send", "--stay")
+      try person.folder.write("a.txt", [1])
+      try person.folder.write("b.txt", [2])
+      try await add("a.txt")
+      try await wait(for: "a.txt", otherwise: { sender.output + sender.errors }) {
+        inbox.names == ["a.txt"] ? true : nil
+      }
+      // Another one leaves the queue to it.
+      try await add("b.txt")
+      let other = try await person.hoist("send").end()
+      #expect(other.status == 0, "\(other)")
+      try await wait(for: "b.txt", otherwise: { sender.output + sender.errors }) {
+        inbox.names == ["a.txt", "b.txt"] ? true : nil
+      }
+      #expect(!sender.hasEnded)
+      sender.signal(SIGTERM)
+      let outcome = try await sender.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try await person.hoist("queue").end().output.contains(".txt") == false)
+    }
+
+    @Test("credentials that are refused end it: nobody is there to bring others")
+    func refused() async throws {
+      let inbox = try await person.receiver("--token", "right")
+      try configure(inbox.url, "headers = { Authorization = \"Bearer wrong\" }")
+      for name in ["a.txt", "b.txt", "c.txt"] {
+        try person.folder.write(name, [1])
+        try await add(name)
+      }
+      let outcome = try await person.hoist("send").end()
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect(outcome.output.contains("401"))
+    }
+
+    @Test("a signal stops it and keeps the queue")
+    func stopped() async throws {
+      let gate = Gate()
+      defer { gate.open() }
+      let server = try SlowServer(gate)
+      try configure(server.url)
+      try person.folder.write("large.bin", count: 30_000_000, seed: 2)
+      try await add("large.bin")
+      let sender = try person.hoist("send")
+      try await wait(for: "the first bytes", otherwise: { sender.output + sender.errors }) {
+        server.visitors > 0 ? true : nil
+      }
+      sender.signal(SIGINT)
+      let outcome = try await sender.end()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(try await person.hoist("queue").end().output.contains("large.bin"))
+    }
+
+    @Test("the service that is installed runs what is installed")
+    func service() throws {
+      let folder = Person.repository.appendingPathComponent("config")
+      let unit = try String(
+        contentsOf: folder.appendingPathComponent("hoist-send.service"), encoding: .utf8)
+      #expect(unit.contains("\nExecStart=@PREFIX@/bin/hoist send --stay\n"))
+      let script = try String(
+        contentsOf: folder.appendingPathComponent("install.sh"), encoding: .utf8)
+      #expect(script.contains("share/systemd/user/hoist-send.service"))
+    }
+  }
+}

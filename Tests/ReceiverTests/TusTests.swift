@@ -1,0 +1,261 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Receiver
+
+@Suite("Uploads in several requests (tus)")
+struct TusTests {
+  private func request(
+    _ method: String, _ target: String, _ fields: [String] = [], body: String = "",
+    version: String? = "1.0.0"
+  ) -> String {
+    var lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + fields
+    if let version { lines.append("Tus-Resumable: \(version)") }
+    if method != "HEAD" { lines.append("Content-Length: \(body.utf8.count)") }
+    return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
+  }
+
+  private func ask(
+    _ server: TestServer, _ method: String, _ target: String, _ fields: [String] = [],
+    body: String = "", version: String? = "1.0.0"
+  ) throws -> RawClient.Reply {
+    let client = try server.connect()
+    try client.send(request(method, target, fields, body: body, version: version))
+    return try client.readReply(hasBody: method != "HEAD")
+  }
+
+  /// Makes an upload and returns its path.
+  private func create(
+    _ server: TestServer, length: Int, _ fields: [String] = ["Upload-Metadata: filename YS50eHQ="]
+  ) throws -> String {
+    let reply = try ask(server, "POST", "/files", ["Upload-Length: \(length)"] + fields)
+    #expect(reply.status == 201)
+    #expect(reply["upload-expires"]?.hasSuffix("GMT") == true)
+    let location = try #require(reply["location"])
+    #expect(location.hasPrefix("http://test/uploads/"))
+    return location.replacing("http://test", with: "")
+  }
+
+  private func piece(at offset: Int, _ more: String...) -> [String] {
+    ["Upload-Offset: \(offset)", "Content-Type: application/offset+octet-stream"] + more
+  }
+
+  /// The files that anybody can see.
+  private func visible(_ server: TestServer) throws -> [String] {
+    try server.names().filter { !$0.hasPrefix(".") }
+  }
+
+  @Test("says what it can do")
+  func options() async throws {
+    try await TestServer.run({ $0.maxFileBytes = 5 }) { (server: TestServer) async throws in
+      let reply = try ask(server, "OPTIONS", "/files", version: nil)
+      #expect(reply.status == 204)
+      #expect(reply["tus-version"] == "1.0.0" && reply["tus-resumable"] == "1.0.0")
+      #expect(
+        reply["tus-extension"] == "creation,creation-with-upload,checksum,termination,expiration")
+      #expect(reply["tus-checksum-algorithm"] == "sha1,sha256")
+      #expect(reply["tus-max-size"] == "5")
+      #expect(try ask(server, "POST", "/files", ["Upload-Length: 6"]).status == 413)
+    }
+  }
+
+  @Test("a file comes in pieces, and is there when all of it is, once, under its name")
+  func pieces() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 10)
+      #expect(try ask(server, "HEAD", path)["upload-offset"] == "0")
+      let first = try ask(server, "PATCH", path, piece(at: 0), body: "abcd")
+      #expect(first.status == 204 && first["upload-offset"] == "4")
+      #expect(try visible(server) == [])
+      let status = try ask(server, "HEAD", path)
+      #expect(status.status == 200 && status["upload-offset"] == "4")
+      #expect(status["upload-length"] == "10")
+      #expect(status["upload-metadata"] == "filename YS50eHQ=")
+      #expect(status["cache-control"] == "no-store")
+      let last = try ask(server, "PATCH", path, piece(at: 4), body: "efghij")
+      #expect(last.status == 204 && last["upload-offset"] == "10")
+      #expect(last["location"] == "http://test/files/a.txt")
+      #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
+      // Whoever has missed the answer asks, and sends nothing again.
+      let again = try ask(server, "HEAD", path)
+      #expect(again["upload-offset"] == "10" && again["location"] == "http://test/files/a.txt")
+      #expect(try ask(server, "PATCH", path, piece(at: 10)).status == 204)
+      #expect(try ask(server, "DELETE", path).status == 403)
+      #expect(try visible(server) == ["a.txt"])
+      guard case .stored(let file, _)? = server.events.all.first else {
+        Issue.record("nothing was stored")
+        return
+      }
+      #expect(file.sha256 == sha256(Array("abcdefghij".utf8)) && file.size == 10)
+    }
+  }
+
+  @Test("what came before the connection broke stays; what is sent twice is refused")
+  func broken() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 10)
+      let client = try server.connect()
+      try client.send(
+        "PATCH \(path) HTTP/1.1\r\nHost: test\r\nTus-Resumable: 1.0.0\r\nContent-Length: 10\r\n"
+          + piece(at: 0).joined(separator: "\r\n") + "\r\n\r\nabcdef")
+      try await eventually { try ask(server, "HEAD", path)["upload-offset"] == "6" }
+      #expect(try visible(server) == [])
+      // The old connection was given up for the sake of the new one.
+      #expect(try client.readToEnd().count >= 0)
+      let conflict = try ask(server, "PATCH", path, piece(at: 0), body: "abcdefghij")
+      #expect(conflict.status == 409)
+      #expect(try ask(server, "PATCH", path, piece(at: 6), body: "ghij").status == 204)
+      #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
+    }
+  }
+
+  @Test("another receiver on the folder goes on with what the one before was sent")
+  func restart() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      _ = try ask(server, "PATCH", path, piece(at: 0), body: "ab")
+      let next = Receiver(configuration: Receiver.Configuration(directory: server.folder.path))
+      let port = try await next.start()
+      let client = try RawClient(port: port)
+      let head = "Host: 127.0.0.1\r\nTus-Resumable: 1.0.0\r\n"
+      try client.send("HEAD \(path) HTTP/1.1\r\n\(head)\r\n")
+      #expect(try client.readReply(hasBody: false)["upload-offset"] == "2")
+      try client.send(
+        "PATCH \(path) HTTP/1.1\r\n\(head)Content-Length: 2\r\n"
+          + piece(at: 2).joined(separator: "\r\n") + "\r\n\r\ncd")
+      #expect(try client.readReply().status == 204)
+      await next.stop()
+      #expect(try server.bytes("a.txt") == Array("abcd".utf8))
+    }
+  }
+
+  @Test(
+    "all of it is there and its name is not, for the receiver was killed: the next question names it"
+  )
+  func unpublished() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      let id = path.replacing("/uploads/", with: "")
+      let content = server.folder.appendingPathComponent(".hoist-upload-\(id).data")
+      try Data("abcd".utf8).write(to: content)
+      #expect(try ask(server, "HEAD", path)["upload-offset"] == "4")
+      #expect(try server.bytes("a.txt") == Array("abcd".utf8))
+      #expect(!FileManager.default.fileExists(atPath: content.path))
+    }
+  }
+
+  @Test("an empty file is there at once, and a file can come with its first request")
+  func atOnce() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      _ = try create(server, length: 0)
+      #expect(try server.bytes("a.txt") == [])
+      let reply = try ask(
+        server, "POST", "/files",
+        ["Upload-Length: 3", "Content-Type: application/offset+octet-stream"], body: "abc")
+      #expect(reply.status == 201 && reply["upload-offset"] == "3")
+      #expect(try server.bytes("file") == Array("abc".utf8))
+    }
+  }
+
+  @Test("a checksum that is wrong drops the piece; one that never came does, too")
+  func checksums() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      // Of nothing.
+      let right = "Upload-Checksum: sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk="
+      let wrong = try ask(server, "PATCH", path, piece(at: 0, right), body: "ab")
+      #expect(wrong.status == 460)
+      #expect(try ask(server, "HEAD", path)["upload-offset"] == "0")
+      // Of "ab".
+      let sum = "Upload-Checksum: sha256 +44g/C5MPySMYMOb1lLzwTRymLuXe4tNWQO4UFViBgM="
+      let client = try server.connect()
+      try client.send(
+        "PATCH \(path) HTTP/1.1\r\nHost: test\r\nTus-Resumable: 1.0.0\r\nContent-Length: 4\r\n"
+          + piece(at: 0, right).joined(separator: "\r\n") + "\r\n\r\nabc")
+      try await eventually {
+        try server.names().contains { name in
+          name.hasSuffix(".data") && (try? server.bytes(name).count) == 3
+        }
+      }
+      client.reset()
+      try await eventually { try ask(server, "HEAD", path)["upload-offset"] == "0" }
+      #expect(try ask(server, "PATCH", path, piece(at: 0, sum), body: "ab").status == 204)
+      #expect(try ask(server, "HEAD", path)["upload-offset"] == "2")
+      let unknown = try ask(
+        server, "PATCH", path, piece(at: 2, "Upload-Checksum: md5 AA=="), body: "ab")
+      #expect(unknown.status == 400)
+    }
+  }
+
+  @Test("an upload can be taken back, and is forgotten when nobody comes")
+  func forgotten() async throws {
+    try await TestServer.run({ $0.uploadLifetime = .seconds(0) }) {
+      (server: TestServer) async throws in
+      let reply = try ask(server, "POST", "/files", ["Upload-Length: 3"])
+      #expect(reply.status == 404)
+    }
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 3)
+      #expect(try ask(server, "DELETE", path).status == 204)
+      #expect(try ask(server, "HEAD", path).status == 404)
+      #expect(try ask(server, "PATCH", path, piece(at: 0), body: "a").status == 404)
+      #expect(try server.names() == [])
+      let old = try create(server, length: 3)
+      let id = old.replacing("/uploads/", with: "")
+      for suffix in ["data", "json"] {
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
+          ofItemAtPath: server.folder.appendingPathComponent(".hoist-upload-\(id).\(suffix)").path)
+      }
+      #expect(try ask(server, "HEAD", old).status == 404)
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("POST stands for other methods where something on the way forbids them")
+  func override() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 2)
+      let reply = try ask(
+        server, "POST", path, piece(at: 0, "X-HTTP-Method-Override: PATCH"), body: "ab")
+      #expect(reply.status == 204)
+      #expect(try server.bytes("a.txt") == Array("ab".utf8))
+    }
+  }
+
+  @Test(
+    "what is no tus is refused, with a status of its own",
+    arguments: [
+      (412, ["POST", "/files"], ["Upload-Length: 1"], "0.2.2"),
+      (400, ["POST", "/files"], [], "1.0.0"),
+      (400, ["POST", "/files"], ["Upload-Length: -1"], "1.0.0"),
+      (400, ["POST", "/files"], ["Upload-Length: 1", "Upload-Metadata: a !"], "1.0.0"),
+      (400, ["POST", "/files"], ["Upload-Length: 1", "Upload-Metadata: a YQ==,a YQ=="], "1.0.0"),
+      (404, ["HEAD", "/uploads/0123456789abcdef0123456789abcdef"], [], "1.0.0"),
+      (404, ["HEAD", "/uploads/..%2Fx"], [], "1.0.0"),
+      (405, ["GET", "/uploads/1"], [], "1.0.0"),
+      (405, ["POST", "/uploads/1"], [], "1.0.0"),
+    ])
+  func refused(_ status: Int, _ line: [String], _ fields: [String], _ version: String) async throws
+  {
+    try await TestServer.run { (server: TestServer) async throws in
+      let reply = try ask(server, line[0], line[1], fields, version: version)
+      #expect(reply.status == status)
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("more than was said is refused, and the token is wanted here, too")
+  func limits() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 2)
+      #expect(try ask(server, "PATCH", path, piece(at: 0), body: "abc").status == 413)
+      #expect(try ask(server, "PATCH", path, ["Upload-Offset: 0"], body: "a").status == 415)
+      #expect(try visible(server) == [])
+    }
+    try await TestServer.run({ $0.token = "secret" }) { (server: TestServer) async throws in
+      #expect(try ask(server, "POST", "/files", ["Upload-Length: 1"]).status == 401)
+    }
+  }
+}
