@@ -40,18 +40,6 @@ struct PaneTable {
   }
 }
 
-extension PaneList {
-  /// Paints the rows that are seen, or says that the filter leaves none.
-  func paint(_ table: PaneTable, on canvas: inout Canvas, _ cells: (Row) -> [PaneTable.Cell]) {
-    guard table.list.count > 0 else {
-      return paintWords(filteredOut(table.list.filter), in: table.layout, on: &canvas)
-    }
-    table.paint(
-      on: &canvas, isMarked: { row($0).map { list.marks.contains($0.id) } == true },
-      { row($0).map(cells) ?? [] })
-  }
-}
-
 /// The message of a list whose filter hides all rows.
 func filteredOut(_ filter: String) -> [String] {
   ["No name holds \"\(filter)\".", "Esc shows all again."]

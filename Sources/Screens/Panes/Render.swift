@@ -18,8 +18,10 @@ public func render(_ state: AppState, size: Size) -> Frame {
     paintDetails(of: state, layout: layout, on: &canvas)
     ThroughputPane(state: state, layout: layout).paint(on: &canvas)
     SidePane(state: state, layout: layout).paint(on: &canvas)
-  case .server: ServerPane(state, layout: layout).paint(on: &canvas)
-  case .history: HistoryPane(state, layout: layout).paint(on: &canvas)
+  case .server:
+    ListPane(server: state, layout: layout, width: size.width).paint(on: &canvas)
+  case .history:
+    ListPane(history: state, layout: layout, width: size.width).paint(on: &canvas)
   case .log: LogPane(state, layout: layout).paint(on: &canvas)
   }
   for dialog in state.dialogs { DialogBox(dialog, in: state, size: size).paint(on: &canvas) }

@@ -1,0 +1,38 @@
+import UploadModel
+
+extension ListPane<HistoryRow> {
+  /// What was sent before.
+  init(history state: AppState, layout: Layout, width: Int) {
+    var end = width - 1
+    func takeLast(_ count: Int, from least: Int) -> Range<Int> {
+      guard width >= least else { return end..<end }
+      defer { end -= count + 2 }
+      return end - count..<end
+    }
+    let outcome = takeLast(width >= 76 ? 22 : 14, from: 0)
+    let time = takeLast(16, from: 70)
+    let target = takeLast(12, from: 100)
+    let size = takeLast(7, from: 50)
+    self.init(
+      table: PaneTable(layout: layout, list: state.shown), list: state.history,
+      message: state.historyWords,
+      columns: [
+        Column(place: 2..<3, role: \.end.role) { $0.end.sign(ascii: state.isASCII) },
+        Column(heading: "NAME", place: 4..<max(5, end)) { $0.name },
+        Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
+        Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
+        Column(heading: "WHEN", place: time, role: { _ in .dim }) { $0.time },
+        Column(heading: "OUTCOME", place: outcome, role: \.end.role) { $0.outcome },
+      ])
+  }
+}
+
+extension HistoryRow.End {
+  fileprivate func sign(ascii: Bool) -> String {
+    switch self {
+    case .sent: ascii ? "+" : "✓"
+    case .failed: ascii ? "x" : "✗"
+    case .open: ""
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import UploadModel
+
+extension ListPane<ServerRow> {
+  /// What is on the server.
+  init(server state: AppState, layout: Layout, width: Int) {
+    let time = width >= 60 ? width - 21..<width - 1 : width..<width
+    let size = time.lowerBound - 9..<time.lowerBound - 2
+    self.init(
+      table: PaneTable(layout: layout, list: state.shown), list: state.server,
+      message: Self.message(state),
+      columns: [
+        Column(heading: "NAME", place: 4..<max(5, size.lowerBound - 1)) { $0.name },
+        Column(heading: "SIZE", place: size, isRight: true) {
+          $0.size.map(HumanReadable.bytes) ?? "—"
+        },
+        Column(heading: "STORED", place: time, role: { _ in .dim }) { $0.time ?? "" },
+      ])
+  }
+
+  private static func message(_ state: AppState) -> [String]? {
+    guard var message = state.serverWords else { return nil }
+    if case .failed = state.server.listing {
+      message.append(
+        "\(state.keymap.label(.refresh, in: .server, ascii: state.isASCII)) asks again.")
+    }
+    return message
+  }
+}
