@@ -10,7 +10,7 @@ import UploadStore
 struct AddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Put files into the queue, for the hoist that runs or the next one.",
+    abstract: "Add files to the queue, for the running hoist or the next one.",
     discussion: """
       The files appear in the screen that shows this queue, in whichever terminal. Only the name of \
       the target is kept: for extra form fields and headers give it a table in the configuration.
@@ -21,7 +21,7 @@ struct AddCommand: ParsableCommand {
 
   @OptionGroup var destination: DestinationOptions
 
-  @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, and in their folders.")
+  @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, recursively.")
   var recursive = false
 
   @OptionGroup(title: "Folders") var folders: FolderOptions

@@ -7,7 +7,7 @@ import UploadModel
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check the configuration, say where it is, show what it comes to.",
+    abstract: "Check the configuration, print its path, show all values in force.",
     subcommands: [Check.self, Path.self, Show.self])
 
   /// `hoist config check`.

@@ -8,7 +8,7 @@ import UploadStore
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Show hoist at work: makes a few files and uploads them to a receiver of its own.",
+    abstract: "Show hoist at work: create a few files and upload them to its own receiver.",
     discussion: """
       On a terminal the screen opens with the files on their way. Without one, the same goes on \
       with plain lines and ends by itself. Everything lies in one folder, which is named.
@@ -17,7 +17,7 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The folder for the samples and for what arrives. A new temporary one unless given.",
+      "The folder for the samples and for received files. Default: a new temporary one.",
       valueName: "dir"))
   var dir: String?
 

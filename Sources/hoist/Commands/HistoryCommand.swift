@@ -17,7 +17,7 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: .long, help: "Print comma-separated values with a line of names (RFC 4180).")
   var csv = false
 
-  @Flag(name: .long, help: "Only attempts that failed.")
+  @Flag(name: .long, help: "Show only attempts that failed.")
   var failed = false
 
   @Option(
@@ -27,13 +27,13 @@ struct HistoryCommand: ParsableCommand {
         + "\"12h\", \"7d\".", valueName: "time"))
   var since: String?
 
-  @Option(name: .long, help: ArgumentHelp("At most so many, the latest ones.", valueName: "n"))
+  @Option(name: .long, help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
   var last: Int?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Forget attempts that ended before this time, and show nothing.", valueName: "time"))
+      "Delete attempts that ended before this time, and show nothing.", valueName: "time"))
   var forgetBefore: String?
 
   func run() throws {

@@ -8,7 +8,7 @@ import UploadStore
 struct QueueCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
-    abstract: "Look at the queue and change it, also while a hoist sends it.",
+    abstract: "Show and change the queue, also while a hoist sends it.",
     subcommands: [List.self, AddCommand.self, Remove.self, Retry.self, Clear.self],
     defaultSubcommand: List.self)
 
@@ -56,7 +56,7 @@ struct QueueCommand: ParsableCommand {
   /// `hoist queue remove`.
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take files out of the queue. What is being sent is broken off.")
+      abstract: "Remove files from the queue. Uploads under way are cancelled.")
 
     @OptionGroup var queue: QueueOptions
 
@@ -75,7 +75,7 @@ struct QueueCommand: ParsableCommand {
   /// `hoist queue retry`.
   struct Retry: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put failed files into the line again: all of them, or those named.",
+      abstract: "Queue failed files again: all of them, or those named.",
       discussion: """
         Files that may be on the server already are only sent again where their numbers are given.
         """)
@@ -122,14 +122,14 @@ struct QueueCommand: ParsableCommand {
   /// `hoist queue clear`.
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take finished files out of the queue. The history keeps them.")
+      abstract: "Remove finished files from the queue. The history keeps them.")
 
     @OptionGroup var queue: QueueOptions
 
-    @Flag(name: .long, help: "Take out the failed ones as well.")
+    @Flag(name: .long, help: "Remove failed files as well.")
     var failed = false
 
-    @Flag(name: .long, help: "Take out everything.")
+    @Flag(name: .long, help: "Remove everything.")
     var all = false
 
     func run() throws {

@@ -47,12 +47,12 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A name that the receiver is reached by; may be given more than once.",
+      "A host name of the receiver; can be given more than once.",
       discussion: "For example nas.local. Requests for other names are refused.", valueName: "name")
   )
   var name: [String] = []
 
-  @Option(name: .long, help: "The folder for what arrives; made if it is not there.")
+  @Option(name: .long, help: "The folder for received files; created if missing.")
   var dir = "inbox"
 
   @Option(
@@ -66,7 +66,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How the receiver is reached from outside, for the URLs in its answers.",
+      "The public address of the receiver, for the URLs in its replies.",
       discussion: "For example https://files.example.org, behind a proxy.", valueName: "url"))
   var publicUrl: String?
 
@@ -82,7 +82,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       valueName: "size"))
   var keepFree: String?
 
-  @Flag(name: .long, help: "Do not wait until each file is on the disk itself. Faster, less sure.")
+  @Flag(name: .long, help: "Do not wait until each file is on the disk. Faster, but less safe.")
   var noSync = false
 
   /// The bytes that a form's fields and headers may take in addition to its files.

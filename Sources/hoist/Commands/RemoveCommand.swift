@@ -17,14 +17,14 @@ struct RemoveCommand: AsyncParsableCommand {
     help: ArgumentHelp("The target.", valueName: "target"), completion: ConfigOption.targetNames)
   var target: String
 
-  @Argument(help: ArgumentHelp("The identifiers of what is deleted.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The identifiers of the entries to delete.", valueName: "id"))
   var ids: [String]
 
   @Flag(name: .long, help: "Do not ask.")
   var yes = false
 
   @Flag(
-    name: .long, help: "Print one JSON object a line: id, deleted, and message where it is not.")
+    name: .long, help: "Print one JSON object a line: id, deleted, and message if it failed.")
   var json = false
 
   @OptionGroup var config: ConfigOption

@@ -29,7 +29,7 @@ struct ScreenCommand: AsyncParsableCommand {
 
   @Flag(
     name: .long,
-    help: "Begin with an empty screen. What is in the queue stays there for the next time.")
+    help: "Start with an empty screen. Files in the queue stay there for the next time.")
   var fresh = false
 
   @Flag(name: .long, help: "Draw with ASCII characters only.")
@@ -38,7 +38,7 @@ struct ScreenCommand: AsyncParsableCommand {
   @Flag(
     name: .long,
     help: ArgumentHelp(
-      "Speak changes in lines instead of drawing a screen, and take commands from standard input.",
+      "Print changes as lines instead of drawing a screen, and read commands from standard input.",
       discussion: "For screen readers, and for terminals that cannot move their cursor."))
   var plain = false
 

@@ -7,7 +7,7 @@ import UploadModel
 /// `hoist target`.
 struct TargetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "target", abstract: "Make a target, or carry one over from another program.",
+    commandName: "target", abstract: "Create a target, or import one from another program.",
     subcommands: [New.self, Import.self])
 
   /// `hoist target new`.
@@ -77,7 +77,7 @@ struct TargetCommand: ParsableCommand {
   struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
-      abstract: "Carry a ShareX custom uploader (.sxcu) over into the configuration.",
+      abstract: "Import a ShareX custom uploader (.sxcu) into the configuration.",
       discussion: """
         Uploaders that send a file are carried over, in the present syntax ({json:link}) and the one \
         of the years before ($json:link$). What has no counterpart is said on standard error.
@@ -90,7 +90,7 @@ struct TargetCommand: ParsableCommand {
 
     @Option(
       name: .long,
-      help: ArgumentHelp("What the target is called. Usually the uploader's own name."))
+      help: ArgumentHelp("The name of the target. Default: the uploader's own."))
     var name: String?
 
     @Flag(name: .long, help: "Print the target and write nothing.")

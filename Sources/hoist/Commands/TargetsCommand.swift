@@ -7,7 +7,7 @@ import UploadModel
 struct TargetsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "targets", abstract: "List the targets of the configuration.",
-    discussion: "The one that is used where none is named has a star.")
+    discussion: "The default target is marked with a star.")
 
   @OptionGroup var config: ConfigOption
 

@@ -8,7 +8,7 @@ import UploadModel
 struct TrustCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",
-    abstract: "Show a server's certificate and, after a yes, pin its key in the configuration.",
+    abstract: "Show a server's certificate and, if confirmed, pin its key in the configuration.",
     discussion: """
       For servers with a certificate that nobody has signed. Compare the fingerprint with what the \
       server's owner says before you say yes. From then on only the holder of that key is trusted, \
@@ -26,11 +26,11 @@ struct TrustCommand: ParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The target that gets the pin; made if it is not there.", valueName: "name"),
+    help: ArgumentHelp("The target that gets the pin; created if missing.", valueName: "name"),
     completion: ConfigOption.targetNames)
   var target: String?
 
-  @Flag(name: .long, help: "Do not ask. For scripts that know the fingerprint some other way.")
+  @Flag(name: .long, help: "Do not ask. For scripts that know the fingerprint from elsewhere.")
   var yes = false
 
   @OptionGroup var config: ConfigOption

@@ -7,7 +7,7 @@ struct ConfigOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The configuration file. Usually ~/.config/hoist/config.toml.", valueName: "file"),
+      "The configuration file. Default: ~/.config/hoist/config.toml.", valueName: "file"),
     completion: .file(extensions: ["toml"]))
   var config: String?
 

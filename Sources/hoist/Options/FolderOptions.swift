@@ -3,28 +3,28 @@ import FileDiscovery
 
 /// The options that say which files of a folder are meant.
 struct FolderOptions: ParsableArguments {
-  @Flag(name: .long, help: "Of folders, take files whose names begin with a dot too.")
+  @Flag(name: .long, help: "In folders, include files whose names begin with a dot.")
   var hidden = false
 
-  @Flag(name: .long, help: "Of folders, enter those that links lead to too.")
+  @Flag(name: .long, help: "In folders, follow links to other folders.")
   var followLinks = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Of folders, leave out what matches, as .gitignore has it: \"*.tmp\", \"build/\".",
+      "In folders, leave out what matches, in the syntax of .gitignore: \"*.tmp\", \"build/\".",
       valueName: "pattern"))
   var exclude: [String] = []
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Of folders, take only what matches.", valueName: "pattern"))
+    help: ArgumentHelp("In folders, include only what matches.", valueName: "pattern"))
   var include: [String] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Of folders, files of this name hold patterns to leave out, such as .gitignore.",
+      "In folders, read patterns to leave out from files of this name, such as .gitignore.",
       valueName: "name"))
   var ignoreFile: String?
 

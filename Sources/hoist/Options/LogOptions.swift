@@ -7,14 +7,14 @@ struct LogOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Add a line for each thing that happens to a file. Secrets are left out.", valueName: "file"),
+      "Append a line for each event of a file. Secrets are left out.", valueName: "file"),
     completion: .file())
   var log: String?
 
   @Flag(
     name: [.short, .long],
     help:
-      "Log more: each attempt and what it waits for. Without --log, push logs to standard error.")
+      "Log each attempt and its delays as well. Without --log, push logs to standard error.")
   var verbose = false
 
   /// The journal that was asked for; nil where none was.

@@ -7,7 +7,7 @@ struct QueueOptions: ParsableArguments {
   @Option(
     name: .customLong("queue"),
     help: ArgumentHelp(
-      "The file of the queue. Usually $HOIST_QUEUE, or ~/.local/state/hoist/queue.sqlite.",
+      "The queue file. Default: $HOIST_QUEUE, or ~/.local/state/hoist/queue.sqlite.",
       valueName: "file"))
   var path: String?
 

@@ -6,13 +6,13 @@ struct ReportingOptions: ParsableArguments {
   @Flag(name: .long, help: "Print one JSON object a line.")
   var json = false
 
-  @Flag(name: [.short, .long], help: "Say nothing but results and failures.")
+  @Flag(name: [.short, .long], help: "Print only results and failures.")
   var quiet = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write what became of each file to a file that ends in .json or .csv.", valueName: "file"),
+      "Write the result of each file to a file that ends in .json or .csv.", valueName: "file"),
     completion: .file(extensions: ["json", "csv"]))
   var report: String?
 

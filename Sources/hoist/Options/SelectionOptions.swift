@@ -6,7 +6,7 @@ import UploadModel
 
 /// The options that say which files a push sends.
 struct SelectionOptions: ParsableArguments {
-  @Flag(name: [.customShort("r"), .long], help: "Send the files in folders, and in their folders.")
+  @Flag(name: [.customShort("r"), .long], help: "Send the files in folders, recursively.")
   var recursive = false
 
   @OptionGroup var folders: FolderOptions
@@ -19,25 +19,26 @@ struct SelectionOptions: ParsableArguments {
   var fromFile: String?
 
   @Flag(
-    name: [.customShort("0"), .customLong("null")], help: "The list has NULs between the paths.")
+    name: [.customShort("0"), .customLong("null")],
+    help: "The paths in the list are separated by NULs.")
   var null = false
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The name that standard input is sent under.", valueName: "name"))
+    help: ArgumentHelp("The name under which standard input is sent.", valueName: "name"))
   var name: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Send what failed in an earlier push, by its report, to where it was to go.",
+      "Send what failed in an earlier push, according to its report, to the same target.",
       valueName: "report.json"),
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
   @Flag(
     name: .long,
-    help: "With --retry-failed, send again what may have arrived, too: it may be stored twice.")
+    help: "With --retry-failed, also send what may have arrived: it may be stored twice.")
   var evenArrived = false
 
   @Option(
@@ -47,7 +48,7 @@ struct SelectionOptions: ParsableArguments {
       valueName: "folder"), completion: .directory)
   var watch: String?
 
-  @Flag(name: .long, help: "With --watch, send the files that are there already first.")
+  @Flag(name: .long, help: "With --watch, first send the files that are there already.")
   var existing = false
 
   /// Everything that is to be sent. Mistakes are found here, before anything is.

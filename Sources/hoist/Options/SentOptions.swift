@@ -4,11 +4,12 @@ import ArgumentParser
 struct SentOptions: ParsableArguments {
   @Flag(
     name: .long,
-    help: "Leave out files that the target has taken already: same path, size and time of change.")
+    help: "Leave out files that were sent to the target before: same path, size and time of change."
+  )
   var skipSent = false
 
   @Flag(
     name: .long,
-    help: "Tell files that were sent before by their content (SHA-256), whatever they are called.")
+    help: "Recognise files that were sent before by their content (SHA-256), whatever their names.")
   var checksum = false
 }

@@ -29,26 +29,26 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("How many files are sent at once, 1 to 64. Usually 4.", valueName: "n"))
+    help: ArgumentHelp("The number of concurrent uploads, 1 to 64. Default: 4.", valueName: "n"))
   var concurrency: Int?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How often a file is tried in all, where trying again can help. Usually 5.", valueName: "n"))
+      "The number of attempts for a file, where retrying can help. Default: 5.", valueName: "n"))
   var attempts: Int?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Time without a byte after which an attempt is given up, such as 90 (seconds) or 5m. Usually 60.",
+      "The time without a byte after which an attempt fails, such as 90 (seconds) or 5m. Default: 60.",
       valueName: "time"))
   var timeout: String?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The most that is sent in all, such as \"2MB/s\", in place of the target's rate_limit.",
+      "The total bandwidth limit, such as \"2MB/s\", in place of the target's rate_limit.",
       valueName: "speed"))
   var limit: String?
 
