@@ -1,6 +1,4 @@
 import Foundation
-import NIOCore
-import NIOHTTP1
 
 /// Addresses of stored files.
 enum FileURL {
