@@ -7,6 +7,7 @@ import html, os, re, subprocess, sys, tempfile, time
 
 HOIST, PICTURES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 COLUMNS, ROWS = 100, 26
+WIDE = (164, 44)
 CELL, LINE = 8.4, 18
 # The colours of the usual eight and their bright ones, on a dark ground.
 COLORS = ["#1c1f26", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#dcdfe4"]
@@ -16,6 +17,7 @@ GROUND, INK = "#1c1f26", "#dcdfe4"
 class Terminal:
     def __init__(self, folder):
         self.name = f"hoist-pictures-{os.getpid()}"
+        self.size = (COLUMNS, ROWS)
         environment = dict(os.environ, HOME=folder, LANG="C.UTF-8", PS1="$ ")
         environment.pop("NO_COLOR", None)
         self.tmux(
@@ -40,10 +42,14 @@ class Terminal:
                 sys.exit(f"waited in vain for {text!r}:\n{self.tmux('capture-pane', '-p')}")
             time.sleep(0.05)
 
+    def resize(self, columns, rows):
+        self.size = (columns, rows)
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
     def picture(self, name, title):
-        lines = self.tmux("capture-pane", "-p", "-e").split("\n")[:ROWS]
+        lines = self.tmux("capture-pane", "-p", "-e").split("\n")[:self.size[1]]
         with open(f"{PICTURES}/{name}.svg", "w") as file:
-            file.write(svg(lines, title))
+            file.write(svg(lines, title, *self.size))
         print(f"{PICTURES}/{name}.svg")
 
 
@@ -79,13 +85,13 @@ def runs(line):
                     look.pop(off, None)
 
 
-def svg(lines, title):
-    box = (COLUMNS * CELL + 24, ROWS * LINE + 24)
+def svg(lines, title, columns, rows):
+    box = (columns * CELL + 24, rows * LINE + 24)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {box[0]:g} {box[1]:g}" role="img">',
         f"<title>{html.escape(title)}</title>",
         f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>',
-        f'<g font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="{INK}">',
+        f'<g font-family="DejaVu Sans Mono,Cascadia Mono,ui-monospace,Menlo,Consolas,monospace" font-size="14" fill="{INK}">',
     ]
     for row, line in enumerate(lines):
         column = 0
@@ -139,6 +145,14 @@ def main():
             terminal.wait("✗ missing.txt")
             time.sleep(4)
             terminal.picture("queue", "The queue while files are sent")
+            terminal.resize(*WIDE)
+            terminal.press("G")
+            terminal.wait("Throughput")
+            terminal.wait("There is no file at this path")
+            time.sleep(8)
+            terminal.picture("wide", "A wide window: details beside the queue, the throughput below it")
+            terminal.resize(COLUMNS, ROWS)
+            terminal.wait("Enter details")
             terminal.type(":limit off\n")
             terminal.wait("✗ disk.img")
             terminal.press("/")

@@ -21,6 +21,8 @@ public struct Directory {
     public let isLink: Bool
     /// The size in bytes; 0 for what is no file.
     public let size: Int64
+    /// When it was written to last, in seconds since 1970.
+    public let modified: Int
     let place: Place
   }
 
@@ -94,7 +96,7 @@ public struct Directory {
       }
     return Entry(
       kind: kind, isLink: isLink, size: kind == .file ? Int64(status.st_size) : 0,
-      place: Place(status))
+      modified: status.st_mtim.tv_sec, place: Place(status))
   }
 
   /// Whether a path leads to a folder.

@@ -6,7 +6,7 @@ import Testing
 struct Person {
   /// Where the person's files lie; the working directory of everything that they start.
   let folder: ScratchDirectory
-  private let home: ScratchDirectory
+  let home: ScratchDirectory
 
   init() throws {
     folder = try ScratchDirectory()

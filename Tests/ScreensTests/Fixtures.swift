@@ -145,15 +145,25 @@ enum Fixture {
     }
   }
 
+  /// What is asked for then, but for what the prompt would add: `previews` has that.
   @discardableResult
   static func play(_ state: inout AppState, _ events: AppEvent...) -> [Effect] {
-    events.flatMap { reduce(&state, $0) }
+    events.flatMap { reduce(&state, $0) }.filter { preview($0) == nil }
+  }
+
+  /// The texts of which it is asked what they would add, while `text` is typed.
+  static func previews(_ text: String, _ state: inout AppState) -> [String] {
+    text.flatMap { reduce(&state, .key(.character($0))) }.compactMap(preview)
+  }
+
+  private static func preview(_ effect: Effect) -> String? {
+    if case .preview(let text) = effect { text } else { nil }
   }
 
   /// Presses keys, one for each character.
   @discardableResult
   static func type(_ text: String, _ state: inout AppState) -> [Effect] {
-    text.flatMap { reduce(&state, .key(.character($0))) }
+    text.flatMap { play(&state, .key(.character($0))) }
   }
 }
 

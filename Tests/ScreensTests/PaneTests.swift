@@ -76,12 +76,13 @@ import UploadModel
     Fixture.play(&state, .key(.control("a")))
     guard case .browser(let browser) = state.dialog else { return }
     let count = browser.marks.count
-    #expect(count > 1 && says("\(count) marked"))
+    let marked = "\(count) marked, \(HumanReadable.bytes(browser.markedBytes))"
+    #expect(count > 1 && says(marked))
     Fixture.play(&state, .key("/"), .key("p"), .key("n"), .key("g"), .key(.enter))
-    #expect(says("\(count) marked, \(count - 1) out of sight · with \"png\""))
+    #expect(says("\(marked), \(count - 1) out of sight · with \"png\""))
     // Esc takes the filter away first, and the marks stay.
     Fixture.play(&state, .key(.escape))
-    #expect(says("\(count) marked"))
+    #expect(says(marked))
     Fixture.play(&state, .key(.escape))
     #expect(state.mode == .queue)
   }
@@ -178,7 +179,17 @@ import UploadModel
   @Test func theTargetIsSwitched() {
     var state = Fixture.mixed()
     state.options.targets = ["album", "photos", "tickets"]
-    #expect(Fixture.play(&state, .key("t"), .key("j"), .key(.enter)) == [.switchTarget("tickets")])
+    #expect(
+      Fixture.play(&state, .key("t"), .key(.down), .key(.enter)) == [.switchTarget("tickets")])
+    // What is typed narrows them down, by name or address.
+    state.options.targetURLs = ["album": "https://pictures.example.com/"]
+    Fixture.type("tpict", &state)
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("album    https://pictures") })
+    #expect(Fixture.play(&state, .key(.enter)) == [.switchTarget("album")])
+    Fixture.type("tnone", &state)
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    Fixture.play(&state, .key(.escape))
     Fixture.play(
       &state, .target(name: "tickets", url: "https://t/", concurrency: 4, listsServer: true))
     #expect(render(state, size: state.size).text[0].contains("tickets"))
@@ -186,7 +197,7 @@ import UploadModel
     #expect(Fixture.play(&state, .command("target album")) == [.switchTarget("album")])
     #expect(Fixture.play(&state, .command("target nowhere")) == [.bell])
     // Where the server's files are listed, too; the list is then the other one's.
-    let asked = Fixture.play(&state, .key("2"), .key("t"), .key("g"), .key(.enter))
+    let asked = Fixture.play(&state, .key("2"), .key("t"), .key("l"), .key(.enter))
     #expect(asked == [.listServer, .switchTarget("album")])
     let answer = AppEvent.target(
       name: "album", url: "https://a/", concurrency: 4, listsServer: true)

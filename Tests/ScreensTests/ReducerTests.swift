@@ -75,6 +75,14 @@ import UploadModel
     Case(0, "P", "f", asks: [.setStarted(false)]),
     Case(0, "P", .enter, asks: [.setStarted(false)]),
     Case(0, "P", .escape, asks: []),
+    Case(
+      0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
+      asks: [.add([.typed("/twice")]), .addAgain([.exact("/twice")])]),
+    Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
+    Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
+    Case(
+      2, "O", asks: [.openURL("https://api.example.com/f/42")],
+      says: "opening https://api.example.com/f/42"),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
     Case(0, "+", asks: [.setConcurrency(5, target: "photos")], says: "5 files at once to photos"),
@@ -158,7 +166,7 @@ import UploadModel
     Case(0, "/", ".", "t", "x", "t", .enter, "N", "p", asks: [.pause(ids(12))]),
     // Beside the queue.
     Case(0, "2", "r", asks: [.listServer, .listServer]),
-    Case(0, "3", "r", asks: [.listHistory, .listHistory]),
+    Case(0, "3", .function(5), asks: [.listHistory, .listHistory]),
     Case(0, "2", "x", "y", asks: [.listServer, .deleteOnServer([Fixture.serverRows[0]])]),
     Case(0, "2", "x", .enter, asks: [.listServer]),
     Case(
@@ -244,12 +252,14 @@ import UploadModel
         record(action.name)
       }
       let asked = reduce(&state, .key(key))
-      effects += asked
+      // What the prompt shows while it is typed has tests of its own.
+      effects += asked.filter { if case .preview = $0 { false } else { true } }
       for effect in asked {
         switch effect {
         case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
+        case .add([.typed("/twice")]): Fixture.play(&state, .alreadyWaiting([.exact("/twice")]))
         default: break
         }
       }

@@ -9,6 +9,7 @@ import UploadModel
 /// look at the screen without a server.
 ///
 ///     TerminalDriver [NUMBER-OF-ITEMS]
+///     TerminalDriver still     # one file in each state, and nothing moves
 @main
 @MainActor
 final class Driver {
@@ -17,11 +18,17 @@ final class Driver {
   private var items: [UploadItem] = []
   private var ticker: (any DispatchSourceTimer)?
   private var nextID: Int64 = 1
+  private var isStill = false
 
   static func main() {
     do throws(TerminalError) {
       let driver = try Driver()
-      driver.start(count: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 9)
+      let argument = CommandLine.arguments.dropFirst().first
+      if argument == "still" {
+        driver.startStill()
+      } else {
+        driver.start(count: argument.flatMap(Int.init) ?? 9)
+      }
       withExtendedLifetime(driver) { dispatchMain() }
     } catch {
       FileHandle.standardError.write(Data("driver: \(error)\n".utf8))
@@ -47,6 +54,26 @@ final class Driver {
     handle([.added(files)])
   }
 
+  private func startStill() {
+    terminal.onEvents = { [unowned self] in handle($0) }
+    let states: [(String, ItemState)] = [
+      ("done.txt", .done(Receipt(status: 201, bytes: 3_000_000))),
+      ("moving.txt", .sending(attempt: 1, sent: 1_500_000, total: 3_000_000)),
+      ("failed.txt", .failed(Failure(.refused, status: 413, attempts: 1))),
+      ("unknown.txt", .failed(Failure(.outcomeUnknown("closed"), attempts: 1))),
+      ("waiting.txt", .paused),
+    ]
+    isStill = true
+    handle([
+      .added(
+        states.map { name, state in
+          var item = item("/data/\(name)")
+          item.state = state
+          return item
+        })
+    ])
+  }
+
   private func item(_ path: String) -> UploadItem {
     defer { nextID += 1 }
     var item = UploadItem(
@@ -65,7 +92,7 @@ final class Driver {
       for effect in reduce(&state, event) { perform(effect) }
     }
     terminal.draw(render(state, size: terminal.size))
-    let isWorking = state.needsTicks || items.contains { $0.state == .waiting }
+    let isWorking = !isStill && (state.needsTicks || items.contains { $0.state == .waiting })
     if isWorking, ticker == nil { startTicking() }
     if !isWorking {
       ticker?.cancel()
@@ -95,7 +122,8 @@ final class Driver {
     case .listHistory: _ = reduce(&state, .history(.rows([])))
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
       .switchTarget,
-      .listServer, .deleteOnServer, .inspect, .copyAsCurl, .probe:
+      .listServer, .deleteOnServer, .inspect, .copyAsCurl, .probe, .addAgain, .preview, .setUp,
+      .openURL:
       break
     case .quit:
       terminal.restore()

@@ -103,6 +103,37 @@ import Testing
     #expect(try await !tmux.tmux.painting().contains(color))
   }
 
+  /// Bars and names of a done, a moving, a failed and an unknown file, in as many colours as there are:
+  /// what is done is green and quiet, what moves bright, what failed red.
+  @Test(arguments: [
+    ("TERM=xterm-256color", ["\u{1B}[32m", "\u{1B}[96m", "\u{1B}[31m", "\u{1B}[33m"]),
+    ("TERM=xterm", ["\u{1B}[32m", "\u{1B}[36m", "\u{1B}[31m", "\u{1B}[33m"]),
+    ("NO_COLOR=1", ["", "", "", ""]),
+  ])
+  func tellsStatesApartInAnyColours(_ environment: String, _ colors: [String]) async throws {
+    let tmux = try await DriverTerminal(width: 100, height: 20)
+    try await tmux.startDriver("still", with: environment)
+    let lines = try await tmux.tmux.painting().split(separator: "\n").map(String.init)
+    let rows = [
+      ("done.txt", "──"), ("moving.txt", "██"), ("failed.txt", "413"), ("unknown.txt", "▒▒"),
+    ]
+    for ((name, glyphs), color) in zip(rows, colors) {
+      let row = try #require(lines.first { $0.contains(name) })
+      let before = row.components(separatedBy: glyphs).first ?? ""
+      // Attributes and the ground may come with the colour, in whatever order.
+      let last = before.components(separatedBy: "\u{1B}[").reversed()
+        .prefix { $0.last == "m" }.joined(separator: " ")
+      let number = color.unicodeScalars.filter { ("0"..."9").contains($0) }.map(\.description)
+        .joined()
+      if number.isEmpty {
+        #expect(
+          !before.contains(/\u{1B}\[([0-9;]*;)?[39][0-7][;m]/), "\(name): \(row.debugDescription)")
+      } else {
+        #expect(last.contains(number), "\(name): \(row.debugDescription)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("TERM=dumb", "cannot move its cursor"), ("TERM=nonsense", "nothing is known about a terminal"),
   ])

@@ -54,18 +54,25 @@ struct BrowserBox {
     let inner = columns.lowerBound + 1..<columns.upperBound - 1
     let style = canvas.light(
       row: row, columns: inner, isLit: isLit, role: entry.isFolder ? .accent : .plain)
-    if browser.marks.contains(entry.path) {
+    if browser.marks[entry.path] != nil {
       canvas.put("*", row: row, column: inner.lowerBound + 1, style: style)
+    }
+    var end = inner.upperBound - 1
+    if inner.count >= 70 {
+      canvas.putRight(entry.time, row: row, end: end, width: 16, style: style)
+      end -= 18
+    }
+    let words = entry.isFolder || !entry.isSendable ? "" : HumanReadable.bytes(entry.size)
+    canvas.putRight(words, row: row, end: end, width: 8, style: style)
+    end -= 9
+    if !entry.kind.isEmpty {
+      canvas.putRight(entry.kind, row: row, end: end, width: 8, style: style)
+      end -= 9
     }
     let name = Glyphs.of(entry.isFolder ? entry.name + "/" : entry.name, ascii: canvas.ascii)
     canvas.put(
-      TextFitting.middle(name, to: inner.count - 13, ascii: canvas.ascii), row: row,
+      TextFitting.middle(name, to: end - inner.lowerBound - 3, ascii: canvas.ascii), row: row,
       column: inner.lowerBound + 3, style: style)
-    if !entry.isFolder {
-      canvas.putRight(
-        HumanReadable.bytes(entry.size), row: row, end: inner.upperBound - 1, width: 8, style: style
-      )
-    }
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {
@@ -81,9 +88,11 @@ struct BrowserBox {
     if !browser.marks.isEmpty {
       let unseen = browser.unseenMarks
       let words = unseen > 0 ? ", \(unseen) out of sight" : ""
-      facts.append("\(browser.marks.count) marked\(words)")
+      facts.append(
+        "\(browser.marks.count) marked, \(HumanReadable.bytes(browser.markedBytes))\(words)")
     }
     if !browser.filter.isEmpty { facts.append("with \"\(browser.filter)\"") }
+    if browser.order != .name { facts.append(browser.order.words) }
     if browser.showsHidden { facts.append("hidden shown") }
     if browser.entries.count > Self.lines(in: size) {
       facts.append("\(browser.list.cursor + 1) of \(browser.entries.count)")

@@ -17,11 +17,14 @@ struct DialogBox {
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
     case .form(let form): FormBox(form: form, state: state, size: size).paint(on: &canvas)
+    case .setup(let form): SetupBox(form: form, state: state, size: size).paint(on: &canvas)
     case .details(let details):
       let name = state.queue.row(details.id)?.item.fileName ?? ""
       paintScrolling(title: name, scroll: details.scroll, on: &canvas)
     case .page(let page): paintScrolling(title: page.title, scroll: page.scroll, on: &canvas)
-    case .help(let scroll): paintScrolling(title: "Help", scroll: scroll, on: &canvas)
+    case .help(let help):
+      paintScrolling(title: "Help", scroll: help.scroll, on: &canvas)
+      paintFilter(of: help, on: &canvas)
     case .browser(let browser): BrowserBox(browser: browser, size: size).paint(on: &canvas)
     case .menu(let menu): MenuBox(menu: menu, size: size).paint(on: &canvas)
     case .question(let question):
@@ -45,8 +48,9 @@ struct DialogBox {
       return item.everything(width: paper.width, texts: texts)
     case .page(let page):
       return page.text.value(for: paper, compute: page.layOut)
-    case .help:
-      return HelpText.lines(width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
+    case .help(let help):
+      return HelpText.lines(
+        width: paper.width, keymap: state.keymap, isASCII: state.isASCII, filter: help.filter)
     default: return []
     }
   }
@@ -70,7 +74,11 @@ struct DialogBox {
   private var paper: Page.Paper { Page.Paper(width: width - 4, isASCII: state.isASCII) }
 
   /// The columns of a dialog that scrolls.
-  private var width: Int { size.width < 60 ? size.width : min(100, size.width - 4) }
+  private var width: Int {
+    // The help lies in columns, where there is room for them.
+    let most = if case .help = dialog { 190 } else { 100 }
+    return size.width < 60 ? size.width : min(most, size.width - 4)
+  }
 
   private func paintScrolling(title: String, scroll: Int, on canvas: inout Canvas) {
     let lines = lines
@@ -94,21 +102,44 @@ struct DialogBox {
     }
   }
 
+  /// What is looked for in the help, in the upper edge of its box.
+  private func paintFilter(of help: Help, on canvas: inout Canvas) {
+    let left = (size.width - width) / 2
+    if let prompt = help.prompt {
+      canvas.put(" /", row: 1, column: left + 9, style: Style(.accent))
+      canvas.field(prompt, row: 1, columns: left + 11..<left + min(width - 3, 36))
+    } else if !help.filter.isEmpty {
+      canvas.put(
+        " with \"\(help.filter)\" ", row: 1, column: left + 9, width: width - 12,
+        style: Style(.accent))
+    }
+  }
+
   // MARK: Prompts
 
   private func paint(_ prompt: LinePrompt, on canvas: inout Canvas) {
     let width = min(100, size.width - 2)
     let room = max(1, min(8, size.height - 8))
     let shown = min(room, prompt.candidates.count)
-    let extra = prompt.candidates.isEmpty ? (prompt.hasNoMatch ? 1 : 0) : shown + 1
+    let extra = shown + 1
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
       row: top, column: left, size: Size(width: width, height: 3 + extra), title: "Add files")
+    // Where paths begin that do not begin at the root, or what the line names by now.
+    let isNothing = prompt.preview?.files == 0
+    let words =
+      prompt.hasNoMatch
+      ? "nothing begins like this"
+      : !prompt.candidates.isEmpty
+        ? "\(prompt.candidates.count) begin like this"
+        : prompt.preview?.words
+          ?? (prompt.field.text.isEmpty && !state.options.folder.isEmpty
+            ? "in \(state.options.folder)" : "")
+    canvas.put(
+      TextFitting.middle(words, to: width - 4, ascii: canvas.ascii), row: top + 2 + shown,
+      column: left + 2,
+      style: Style(prompt.hasNoMatch || isNothing ? .warning : .dim))
     canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
-    if prompt.hasNoMatch {
-      canvas.put(
-        "nothing begins like this", row: top + 2, column: left + 2, style: Style(.warning))
-    }
     guard shown > 0 else { return }
     let chosen = prompt.chosen ?? 0
     let first = min(max(0, chosen - shown + 1), prompt.candidates.count - shown)
@@ -118,9 +149,6 @@ struct DialogBox {
         row: top + 2 + index - first, columns: left + 2..<left + width - 2,
         isLit: index == prompt.chosen)
     }
-    canvas.put(
-      "\(prompt.candidates.count) begin like this", row: top + 2 + shown, column: left + 2,
-      style: Style(.dim))
   }
 
   private func paint(_ prompt: LimitPrompt, on canvas: inout Canvas) {

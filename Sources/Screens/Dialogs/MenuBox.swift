@@ -5,32 +5,48 @@ struct MenuBox {
 
   /// How many choices are seen at once.
   static func lines(_ menu: Menu, in size: Size) -> Int {
-    max(1, min(menu.choices.count, size.height - 6))
+    max(1, min(menu.choices.count, size.height - (menu.isFiltered ? 7 : 6)))
   }
 
   /// The line of the first choice that is seen, and the columns of the box.
   var place: (top: Int, columns: Range<Int>) {
-    let longest = menu.choices.map(\.count).max() ?? 0
-    let width = min(size.width - 2, max(menu.title.count + 8, longest + 8))
-    let height = Self.lines(menu, in: size) + 2
+    let width = min(size.width - 2, max(menu.title.count + 8, nameWidth + noteWidth + 8))
+    let height = Self.lines(menu, in: size) + 2 + field
     let left = (size.width - width) / 2
-    return (max(1, (size.height - height) / 2) + 1, left..<left + width)
+    return (max(1, (size.height - height) / 2) + 1 + field, left..<left + width)
   }
+
+  /// Lines for what is typed.
+  private var field: Int { menu.isFiltered ? 1 : 0 }
+  private var nameWidth: Int { menu.choices.map(\.count).max() ?? 0 }
+  private var noteWidth: Int { (menu.notes.map(\.count).max() ?? 0) + (menu.notes.isEmpty ? 0 : 2) }
 
   func paint(on canvas: inout Canvas) {
     let (top, columns) = place
     let visible = Self.lines(menu, in: size)
     canvas.box(
-      row: top - 1, column: columns.lowerBound,
-      size: Size(width: columns.count, height: visible + 2), title: menu.title)
+      row: top - 1 - field, column: columns.lowerBound,
+      size: Size(width: columns.count, height: visible + 2 + field), title: menu.title)
+    let inner = columns.lowerBound + 2..<columns.upperBound - 2
+    if menu.isFiltered { canvas.field(menu.filter, row: top - 1, columns: inner) }
+    if menu.shown.isEmpty {
+      canvas.put(
+        "none is called that", row: top, column: inner.lowerBound + 2, style: Style(.warning))
+    }
     let first = ListState.firstRow(
-      scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.choices.count,
+      scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count,
       height: visible)
-    for (row, index) in zip(top..<top + visible, first..<menu.choices.count) {
+    for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
+      let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
       canvas.choice(
-        Glyphs.of(menu.choices[index], ascii: canvas.ascii), row: row,
-        columns: columns.lowerBound + 2..<columns.upperBound - 2,
-        isLit: index == menu.list.cursor)
+        Glyphs.of(menu.choices[choice], ascii: canvas.ascii), row: row, columns: inner, isLit: isLit
+      )
+      let start = inner.lowerBound + 4 + nameWidth
+      if start < inner.upperBound - 4 {
+        canvas.put(
+          menu.note(choice), row: row, column: start, width: inner.upperBound - start,
+          style: Style(isLit ? .button : .dim))
+      }
     }
   }
 }

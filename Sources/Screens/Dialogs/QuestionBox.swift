@@ -67,6 +67,16 @@ struct QuestionBox {
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
+    case .addingAgain(let paths):
+      return paths.count == 1
+        ? (
+          "Already in the queue",
+          "This file waits there already. Sent again, it may be stored twice."
+        )
+        : (
+          "Already in the queue",
+          "\(paths.count) files wait there already. Sent again, they may be stored twice."
+        )
     case .pausing(let moving):
       let them =
         moving == 1

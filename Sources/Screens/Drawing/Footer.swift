@@ -58,11 +58,10 @@ extension AppState {
   var offered: [(action: Action, isUrgent: Bool)] {
     let actions = Action.inMode(mode)
     guard mode == .queue else { return actions.map { ($0, false) } }
-    let subjects = subjects
+    // Of very many that are marked, the one under the cursor stands for all: frames come often.
+    let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
-    let ranks = Dictionary(
-      uniqueKeysWithValues: Self.footerOrder.enumerated().map { ($1, $0) })
-    let last = ranks.count
+    let (ranks, last) = (Self.footerRanks, Self.footerRanks.count)
     return useful.enumerated().sorted { one, other in
       (ranks[one.element.name] ?? last, one.offset)
         < (ranks[other.element.name] ?? last, other.offset)
@@ -71,10 +70,11 @@ extension AppState {
   }
 
   /// How to get files in, then what the row can do, then what the queue can do.
-  private static let footerOrder: [Action.Name] = [
-    .add, .retry, .details, .copyURL, .pause, .edit, .remove, .browse, .retryAll, .undo, .target,
-    .limit, .sort, .clear, .mark,
-  ]
+  private static let footerRanks: [Action.Name: Int] = Dictionary(
+    uniqueKeysWithValues: ([
+      .add, .retry, .details, .copyURL, .pause, .edit, .remove, .browse, .retryAll, .undo, .target,
+      .limit, .sort, .clear, .mark,
+    ] as [Action.Name]).enumerated().map { ($1, $0) })
 
   private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {

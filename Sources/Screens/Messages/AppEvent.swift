@@ -43,6 +43,14 @@ public enum AppEvent: Sendable {
   /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
   /// which they shall be offered; folders end in a slash.
   case completions(for: String, [String])
+  /// The answer to `Effect.preview`, for the text that it was asked for.
+  case preview(for: String, AddPreview)
+  /// These files wait in the queue already and were left out, unless the person wants them again.
+  case alreadyWaiting([PathInput])
+  /// The answer to `Effect.setUp` where the answers cannot be taken.
+  ///
+  /// `isGoodEnough` says that they can be if the person wants it so.
+  case setupRefused(String, isGoodEnough: Bool)
   /// Nothing further starts until the person resumes, for this reason.
   case held(String)
   /// Where an item can go on, once an attempt at it knows; nil where it has to start over.

@@ -4,6 +4,13 @@ import UploadModel
 public enum Effect: Sendable, Equatable {
   /// Queue the files at these paths; answered by `AppEvent.added` or `AppEvent.message`.
   case add([PathInput])
+  /// Queue these once more, though they wait already.
+  case addAgain([PathInput])
+  /// Say what this line would add; answered by `AppEvent.preview`.
+  case preview(String)
+  /// Try a new target, unless it is good enough as it is, and write it down; answered by
+  /// `AppEvent.setupRefused`, or by the end of the session.
+  case setUp(TargetAnswers, isGoodEnough: Bool)
   /// Offer completions of a path as far as it is typed; answered by `AppEvent.completions`.
   case complete(String)
   /// Send these failed items again, or those that wait for a retry now.
@@ -48,6 +55,8 @@ public enum Effect: Sendable, Equatable {
   case probe
   /// Copy this text to the clipboard.
   case copy(String)
+  /// Show this address in the person's browser.
+  case openURL(String)
   /// Copy the curl command that sends this item.
   case copyAsCurl(ItemID)
   /// Show a desktop notification.

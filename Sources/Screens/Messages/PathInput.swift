@@ -1,7 +1,7 @@
 /// A path as a person gave it.
 public enum PathInput: Sendable, Equatable {
-  /// Typed: a leading `~` and the wildcards `*`, `?`, `[…]` are to be expanded where no file has
-  /// exactly this name.
+  /// Typed: where no file has exactly this name, it is to be read as a shell would, as one path or
+  /// several, with quotes, a leading `~`, braces and the wildcards `*`, `?`, `[…]`.
   case typed(String)
   /// Pasted or quoted: exactly this file.
   case exact(String)

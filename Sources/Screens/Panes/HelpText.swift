@@ -3,22 +3,55 @@ enum HelpText {
   private static let sections: [(Mode, String)] = [
     (.queue, "The queue"), (.server, "Panes"), (.history, "History"),
     (.browser, "The list of files"),
-    (.menu, "Choosing"), (.prompt, "Typing"), (.limit, "The bandwidth"),
+    (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
+    (.limit, "The bandwidth"),
     (.command, "The command line"), (.find, "Looking for a name"), (.form, "Editing"),
+    (.setup, "A first start"),
     (.details, "Details"), (.page, "Reading"), (.help, "Help"),
     (.pausing, "Pausing everything"), (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
-    (.deleting, "Deleting on the server"),
+    (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already"),
   ]
 
-  static func lines(width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
-    var lines: [TextLine] = []
-    for (title, actions) in all {
-      if !lines.isEmpty { lines.append(TextLine()) }
-      lines.append(TextLine(title, .heading))
-      lines += actions.flatMap { explain($0, keymap, width: width, isASCII: isASCII) }
+  /// The help in lines of `width` columns, side by side where two or three texts have room.
+  ///
+  /// - Parameter filter: only actions whose keys or words hold it; all where it is empty.
+  static func lines(width: Int, keymap: Keymap, isASCII: Bool, filter: String = "") -> [TextLine] {
+    let columns = max(1, min(3, width / columnWidth))
+    let one = (width - (columns - 1) * gap) / columns
+    let matcher = Matcher(filter)
+    let sections: [[TextLine]] = all.compactMap { title, actions in
+      let found = actions.filter { action in
+        filter.isEmpty || matcher.matches(action.help) || matcher.matches(action.name.word)
+          || keymap.keys(for: action).contains { matcher.matches($0.label(ascii: isASCII)) }
+      }
+      guard !found.isEmpty else { return nil }
+      return [TextLine(title, .heading)]
+        + found.flatMap { explain($0, keymap, width: one, isASCII: isASCII) } + [TextLine()]
     }
-    return lines
+    guard !sections.isEmpty else { return [TextLine("Nothing in here holds that.", .dim)] }
+    return sideBySide(sections.flatMap(\.self), in: columns, width: one)
+  }
+
+  private static let columnWidth = 56
+  private static let gap = 3
+
+  /// The lines in columns of the same height, to be read down the first, then down the next.
+  private static func sideBySide(_ lines: [TextLine], in columns: Int, width: Int) -> [TextLine] {
+    let lines = lines.dropLast()
+    let height = (lines.count + columns - 1) / columns
+    guard columns > 1, height > 0 else { return Array(lines) }
+    return (0..<height).map { row in
+      var whole = TextLine()
+      for column in 0..<columns where column * height + row < lines.count {
+        let used = whole.runs.reduce(0) { $0 + Glyphs.width($1.glyphs) }
+        let padding = column * (width + gap) - used
+        whole.runs.append(
+          (Array(repeating: .space, count: max(0, padding))[...], .plain))
+        whole.runs += lines[column * height + row].runs
+      }
+      return whole
+    }
   }
 
   /// The actions under headings; one that works in several places stands under the first.

@@ -103,9 +103,22 @@ struct QueuePane {
       } else if state.isReading {
         ["Reading the queue…"]
       } else {
-        ["Nothing is queued.", "Press \(key) to add files, or drag them here."]
+        emptyWords(add: key, ascii: canvas.ascii)
       }
     paintWords(lines, in: layout, on: &canvas)
+  }
+
+  /// What to do where nothing is queued, and where files would go.
+  private func emptyWords(add key: String, ascii: Bool) -> [String] {
+    func label(_ name: Action.Name) -> String { state.keymap.label(name, in: .queue, ascii: ascii) }
+    let place = state.target == state.url ? state.url : "\(state.target), \(state.url)"
+    let others = state.options.targets.count > 1 ? "; \(label(.target)) chooses another target" : ""
+    return [
+      "Nothing is queued.",
+      "Press \(key) to add files, \(label(.browse)) to choose them from a list, or drag them here.",
+      "They go to \(place)\(others).",
+      "What was sent before is in the history: \(label(.history)).",
+    ]
   }
 
   /// The type, without its first half where both do not fit, with "?" where it is a guess.

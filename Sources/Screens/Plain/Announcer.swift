@@ -148,7 +148,8 @@ public struct Announcer: Sendable {
     // Until all of it is known.
     case .details(let details)? where details.request.isEmpty: return ([], false)
     case .details?, .page?, .help?:
-      let size = Size(width: 200, height: 60)
+      // Narrow enough for one column: whoever listens reads down.
+      let size = Size(width: 104, height: 60)
       let box = state.dialog.map { DialogBox($0, in: state, size: size) }
       let lines = (box?.lines ?? []).map { line in
         line.runs.map { $0.glyphs.map(\.text).joined() }.joined()
@@ -156,7 +157,7 @@ public struct Announcer: Sendable {
       return (lines, true)
     case .menu(let menu):
       return (["say which: " + menu.choices.joined(separator: ", ")], true)
-    case .prompt, .limit, .command, .find, .form, .browser:
+    case .prompt, .limit, .command, .find, .form, .setup, .browser:
       return (
         ["this needs a screen, or something after the command; help lists the commands"], true
       )

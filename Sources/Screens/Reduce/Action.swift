@@ -15,13 +15,13 @@ public struct Action: Sendable {
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl
     case nextPane, previousPane, queue, server, history, log
-    case refresh, delete, deleteNow
+    case refresh, sendAgain, openURL, order, delete, deleteNow
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, stopAndQuit, finishThese, pauseNow, removeNow, next, previous
+    case finishThenQuit, stopAndQuit, finishThese, pauseNow, addAgain, removeNow, next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.
     public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }

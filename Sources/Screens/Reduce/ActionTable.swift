@@ -82,8 +82,17 @@ extension Action {
       .copyAsCurl, in: [.queue, .details], keys: ["Y"],
       help: "copy a curl command that sends the file, without secrets"),
     Action(
-      .refresh, in: [.server, .history], keys: ["r"], help: "ask for the list again",
+      .openURL, in: [.queue, .details, .server, .history], keys: ["O"],
+      help: "open the file's URL in the browser"),
+    Action(
+      .sendAgain, in: [.history], keys: ["r"], help: "send the file once more", hint: "send again"),
+    Action(
+      .refresh, in: [.server], keys: ["r", .function(5)], help: "ask for the list again",
       hint: "list again"),
+    Action(.refresh, in: [.history], keys: [.function(5)], help: "ask for the list again"),
+    Action(
+      .order, in: [.history], keys: ["o"], help: "by time, by name, or failures first", hint: "sort"
+    ),
     Action(
       .server, in: Mode.panes, keys: ["2", "L"], help: "what is on the server"),
     Action(.history, in: Mode.panes, keys: ["3"], help: "what was sent before"),
@@ -118,8 +127,16 @@ extension Action {
       .toggleHidden, in: [.browser], keys: ["."], help: "show or hide names that begin with a dot",
       hint: "hidden"),
     Action(
+      .order, in: [.browser], keys: ["o"], help: "by name, newest first, or largest first",
+      hint: "sort"),
+    Action(
+      .find, in: [.help], keys: ["/"], help: "show only what holds a text", hint: "look for"),
+    Action(
       .find, in: [.browser], keys: ["/"], help: "show only names that hold a text", hint: "filter"),
     Action(.accept, in: [.menu], keys: [.enter, .right, "l", " "], help: "take it", hint: "take"),
+    Action(.accept, in: [.pick], keys: [.enter], help: "take it", hint: "take"),
+    Action(.down, in: [.pick], keys: [.down, .control("n"), .tab], help: "down", hint: "down"),
+    Action(.up, in: [.pick], keys: [.up, .control("p"), .backTab], help: "up"),
   ]
 
   private static let typing: [Action] = [
@@ -127,6 +144,9 @@ extension Action {
     Action(.accept, in: [.command], keys: [.enter], help: "do what is typed", hint: "do"),
     Action(.accept, in: [.find], keys: [.enter], help: "keep it", hint: "keep"),
     Action(.accept, in: [.form], keys: [.enter], help: "change the file", hint: "change"),
+    Action(
+      .accept, in: [.setup], keys: [.enter], help: "try the target and write it down",
+      hint: "try it and go on"),
     Action(.accept, in: [.limit], keys: [.enter], help: "limit to what is typed", hint: "limit"),
     Action(
       .complete, in: [.prompt, .command], keys: [.tab], help: "complete what is typed",
@@ -135,8 +155,8 @@ extension Action {
       .completeBack, in: [.prompt, .command], keys: [.backTab],
       help: "back through the completions"),
     Action(
-      .next, in: [.form], keys: [.tab, .down], help: "the next field", hint: "next field"),
-    Action(.previous, in: [.form], keys: [.backTab, .up], help: "the field before"),
+      .next, in: [.form, .setup], keys: [.tab, .down], help: "the next field", hint: "next field"),
+    Action(.previous, in: [.form, .setup], keys: [.backTab, .up], help: "the field before"),
     Action(.earlier, in: [.command], keys: [.up, .control("p")], help: "the command before"),
     Action(.later, in: [.command], keys: [.down, .control("n")], help: "the command after"),
     Action(.left, in: Mode.typing, keys: [.left, .control("b")], help: "left"),
@@ -171,13 +191,20 @@ extension Action {
       .pauseNow, in: [.pausing], keys: ["p", "y"],
       help: "break off what is being sent, and pause all", hint: "pause all now"),
     Action(
+      .addAgain, in: [.addingAgain], keys: ["a", "y"], help: "add them once more", hint: "add again"
+    ),
+    Action(
+      .close, in: [.addingAgain], keys: [.escape, "c", "n", "q"], help: "leave them out",
+      hint: "leave them out"),
+    Action(
       .removeNow, in: [.removing], keys: ["y", "x"], help: "break it off and remove it",
       hint: "remove"),
     Action(
       .deleteNow, in: [.deleting], keys: ["y", "x"], help: "delete it on the server",
       hint: "delete"),
     Action(
-      .close, in: Mode.questions, keys: [.escape, "c", "n", "q"], help: "leave it as it is",
+      .close, in: Mode.questions.filter { $0 != .addingAgain }, keys: [.escape, "c", "n", "q"],
+      help: "leave it as it is",
       hint: "cancel"),
     Action(.accept, in: Mode.questions, keys: [.enter, " "], help: "the button that is lit"),
     Action(

@@ -2,7 +2,7 @@ import ScalarText
 
 /// Paths as terminals and file managers paste them: one a line or several in a row, in quotes, with
 /// backslashes, or as `file://` URLs (RFC 8089).
-enum PastedPaths {
+public enum PastedPaths {
   /// The paths in `text`, or `nil` where it is not plainly a list of paths.
   static func parse(_ text: String) -> [PathInput]? {
     var paths: [PathInput] = []
@@ -15,8 +15,19 @@ enum PastedPaths {
     return paths.isEmpty ? nil : paths
   }
 
+  /// The paths in `text` line by line, and the first line that is not plainly paths: of two files of
+  /// which one has an odd name, the other is not lost.
+  static func parts(of text: String) -> (paths: [PathInput], odd: [String]) {
+    var (paths, odd) = ([PathInput](), [String]())
+    for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingSpaces() })
+    where !line.isEmpty {
+      if let found = parse(String(line)) { paths += found } else { odd.append(String(line)) }
+    }
+    return (paths, odd)
+  }
+
   /// The paths that a person typed one after the other. What is in quotes holds no wildcards.
-  static func typed(_ text: String) -> [PathInput] {
+  public static func typed(_ text: String) -> [PathInput] {
     guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
       return [.typed(text)]
     }

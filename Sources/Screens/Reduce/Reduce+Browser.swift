@@ -38,8 +38,9 @@ extension AppState {
       browser.toggleMark()
       browser.list.move(
         to: browser.list.cursor + 1, of: browser.entries.count, height: height)
-    case .markAll: browser.markFiles(inverting: false)
-    case .invertMarks: browser.markFiles(inverting: true)
+    case .markAll: browser.markAll()
+    case .invertMarks: browser.invertMarks()
+    case .order: browser.turnOrder(height: height)
     default: break
     }
     dialog = .browser(browser)

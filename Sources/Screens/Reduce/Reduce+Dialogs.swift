@@ -28,13 +28,24 @@ extension AppState {
     case .form(var form):
       form.edit(change)
       dialog = .form(form)
+    case .setup(var form):
+      form.edit(change)
+      dialog = .setup(form)
     case .browser(var browser):
       guard var field = browser.prompt else { return }
       change(&field)
       browser.prompt = field
       browser.setFilter(field.text, height: BrowserBox.lines(in: size))
       dialog = .browser(browser)
-    case .none, .details, .page, .help, .menu, .question: break
+    case .help(var help):
+      guard var field = help.prompt else { return }
+      change(&field)
+      (help.prompt, help.filter, help.scroll) = (field, field.text, 0)
+      dialog = .help(help)
+    case .menu(var menu) where menu.isFiltered:
+      menu.edit(height: MenuBox.lines(menu, in: size), change)
+      dialog = .menu(menu)
+    case .none, .details, .page, .menu, .question: break
     }
   }
 
@@ -76,6 +87,11 @@ extension AppState {
     switch name {
     case .close: dialog = nil
     case .accept:
+      // What names nothing is not added: it stays to be mended.
+      if let preview = prompt.preview, preview.files == 0 {
+        dialog = .prompt(prompt)
+        return [.bell]
+      }
       dialog = nil
       return prompt.paths.isEmpty ? [] : [.add(prompt.paths)]
     case .complete: return complete(prompt, step: 1)
@@ -159,6 +175,7 @@ extension AppState {
       return goesOn + leaveIfDone()
     case (.close, .quitting): leavesWhenDone = false
     case (.finishThese, _): return start(false)
+    case (.addAgain, .addingAgain(let paths)): return [.addAgain(paths)]
     case (.pauseNow, _): return pauseAll()
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
@@ -170,6 +187,32 @@ extension AppState {
   }
 
   // MARK: Reading
+
+  mutating func perform(_ name: Action.Name, in help: Help) -> [Effect] {
+    var help = help
+    guard help.prompt != nil else {
+      switch name {
+      case .find:
+        help.prompt = TextField(help.filter)
+        dialog = .help(help)
+      // What is looked for goes first, and then the help.
+      case .close where !help.filter.isEmpty:
+        (help.filter, help.scroll) = ("", 0)
+        dialog = .help(help)
+      default: return scrollDialog(name)
+      }
+      return []
+    }
+    switch name {
+    case .accept: help.prompt = nil
+    case .close: (help.prompt, help.filter, help.scroll) = (nil, "", 0)
+    default:
+      edit(name)
+      return []
+    }
+    dialog = .help(help)
+    return []
+  }
 
   mutating func scrollDialog(_ name: Action.Name) -> [Effect] {
     let page = max(1, DialogBox.scrollingLines(in: size) - 1)

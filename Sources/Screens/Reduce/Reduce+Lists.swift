@@ -83,6 +83,21 @@ extension AppState {
       : copy(items.map(\.url))
   }
 
+  /// Opens one of these URLs in the person's browser. A server's words are opened only where they are an
+  /// address of the web: others can start programs.
+  mutating func openURL(_ urls: [String?]) -> [Effect] {
+    guard let url = urls.lazy.compactMap(\.self).first else {
+      return refuse("there is no URL: the server has named none")
+    }
+    let isWeb = ["http://", "https://"].contains { url.lowercased().hasPrefix(scalars: $0) }
+    guard isWeb, SafeText.line(url) == url else {
+      return refuse(
+        "that URL is not opened, for it is no plain address of the web: \(SafeText.line(url))")
+    }
+    message = "opening \(url)"
+    return [.openURL(url)]
+  }
+
   /// Copies what is known of these URLs, a line each. They are the server's words: what is pasted into a
   /// shell is what was seen, and nothing that ends the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {

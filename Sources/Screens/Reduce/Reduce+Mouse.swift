@@ -40,11 +40,11 @@ extension AppState {
     case .menu(var menu):
       let (top, columns) = MenuBox(menu: menu, size: size).place
       let index = menu.list.scroll + row - top
-      guard columns.contains(column), row >= top, menu.choices.indices.contains(index) else {
+      guard columns.contains(column), row >= top, menu.shown.indices.contains(index) else {
         return []
       }
       menu.list.move(
-        to: index, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
+        to: index, of: menu.shown.count, height: MenuBox.lines(menu, in: size))
       return perform(.accept, in: menu)
     case .browser(let browser): return click(in: browser, row: row, column: column)
     default: return []

@@ -45,6 +45,7 @@ extension AppState {
     switch name {
     case .refresh: return options.listsServer ? [.listServer] : [.bell]
     case .copyURL: return copy(server.subjects.map(\.url))
+    case .openURL: return openURL(server.subjects.map(\.url))
     case .target: return openTargets()
     case .delete:
       let rows = server.subjects
@@ -58,6 +59,13 @@ extension AppState {
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
     switch name {
     case .refresh: return [.listHistory]
+    case .sendAgain: return sendAgain(history.subjects)
+    case .openURL: return openURL(history.subjects.map(\.url))
+    case .order:
+      let all = HistoryRow.Order.allCases
+      historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
+      message = "the history, \(historyOrder.words)"
+      return showHistory(history.all)
     case .copyURL: return copy(history.subjects.map(\.url))
     case .details:
       guard let row = history.selected else { return [.bell] }
@@ -65,6 +73,29 @@ extension AppState {
     default: break
     }
     return []
+  }
+
+  /// Shows the history, a row for each file, in the order that the person wants.
+  mutating func showHistory(_ listing: Listing<HistoryRow>) -> [Effect] {
+    var shown = listing
+    if case .rows(let rows) = listing {
+      shown = .rows(historyOrder.sorted(HistoryRow.grouped(rows)))
+    }
+    history.all = listing
+    history.update(with: shown, height: layout.rows.count)
+    return []
+  }
+
+  /// Queues files of the history once more. They go where they went.
+  private mutating func sendAgain(_ rows: [HistoryRow]) -> [Effect] {
+    let known = rows.filter { !$0.location.isEmpty }
+    guard !known.isEmpty else { return refuse("nothing is selected") }
+    if let other = known.first(where: { $0.target != target }) {
+      let key = keymap.label(.target, in: .queue, ascii: isASCII)
+      return refuse("\(other.name) went to \(other.target): switch to that first (\(key))")
+    }
+    message = "\(HumanReadable.count(known.count, "file")) queued once more"
+    return [.add(known.map { .bytes($0.location) })]
   }
 
   /// Keeps every list's cursor on the screen when the screen changes.
@@ -85,7 +116,9 @@ extension AppState {
     guard !options.targets.isEmpty else {
       return refuse("the configuration has no targets to choose from")
     }
-    var menu = Menu(purpose: .target, choices: options.targets)
+    var menu = Menu(
+      purpose: .target, choices: options.targets,
+      notes: options.targets.map { options.targetURLs[$0] ?? "" })
     let row = options.targets.firstIndex(of: target) ?? 0
     menu.list.move(to: row, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
     dialog = .menu(menu)
@@ -103,16 +136,23 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name, in menu: Menu) -> [Effect] {
     var menu = menu
-    if menu.list.move(name, of: menu.choices.count, height: MenuBox.lines(menu, in: size)) {
+    if menu.list.move(name, of: menu.shown.count, height: MenuBox.lines(menu, in: size)) {
       dialog = .menu(menu)
       return []
     }
-    guard name == .accept || name == .close else { return [] }
+    guard name == .accept || name == .close else {
+      if menu.isFiltered { edit(name) }
+      return []
+    }
+    guard name == .accept else {
+      dialog = nil
+      return []
+    }
+    guard let chosen = menu.chosen else { return [.bell] }
     dialog = nil
-    guard name == .accept, menu.choices.indices.contains(menu.list.cursor) else { return [] }
     switch menu.purpose {
-    case .target: return switchTarget(menu.choices[menu.list.cursor])
-    case .sort: return sort(SortOrder.allCases[menu.list.cursor])
+    case .target: return switchTarget(menu.choices[chosen])
+    case .sort: return sort(SortOrder.allCases[chosen])
     }
   }
 }
@@ -126,6 +166,9 @@ extension HistoryRow {
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
+    if !earlier.isEmpty {
+      lines += [("", .plain), ("Before that:", .heading)] + earlier.map { ($0, .plain) }
+    }
     let text = reply.text
     if !text.isEmpty {
       lines += [("", .plain), ("The server said:", .heading)]

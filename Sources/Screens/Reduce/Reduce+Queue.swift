@@ -7,7 +7,7 @@ extension AppState {
     case .add: dialog = .prompt(LinePrompt())
     case .browse:
       dialog = .browser(Browser())
-      return [.listFolder(nil)]
+      return [.listFolder(lastFolder)]
     case .details:
       guard let selected else { return [.bell] }
       return openDetails(selected.id)
@@ -32,10 +32,26 @@ extension AppState {
     case .moreLanes: return setConcurrency(concurrency + 1)
     case .fewerLanes: return setConcurrency(concurrency - 1)
     case .copyURL: return copyURLs(of: subjects)
+    case .openURL: return openURL(subjects.map(\.url))
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
     }
     return []
+  }
+
+  /// The path that is being typed.
+  var typedPath: String? {
+    if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
+  }
+
+  /// Files wait already that were to be added: once is what is meant, unless the person says so.
+  mutating func askToAddAgain(_ paths: [PathInput]) {
+    guard !paths.isEmpty else { return }
+    guard dialog == nil else {
+      message = "\(HumanReadable.count(paths.count, "file")) left out: already in the queue"
+      return
+    }
+    dialog = .question(Question(.addingAgain(paths)))
   }
 
   /// Lets further files begin, or not.
@@ -131,7 +147,11 @@ extension AppState {
   private mutating func askToPauseAll() -> [Effect] {
     let items = queue.rows.map(\.item)
     let moving = items.count { item in
-      if case .sending(_, let sent, _) = item.state { sent > 0 } else { false }
+      if case .sending(_, let sent, _) = item.state {
+        sent > 0 && item.resumePoint == nil
+      } else {
+        false
+      }
     }
     guard moving > 0, !isAside else { return pause(items) }
     dialog = .question(Question(.pausing(moving: moving)))

@@ -2,7 +2,10 @@ import UploadModel
 
 /// What becomes of the screen when `event` happens, and what is to be done about it.
 public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
-  let effects = state.handle(event)
+  let typed = state.typedPath
+  var effects = state.handle(event)
+  // What the prompt would add is shown as it is typed.
+  if let text = state.typedPath, text != typed, !text.isEmpty { effects.append(.preview(text)) }
   state.list.follow(state.queue)
   state.layOutDialogs()
   state.layOutSide()
@@ -34,6 +37,7 @@ extension AppState {
       return leaveIfDone()
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
+      lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }
     case .target(let name, let url, let concurrency, let listsServer):
       (target, self.url, options.listsServer) = (name, url, listsServer)
@@ -46,7 +50,7 @@ extension AppState {
       record("target: \(name)")
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
-    case .history(let listing): history.update(with: listing, height: layout.rows.count)
+    case .history(let listing): return showHistory(listing)
     case .request(let id, let lines):
       changeDialogs { dialog in
         guard case .details(var details) = dialog, details.id == id else { return dialog }
@@ -58,6 +62,13 @@ extension AppState {
     case .refusal(let target, let isRefused): recordRefusal(by: target, isRefused)
     case .completions(let text, let candidates): return offer(candidates, for: text)
     case .resumePoint(let id, let point): record(point, of: id)
+    case .preview(let text, let preview):
+      guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
+      prompt.preview = preview
+      dialog = .prompt(prompt)
+    case .setupRefused(let words, let isGoodEnough):
+      return refuseSetup(words, isGoodEnough: isGoodEnough)
+    case .alreadyWaiting(let paths): askToAddAgain(paths)
     case .queueRead: return finishReading()
     case .aside(let isAside): self.isAside = isAside
     case .held(let reason):
@@ -108,12 +119,16 @@ extension AppState {
     case .command(let prompt): return perform(name, in: prompt)
     case .find(let prompt): return perform(name, in: prompt)
     case .form(let form): return perform(name, in: form)
+    case .setup(let form): return perform(name, in: form)
     case .details(let details) where name == .retry:
       return retry(queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .copyURL:
       return copyURLs(of: queue.row(details.id).map { [$0.item] } ?? [])
+    case .details(let details) where name == .openURL:
+      return openURL(queue.row(details.id).map { [$0.item.url] } ?? [])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
-    case .details, .page, .help: return scrollDialog(name)
+    case .help(let help): return perform(name, in: help)
+    case .details, .page: return scrollDialog(name)
     case .browser(let browser): return perform(name, in: browser)
     case .menu(let menu): return perform(name, in: menu)
     case .question(let question): return perform(name, in: question)
@@ -126,40 +141,10 @@ extension AppState {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
     case .interrupt: return interrupt()
-    case .help: open(.help(scroll: 0))
+    case .help: open(.help(Help()))
     default: return nil
     }
     return []
-  }
-
-  private mutating func paste(_ text: String) -> [Effect] {
-    message = nil
-    switch dialog {
-    case .browser(let browser) where browser.prompt != nil:
-      return type(text.filter { !$0.isNewline })
-    case .none, .browser:
-      if let paths = PastedPaths.parse(text) { return [.add(paths)] }
-      // Not plainly paths: let the person see and mend it.
-      let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      if !line.isEmpty { open(.prompt(LinePrompt(line))) }
-      return []
-    case .prompt(let prompt):
-      let paths = PastedPaths.parse(text) ?? []
-      if prompt.field.text.isEmpty, let first = paths.first {
-        switch first {
-        // One path is shown to be mended.
-        case .exact(let path) where paths.count == 1: return type(path)
-        case .typed where paths.count == 1: break
-        // Several, or one that cannot be typed, are taken as they are.
-        case .exact, .typed, .bytes:
-          dialog = nil
-          return [.add(paths)]
-        }
-      }
-      return type(text.filter { !$0.isNewline })
-    case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
-    case .details, .page, .help, .menu, .question: return []
-    }
   }
 
   /// `^c` asks to quit; pressed again while that is being asked, it does not ask.

@@ -44,11 +44,14 @@ public struct AppState: Sendable {
   var pane = Pane.queue
   var server = PaneList<ServerRow>()
   var history = PaneList<HistoryRow>()
+  var historyOrder = HistoryRow.Order.time
   var log = SessionLog()
   /// What lies over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+  /// The folder from which files were chosen last.
+  var lastFolder: [UInt8]?
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
   /// Where files go by the names of the targets, as far as this screen has to know.
@@ -72,6 +75,10 @@ public struct AppState: Sendable {
     public var endSignal: EndSignal
     /// Seconds since midnight, by the clock on the wall, at moment 0.
     public var midnight: Double
+    /// Where the targets lie that can be chosen, by their names, without secrets.
+    public var targetURLs: [String: String] = [:]
+    /// The folder in which paths begin that do not begin at the root, for people.
+    public var folder = ""
 
     /// The options of a session.
     public init(

@@ -3,21 +3,23 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   // The panes.
   case queue, server, history, log
   // Lines of text.
-  case prompt, limit, command, find, form
+  case prompt, limit, command, find, form, setup, pick
   // What lies over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, removing, deleting
+  case quitting, pausing, removing, deleting, addingAgain
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log]
   /// The panes whose rows can be marked and looked for by name.
   static let marked: [Mode] = [.queue, .server, .history]
   /// Where characters are typed.
-  static let typing: [Mode] = [.prompt, .limit, .command, .find, .form]
+  static let typing: [Mode] = [.prompt, .limit, .command, .find, .form, .setup, .pick]
   /// What is read and scrolled.
   static let reading: [Mode] = [.details, .page, .help]
   /// What has a cursor on a row of its own.
   static let lists: [Mode] = panes + [.browser, .menu]
-  static let questions: [Mode] = [.quitting, .pausing, .removing, .deleting]
+  static let questions: [Mode] = [
+    .quitting, .pausing, .removing, .deleting, .addingAgain,
+  ]
 }

@@ -46,6 +46,11 @@ struct ScreenCommand: AsyncParsableCommand {
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
     let store = try queue.store(environment: environment)
+    var options = options
+    if try needsTarget(store) {
+      guard let name = try await setUp() else { return }
+      options.destination.to = name
+    }
     let settings = try options.destination.config.loadAndWarn()
     let catalog = try options.catalog(
       of: settings, environment: environment,
@@ -61,5 +66,24 @@ struct ScreenCommand: AsyncParsableCommand {
         journal: try logging.journal(of: catalog.current, mayUseErrors: false),
         preferences: preferences))
     try await session.run(files: ArgumentRuns.unfolded(files)).exitUnlessSuccess()
+  }
+
+  /// Whether nobody has said yet where files go, and somebody is here to be asked.
+  private func needsTarget(_ store: UploadStore) throws -> Bool {
+    guard options.destination.to == nil, !plain, isatty(STDIN_FILENO) == 1,
+      isatty(STDOUT_FILENO) == 1
+    else { return false }
+    let settings = try options.destination.config.load()
+    guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return false }
+    return try !files.isEmpty || store.lastTarget() == nil
+  }
+
+  /// Asks for a target; returns its name, nil where the person leaves instead.
+  @MainActor
+  private func setUp() async throws -> String? {
+    let config = options.destination.config
+    let preferences = try ScreenPreferences(try config.load().screen)
+    let session = try SetupSession(config: config, preferences: preferences, isASCII: ascii)
+    return await session.run()
   }
 }

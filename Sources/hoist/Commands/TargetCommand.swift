@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ScalarText
+import Screens
 import Settings
 import UploadModel
 
@@ -28,15 +29,8 @@ struct TargetCommand: ParsableCommand {
           "nobody is here to be asked; write the target into \(config.path) instead")
       }
       let settings = try config.load()
-      let name = try answer("Name of the target:") { name in
-        if name.isEmpty { return "a target needs a name" }
-        if name.unicodeScalars.contains(where: {
-          ":/@\"".unicodeScalars.contains($0) || $0.isWhiteSpace
-        }) {
-          return "a name has no blanks, quotes, \":\", \"/\" or \"@\""
-        }
-        return settings.targetNames.contains(name) ? "there is a target of that name" : nil
-      }
+      let taken = settings.targetNames
+      let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
       let address = try answer("URL that files are sent to:") { text in
         do throws(TargetURL.SyntaxError) {
           _ = try TargetURL.parse(text)
@@ -45,20 +39,13 @@ struct TargetCommand: ParsableCommand {
           return error.description
         }
       }
-      var target = Target(name: name, url: try TargetURL.parse(address))
       let field = try answer("Form field that carries the file [file]:") { _ in nil }
-      if !field.isEmpty { target.fileField = field }
       let variable = try answer(
-        "Environment variable with a bearer token, if it needs one [none]:"
-      ) { text in
-        text.isEmpty || text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
-          ? nil : "that is no name of a variable; the token itself does not belong in here"
-      }
-      if !variable.isEmpty {
-        // The variable may not be set yet.
-        let value = try Template("Bearer {env.\(variable)}", environment: { _ in Template.unknown })
-        target.headers = [Target.Field(name: "Authorization", value: value)]
-      }
+        "Environment variable with a bearer token, if it needs one [none]:",
+        NewTarget.problem(ofVariable:))
+      let target = try NewTarget(
+        TargetAnswers(url: address, name: name, field: field, variable: variable), taken: taken
+      ).target
       try TargetCommand.write(target, named: name, to: config.path)
       Output.error("Written to \(config.path). Upload with --to \(name)")
     }

@@ -11,6 +11,8 @@ import UploadModel
 final class TargetCatalog: Sendable {
   /// The names of the targets that can be chosen, sorted.
   let names: [String]
+  /// Where they lie, without secrets.
+  let urls: [String: String]
   /// The secrets of every target that was looked up.
   let secrets: KnownSecrets
   private let find: @Sendable (String) -> Result<Boxed<Target>, Failure.Cause>
@@ -22,10 +24,11 @@ final class TargetCatalog: Sendable {
   }
 
   private init(
-    _ current: Target, names: [String],
+    _ current: Target, names: [String], urls: [String: String] = [:],
     find: @escaping @Sendable (String) -> Result<Boxed<Target>, Failure.Cause>
   ) {
     self.names = names
+    self.urls = urls
     self.find = find
     secrets = KnownSecrets(of: current)
     content = Mutex(Content(current: Boxed(current)))
@@ -40,7 +43,13 @@ final class TargetCatalog: Sendable {
 
   /// A catalog of the targets of a configuration, with `current` selected.
   convenience init(_ current: Target, settings: Settings) {
-    self.init(current, names: settings.targetNames) { name in
+    let urls = settings.targetNames.compactMap { name in
+      settings.blueprint(of: name).map { (name, TargetURL.shown($0.url)) }
+    }
+    self.init(
+      current, names: settings.targetNames,
+      urls: Dictionary(urls, uniquingKeysWith: { first, _ in first })
+    ) { name in
       do throws(ConfigError) {
         return .success(Boxed(try settings.target(name)))
       } catch {

@@ -49,12 +49,13 @@ struct QueueIntake: Sendable {
   ///
   /// - Parameters:
   ///   - rules: what is taken of a folder; nil where folders are not entered.
+  ///   - takes: whether a file that was found is queued.
   ///   - prepare: gives an item what the file does not tell, such as its target.
   ///   - report: is told what became of each portion, and whether it is the last, which may be empty; false
   ///     to stop.
   func add(
     _ files: some Sequence<FileLocation>, _ intake: FileIntake, in rules: FolderRules?,
-    prepare: (inout UploadItem) -> Void,
+    takes: (FileLocation) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
     report: (_ portion: Result<Added, StoreError>, _ isLast: Bool) -> Bool
   ) {
     var portion: [UploadItem] = []
@@ -66,6 +67,7 @@ struct QueueIntake: Sendable {
     let folder = FileManager.default.currentDirectoryPath
     for file in files {
       let goesOn = intake.each(of: file.absolute(in: folder), in: rules) { item in
+        guard takes(item.location) else { return true }
         var item = item
         prepare(&item)
         portion.append(item)

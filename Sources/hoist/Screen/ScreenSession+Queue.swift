@@ -44,28 +44,85 @@ extension ScreenSession {
   // MARK: What the person asks for
 
   /// Looks for files and queues them.
+  ///
+  /// - Parameter isMeant: whether files that wait already are to be queued once more.
   func add<Path: Sendable>(
-    _ paths: [Path], finding files: @escaping @Sendable (Path) -> [FileLocation]
+    _ paths: [Path], again isMeant: Bool,
+    finding files: @escaping @Sendable (Path) -> TypedLine.Files
   ) {
     let (intake, queue, target, rules) = (
       intake, QueueIntake(store: keeper.store, options.sent), book.current.name, options.rules
     )
+    let known = items
+    // Lines say what they mean: whoever writes a script is not there to be asked.
+    let isAsked = !isMeant && !(interface is PlainInterface)
     intakeQueue.async {
       var total = QueueIntake.Added()
-      queue.add(paths.lazy.flatMap(files), intake, in: rules, prepare: { $0.target = target }) {
-        result, isLast in
+      var twice: [PathInput] = []
+      let waiting = isAsked ? Self.waiting(known, for: target) : []
+      let named = paths.map(files)
+      let missing = named.flatMap(\.missing)
+      func takes(_ file: FileLocation) -> Bool {
+        guard waiting.contains(file) else { return true }
+        twice.append(.bytes(file.bytes))
+        return false
+      }
+      queue.add(
+        named.flatMap(\.found), intake, in: rules, takes: takes,
+        prepare: { $0.target = target }
+      ) { result, isLast in
         if case .success(let added) = result { total.merge(added) }
         let count = HumanReadable.count(total.items.count, "file")
-        let words =
-          if !isLast { "\(count) so far…" } else if let words = total.words { words } else {
-            total.items.count > QueueIntake.portion ? "\(count) added" : nil
-          }
+        let words: String?
+        if !isLast {
+          words = "\(count) so far…"
+        } else if !missing.isEmpty {
+          words = AddPreview(missing: missing).words
+        } else if let said = total.words {
+          words = said
+        } else if total.items.isEmpty, twice.isEmpty, total.skipped.isEmpty {
+          words = "nothing was added: there are no files in there"
+        } else {
+          words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
+        }
+        let left = isLast ? twice : []
         DispatchQueue.main.async {
-          MainActor.assumeIsolated { self.show(result, saying: words) }
+          MainActor.assumeIsolated {
+            self.show(result, saying: words)
+            if !left.isEmpty { self.handle([.alreadyWaiting(left)]) }
+          }
         }
         return true
       }
     }
+  }
+
+  /// Looks for what the screen asks to have added.
+  func add(_ paths: [PathInput], again isMeant: Bool) {
+    add(paths, again: isMeant) { [home] path in
+      switch path {
+      case .typed(let text): TypedLine(text: text, home: home).files
+      case .exact(let text): TypedLine.Files(found: [FileLocation(text)])
+      case .bytes(let bytes): TypedLine.Files(found: [FileLocation(bytes: bytes)])
+      }
+    }
+  }
+
+  /// Says what a line would add, unless another one is typed meanwhile.
+  func preview(_ text: String) {
+    previewed.set(text)
+    let (line, rules, previewed) = (TypedLine(text: text, home: home), options.rules, previewed)
+    answer({ line.preview(rules: rules) { !previewed.isStill(text) } }) { preview in
+      preview.map { [.preview(for: text, $0)] } ?? []
+    }
+  }
+
+  /// The files that are in the queue for a target and have not come to their end.
+  private nonisolated static func waiting(
+    _ items: [ItemID: UploadItem], for target: String
+  ) -> Set<FileLocation> {
+    Set(
+      items.values.lazy.filter { !$0.state.isFinished && $0.target == target }.map(\.location))
   }
 
   private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {

@@ -67,6 +67,35 @@ extension ScreenSession {
     }
   }
 
+  /// Shows an address in the person's browser: `$BROWSER`, else what the desktop has for it.
+  func openURL(_ url: String) {
+    let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
+    // Of several programs with colons between them, as in other places, the first.
+    let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [program, url]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    // A browser stays open; whoever fails does so soon.
+    process.terminationHandler = { [weak self] process in
+      let status = process.terminationStatus
+      guard status != 0 else { return }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          self?.handle([.message("\(program) did not open it (status \(status)); y copies the URL")]
+          )
+        }
+      }
+    }
+    do {
+      try process.run()
+    } catch {
+      handle([.message("\(program) cannot be started: \(error.localizedDescription)")])
+    }
+  }
+
   func listHistory() {
     let store = keeper.store
     answer({
@@ -150,6 +179,7 @@ extension HistoryRow {
       time: Self.local(entry.ended ?? entry.began), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
+    location = entry.location.bytes
   }
 
   /// Local time: "2026-11-20 22:15".

@@ -25,6 +25,7 @@ extension ScreenSession {
       let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
       let words = "another hoist\(holder) sends this queue; what is added here goes to it"
       handle([.aside(true), .notice(words)])
+      lookOn()
       load()
     } catch {
       handle([.queueRead, .held(Self.brief(error))])
@@ -97,6 +98,7 @@ extension ScreenSession {
       recovered.removed = []
       apply(recovered)
       handle([.aside(false)])
+      stopLookingOn()
       startEngine()
       engine?.submit(jobs(state.order.compactMap { items[$0] }).sendable)
       if let words = recovery.words { handle([.message(words)]) }
@@ -121,6 +123,7 @@ extension ScreenSession {
       let changes = changes.map { id, state in
         (id, state.failure?.cause == .cancelled ? .waiting : state)
       }
+      shared.record(changes, at: time.now())
       for (id, state) in changes {
         items[id]?.state = state
         if let item = items[id] { options.journal?.record(item) }

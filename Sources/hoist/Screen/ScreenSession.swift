@@ -59,6 +59,14 @@ final class ScreenSession {
   var throttle: ChangeThrottle?
   /// How many items were removed from the screen after they had been sent, or before.
   var removed = (sent: 0, unsent: 0)
+  /// The line of which it is looked up what it would add.
+  let previewed = LatestText()
+  /// How far files are, for other processes that show the same queue, or from the one that sends it.
+  var shared: SharedProgress
+  /// Looks now and then how far another process is.
+  var onlooking: (any DispatchSourceTimer)?
+  /// How often that was of no use lately.
+  var looksInVain = 0
   private var clock: (any DispatchSourceTimer)?
   /// Whether the screen has been left and uploads are being broken off.
   var isLeaving = false
@@ -71,6 +79,7 @@ final class ScreenSession {
     self.book = book
     intake = FileIntake(for: book.current)
     self.keeper = keeper
+    shared = SharedProgress(queue: keeper.store.path)
     self.options = options
     self.home = home
     let target = book.current
@@ -83,6 +92,8 @@ final class ScreenSession {
         targets: book.names, keymap: options.preferences.keymap,
         listsServer: target.server.list != nil,
         endSignal: options.preferences.endSignal, midnight: time.midnight()))
+    state.options.targetURLs = book.urls
+    state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
   }
 
   /// Shows the screen until the person leaves it.
@@ -96,12 +107,15 @@ final class ScreenSession {
     }
     interface.show(state)
     openQueue()
-    if !files.isEmpty { add(files) { [home] in Arguments.files($0, home: home) } }
+    if !files.isEmpty {
+      add(files, again: false) { [home] in TypedLine.Files(found: Arguments.files($0, home: home)) }
+    }
 
     let leaving = await withCheckedContinuation { leave = $0 }
     let isSettled = leaving == .forced ? true : await settleIntake()
     isLeaving = true
     clock?.cancel()
+    stopLookingOn()
     watch?.stop()
     interface.restore()
     keeper.leave()
@@ -109,6 +123,7 @@ final class ScreenSession {
       await engine?.shutDown()
       throttle?.deliverNow()
     }
+    shared.remove()
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
     var status = report(without: keeper.settle())
     if let front = interface as? PlainInterface {
@@ -138,14 +153,10 @@ final class ScreenSession {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths):
-      add(paths) { [home] path in
-        switch path {
-        case .typed(let text): TypedPath(text: text, home: home).files
-        case .exact(let text): [FileLocation(text)]
-        case .bytes(let bytes): [FileLocation(bytes: bytes)]
-        }
-      }
+    case .add(let paths): add(paths, again: false)
+    case .addAgain(let paths): add(paths, again: true)
+    case .preview(let text): preview(text)
+    case .setUp: break  // Only a first start asks for it: `SetupSession`.
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)
     case .pause(let ids): pause(ids)
@@ -166,6 +177,7 @@ final class ScreenSession {
     case .listHistory: listHistory()
     case .inspect(let id): inspect(id)
     case .copyAsCurl(let id): copyAsCurl(id)
+    case .openURL(let url): openURL(url)
     case .copy(let text): interface.copy(text)
     case .notify(let text): interface.notify(text)
     case .bell: interface.ring()
@@ -249,6 +261,7 @@ final class ScreenSession {
       timer.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
           guard let self else { return }
+          self.shared.write(at: self.time.now())
           self.handle([.tick(self.time.now())])
         }
       }

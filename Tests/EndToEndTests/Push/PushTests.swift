@@ -501,7 +501,7 @@ extension EndToEnd {
         "(hoist demo --dir demo; echo \"status $?\") | cat"
       ).end(seconds: 120)
       #expect(outcome.output.hasSuffix("status 0\n"), "\(outcome)")
-      #expect(outcome.output.contains("5 of 5 files sent"))
+      #expect(outcome.output.contains("7 of 7 files sent"))
       #expect(outcome.output.contains("received files: demo/inbox"))
       let compared = try await person.shell("diff -r demo/samples demo/inbox").end(seconds: 120)
       #expect(compared.status == 0, "\(compared.output)")

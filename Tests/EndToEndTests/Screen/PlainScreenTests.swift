@@ -27,7 +27,7 @@ extension EndToEnd {
       }
       try say("add a.txt missing.txt")
       try await hears("a.txt: 201 Created")
-      try await hears("missing.txt: file is missing")
+      try await hears("nothing is called missing.txt")
       try say("list")
       try await hears("1  a.txt  2 B  done 201 Created")
       try say("details 1")
@@ -44,7 +44,6 @@ extension EndToEnd {
       try say("history")
       try await hears("  201 Created  http")
       try say("queue")
-      try say("remove 2")
       try say("status")
       try await hears("1 done")
       try say("quit")

@@ -168,7 +168,11 @@ extension EndToEnd {
       let first = try await screen("a.bin --to \(server.url)")
       try await first.wait(for: "sending")
       let second = try await screen("--to \(server.url)")
-      try await second.wait(for: "another hoist is sending it")
+      // Soon it shows how far that is.
+      try await second.wait(until: "how far the other one is") { screen in
+        screen.row(with: "a.bin")?.contains(/sending .* [1-9]/) == true
+          || screen.row(with: "a.bin")?.contains(/[1-9][0-9]?% sending/) == true
+      }
       try await first.press("q")
       try await first.wait(for: "Quit?")
       try await first.press("f")

@@ -5,9 +5,10 @@ enum Dialog: Sendable {
   case command(CommandPrompt)
   case find(FindPrompt)
   case form(EditForm)
+  case setup(SetupForm)
   case details(Details)
   case page(Page)
-  case help(scroll: Int)
+  case help(Help)
   case browser(Browser)
   case menu(Menu)
   case question(Question)
@@ -19,11 +20,12 @@ enum Dialog: Sendable {
     case .command: .command
     case .find: .find
     case .form: .form
+    case .setup: .setup
     case .details: .details
     case .page: .page
-    case .help: .help
+    case .help(let help): help.prompt == nil ? .help : .find
     case .browser(let browser): browser.prompt == nil ? .browser : .find
-    case .menu: .menu
+    case .menu(let menu): menu.isFiltered ? .pick : .menu
     case .question(let question): question.mode
     }
   }
@@ -34,7 +36,7 @@ enum Dialog: Sendable {
       switch self {
       case .details(let details): details.scroll
       case .page(let page): page.scroll
-      case .help(let scroll): scroll
+      case .help(let help): help.scroll
       default: nil
       }
     }
@@ -46,7 +48,9 @@ enum Dialog: Sendable {
       case .page(var page):
         page.scroll = newValue ?? 0
         self = .page(page)
-      case .help: self = .help(scroll: newValue ?? 0)
+      case .help(var help):
+        help.scroll = newValue ?? 0
+        self = .help(help)
       default: return
       }
     }

@@ -9,6 +9,8 @@ struct LinePrompt: Hashable, Sendable {
   private(set) var chosen: Int?
   /// Whether the last question had no answer.
   private(set) var hasNoMatch = false
+  /// What it would add, once that is known.
+  var preview: AddPreview?
   /// Whether a candidate has been put in: names come as they are, whatever is in them.
   private var isCompleted = false
 
@@ -17,6 +19,7 @@ struct LinePrompt: Hashable, Sendable {
   /// Changes the text; what was offered for the text before is gone.
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&field)
+    preview = nil
     candidates = []
     chosen = nil
     hasNoMatch = false
@@ -50,6 +53,7 @@ struct LinePrompt: Hashable, Sendable {
 
   private mutating func put(_ candidate: String) {
     field.replaceHead(with: candidate)
+    preview = nil
     isCompleted = true
   }
 

@@ -9,6 +9,8 @@ struct Question: Sendable {
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])
+    /// These wait in the queue already.
+    case addingAgain([PathInput])
   }
 
   let subject: Subject
@@ -17,8 +19,12 @@ struct Question: Sendable {
 
   init(_ subject: Subject) {
     self.subject = subject
-    // What is gone on the server comes back by no undo: the way out is lit.
-    if case .deleting = subject { lit = 1 }
+    // What is gone on the server comes back by no undo, and what is sent twice is there twice: the way
+    // out is lit.
+    switch subject {
+    case .deleting, .addingAgain: lit = 1
+    case .quitting, .pausing, .removing: break
+    }
   }
 
   var mode: Mode {
@@ -27,6 +33,7 @@ struct Question: Sendable {
     case .pausing: .pausing
     case .removing: .removing
     case .deleting: .deleting
+    case .addingAgain: .addingAgain
     }
   }
 

@@ -7,12 +7,35 @@ struct Browser: Sendable {
   /// The entries that are seen.
   private(set) var entries: [Folder.Entry] = []
   var list = ListState()
-  /// The paths that are marked, in whatever folder they lie.
-  private(set) var marks: Set<[UInt8]> = []
+  /// What is marked, in whatever folder it lies: paths and sizes in bytes.
+  private(set) var marks: [[UInt8]: Int64] = [:]
+  private(set) var order = Order.name
   private(set) var showsHidden = false
   private(set) var filter = ""
   /// The filter, while it is being typed.
   var prompt: TextField?
+
+  /// The orders in which a folder can be shown; folders come first in each.
+  enum Order: CaseIterable {
+    case name, newest, largest
+
+    var words: String {
+      switch self {
+      case .name: "by name"
+      case .newest: "newest first"
+      case .largest: "largest first"
+      }
+    }
+
+    func precedes(_ one: Folder.Entry, _ other: Folder.Entry) -> Bool {
+      if one.isFolder != other.isFolder { return one.isFolder }
+      switch self {
+      case .newest where one.modified != other.modified: return one.modified > other.modified
+      case .largest where one.size != other.size: return one.size > other.size
+      case .name, .newest, .largest: return one.name < other.name
+      }
+    }
+  }
 
   var selected: Folder.Entry? {
     entries.indices.contains(list.cursor) ? entries[list.cursor] : nil
@@ -47,31 +70,49 @@ struct Browser: Sendable {
     entries = (folder?.entries ?? []).filter {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
+    // They come by name.
+    if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
     list.move(to: row, of: entries.count, height: height)
   }
 
-  mutating func toggleMark() {
-    guard let selected else { return }
-    marks.formSymmetricDifference([selected.path])
+  /// Shows the folder in the next order; the cursor goes to its beginning.
+  mutating func turnOrder(height: Int) {
+    let all = Order.allCases
+    order = all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
+    refresh(height: height)
+    list.move(to: 0, of: entries.count, height: height)
   }
 
-  /// Marks all files that are seen, or inverts their marks. Folders are marked by hand.
-  mutating func markFiles(inverting: Bool) {
-    let files = Set(entries.lazy.filter { !$0.isFolder }.map(\.path))
-    if inverting {
-      marks.formSymmetricDifference(files)
-    } else {
-      marks.formUnion(files)
-    }
+  mutating func toggleMark() {
+    if let selected { toggle(selected) }
+  }
+
+  private mutating func toggle(_ entry: Folder.Entry) {
+    guard entry.isSendable else { return }
+    marks[entry.path] = marks[entry.path] == nil ? entry.size : nil
+  }
+
+  /// Marks all files that are seen; where they are marked already, the folders, too.
+  mutating func markAll() {
+    let files = entries.filter { !$0.isFolder && $0.isSendable }
+    let isDone = files.allSatisfy { marks[$0.path] != nil }
+    for entry in isDone ? entries : files where marks[entry.path] == nil { toggle(entry) }
+  }
+
+  /// Inverts the marks of the files that are seen.
+  mutating func invertMarks() {
+    for entry in entries where !entry.isFolder { toggle(entry) }
   }
 
   /// How many of the marks are in other folders, or on files that the filter leaves out.
-  var unseenMarks: Int { marks.count - entries.count { marks.contains($0.path) } }
+  var unseenMarks: Int { marks.count - entries.count { marks[$0.path] != nil } }
+  /// How many bytes the marked files have together; what is in folders is not known.
+  var markedBytes: Int64 { marks.values.reduce(0, &+) }
 
   /// What is to be added: what is marked, else what the cursor is on.
   var chosen: [[UInt8]] {
-    if !marks.isEmpty { return marks.sorted { $0.lexicographicallyPrecedes($1) } }
+    if !marks.isEmpty { return marks.keys.sorted { $0.lexicographicallyPrecedes($1) } }
     return selected.map { [$0.path] } ?? []
   }
 }

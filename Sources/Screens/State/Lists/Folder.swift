@@ -10,13 +10,28 @@ public struct Folder: Sendable, Hashable {
     public var isFolder: Bool
     /// Its size in bytes; 0 for folders.
     public var size: Int64
+    /// What else it is, in a word: "link", "FIFO"; empty for plain files and folders.
+    public var kind: String
+    /// Whether it can be uploaded, or holds what can: a FIFO cannot.
+    public var isSendable: Bool
+    /// When it was written to last, in seconds since 1970.
+    public var modified: Double
+    /// The same, for people: "2026-11-20 22:15".
+    public var time: String
 
     /// An entry of a folder.
-    public init(name: String, path: [UInt8], isFolder: Bool, size: Int64) {
+    public init(
+      name: String, path: [UInt8], isFolder: Bool, size: Int64, kind: String = "",
+      isSendable: Bool = true, modified: Double = 0, time: String = ""
+    ) {
       self.name = name
       self.path = path
       self.isFolder = isFolder
       self.size = size
+      self.kind = kind
+      self.isSendable = isSendable
+      self.modified = modified
+      self.time = time
     }
   }
 

@@ -36,6 +36,10 @@ public struct HistoryRow: PaneRow {
   public var path: String
   /// What the server answered.
   public var reply: Reply
+  /// The file's path, byte for byte: not every path is text. Empty where it is not known.
+  public var location: [UInt8] = []
+  /// The attempts at the same file before this one, a line each, the latest first.
+  private(set) var earlier: [String] = []
 
   /// A file that came to its end.
   public init(
@@ -59,6 +63,55 @@ public struct HistoryRow: PaneRow {
 }
 
 extension HistoryRow {
+  /// The orders in which the history can be shown.
+  enum Order: CaseIterable {
+    case time, name, failed
+
+    var words: String {
+      switch self {
+      case .time: "the latest first"
+      case .name: "by name"
+      case .failed: "failures first"
+      }
+    }
+
+    /// The rows, which come with the latest first, in this order; equal ones stay as they are.
+    func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
+      switch self {
+      case .time: rows
+      case .name: Self.stably(rows) { $0.name < $1.name }
+      case .failed: Self.stably(rows) { $0.end == .failed && $1.end != .failed }
+      }
+    }
+
+    private static func stably(
+      _ rows: [HistoryRow], by isBefore: (HistoryRow, HistoryRow) -> Bool
+    ) -> [HistoryRow] {
+      rows.enumerated().sorted { one, other in
+        isBefore(one.element, other.element)
+          || !isBefore(other.element, one.element) && one.offset < other.offset
+      }.map(\.element)
+    }
+  }
+
+  /// A row for each file and target, as its latest attempt left it, with the earlier ones in it.
+  ///
+  /// - Parameter rows: a row for each attempt, the latest first.
+  static func grouped(_ rows: [HistoryRow]) -> [HistoryRow] {
+    var groups: [HistoryRow] = []
+    var places: [String: Int] = [:]
+    for row in rows {
+      let file = "\(row.target)\u{0}\(row.path)"
+      guard let place = places[file] else {
+        places[file] = groups.count
+        groups.append(row)
+        continue
+      }
+      groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
+    }
+    return groups
+  }
+
   /// How it ended, with what the server said where there is room for all of it.
   func outcome(fitting width: Int) -> String {
     guard end == .failed, let said = reply.message else { return outcome }

@@ -5,6 +5,8 @@ struct PaneList<Row: PaneRow>: Sendable {
   private(set) var listing = Listing<Row>.unknown
   private(set) var rows = PaneRows<Row>()
   var list = MarkedList<String>()
+  /// The answer as it came, where what is shown is made of it.
+  var all = Listing<Row>.unknown
 
   /// A row as it is seen.
   func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files that the demo uploads: small ones of the usual kinds and one that takes a moment.
+/// The files that the demo uploads: small ones of the usual kinds, and some that take a moment.
 enum DemoFiles {
   /// Makes the files in `folder` and returns their paths.
   static func make(in folder: String) throws -> [String] {
@@ -15,9 +15,19 @@ enum DemoFiles {
     for (name, data) in files {
       try data.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
     }
-    let movie = "\(folder)/recording.mp4"
-    try fill(movie, bytes: 200_000_000)
-    return [movie] + files.map { "\(folder)/\($0.0)" }
+    return try [large("recording.mp4", in: folder, bytes: 90_000_000)]
+      + files.map { "\(folder)/\($0.0)" }
+      + [
+        large("interview.mp4", in: folder, bytes: 50_000_000),
+        large("holiday.mp4", in: folder, bytes: 30_000_000),
+      ]
+  }
+
+  /// Makes a file of noise that looks like a film, and returns its path.
+  static func large(_ name: String, in folder: String, bytes: Int) throws -> String {
+    let path = "\(folder)/\(name)"
+    try fill(path, bytes: bytes)
+    return path
   }
 
   /// Random bytes after the header of an MP4 file, so that nothing on the way can compress it.

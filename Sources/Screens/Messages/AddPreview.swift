@@ -1,0 +1,36 @@
+import UploadModel
+
+/// What a line in the add prompt names at the moment, before anything is added.
+public struct AddPreview: Hashable, Sendable {
+  /// How many files.
+  public var files: Int
+  /// Their bytes.
+  public var bytes: Int64
+  /// Whether counting was given up, and there are more.
+  public var isMore: Bool
+  /// The words of the line that name nothing.
+  public var missing: [String]
+
+  /// A preview of so many files.
+  public init(files: Int = 0, bytes: Int64 = 0, isMore: Bool = false, missing: [String] = []) {
+    self.files = files
+    self.bytes = bytes
+    self.isMore = isMore
+    self.missing = missing
+  }
+
+  /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
+  public var words: String {
+    var parts: [String] = []
+    if files > 0 {
+      let more = isMore ? "more than " : ""
+      parts.append("\(more)\(HumanReadable.count(files, "file")), \(HumanReadable.bytes(bytes))")
+    }
+    if let first = missing.first {
+      let others = missing.count > 1 ? ", nor \(missing.count - 1) more" : ""
+      let isPattern = first.unicodeScalars.contains { "*?[{".unicodeScalars.contains($0) }
+      parts.append((isPattern ? "nothing matches \(first)" : "nothing is called \(first)") + others)
+    }
+    return parts.isEmpty ? "no files in there" : parts.joined(separator: "; ")
+  }
+}

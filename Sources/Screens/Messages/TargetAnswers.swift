@@ -1,0 +1,19 @@
+/// What a person answers who is asked for a new target.
+public struct TargetAnswers: Hashable, Sendable {
+  /// Where files go.
+  public var url: String
+  /// What the target is called; empty for a name made of the host's.
+  public var name: String
+  /// The form field that carries the file; empty for the usual one.
+  public var field: String
+  /// The environment variable with a bearer token; empty where none is needed.
+  public var variable: String
+
+  /// These answers.
+  public init(url: String, name: String, field: String = "", variable: String = "") {
+    self.url = url
+    self.name = name
+    self.field = field
+    self.variable = variable
+  }
+}

@@ -1,0 +1,39 @@
+import UploadModel
+
+/// What pasted text does.
+extension AppState {
+  /// Text that was pasted, or dragged into the terminal: paths where nothing else is asked for.
+  mutating func paste(_ text: String) -> [Effect] {
+    message = nil
+    switch dialog {
+    case .browser(let browser) where browser.prompt != nil:
+      return type(text.filter { !$0.isNewline })
+    case .none, .browser:
+      if let paths = PastedPaths.parse(text) { return [.add(paths)] }
+      // Not plainly paths: let the person see and mend it.
+      let (paths, odd) = PastedPaths.parts(of: text)
+      if let line = odd.first { open(.prompt(LinePrompt(line))) }
+      if odd.count > 1 {
+        message = "\(odd.count) lines are no paths; this is the first of them"
+      }
+      return paths.isEmpty ? [] : [.add(paths)]
+    case .prompt(let prompt):
+      let paths = PastedPaths.parse(text) ?? []
+      if prompt.field.text.isEmpty, let first = paths.first {
+        switch first {
+        // One path is shown to be mended.
+        case .exact(let path) where paths.count == 1: return type(path)
+        case .typed where paths.count == 1: break
+        // Several, or one that cannot be typed, are taken as they are.
+        case .exact, .typed, .bytes:
+          dialog = nil
+          return [.add(paths)]
+        }
+      }
+      return type(text.filter { !$0.isNewline })
+    case .limit, .command, .find, .form, .setup: return type(text.filter { !$0.isNewline })
+    case .menu(let menu) where menu.isFiltered: return type(text.filter { !$0.isNewline })
+    case .details, .page, .help, .menu, .question: return []
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import FileDiscovery
+import Foundation
+import MultipartForm
+import Receiver
+import Settings
+import UploadModel
+import UploadStore
+
+/// `hoist demo`.
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Show hoist at work: create a few files and upload them to its own receiver.",
+    discussion: """
+      On a terminal the screen opens with the files on their way. Without one, the same goes on \
+      with plain lines and ends by itself. Everything lies in one folder, which is named.
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The folder for the samples and for received files. Default: a new temporary one.",
+      valueName: "dir"))
+  var dir: String?
+
+  @Flag(name: .long, help: "Draw with ASCII characters only.")
+  var ascii = false
+
+  func run() async throws {
+    let folder = try dir ?? Self.temporaryFolder()
+    let inbox = "\(folder)/inbox"
+    let files: [String]
+    do {
+      files = try DemoFiles.make(in: "\(folder)/samples")
+    } catch {
+      throw UserError("cannot make the sample files in \(folder): \(error.localizedDescription)")
+    }
+    let receiver = Receiver(configuration: Receiver.Configuration(directory: inbox))
+    let port: Int
+    do {
+      port = try await receiver.start()
+    } catch {
+      throw UserError("\(error)")
+    }
+    guard let url = URL(string: "http://127.0.0.1:\(port)/upload") else { return }
+    let status =
+      if isatty(STDOUT_FILENO) == 1 {
+        try await show(files, sentTo: url, in: folder)
+      } else {
+        try await push(files, to: url)
+      }
+    await receiver.stop()
+    Output.line("received files: \(SafeText.line(inbox))")
+    Output.line("the demo's files take 350 MB; remove them with: rm -r \(SafeText.line(folder))")
+    try status.exitUnlessSuccess()
+  }
+
+  /// Sends the files, and some that meet with trouble, on the screen: half a minute to be watched.
+  private func show(_ files: [String], sentTo url: URL, in folder: String) async throws
+    -> ExitStatus
+  {
+    let trouble = try DemoServer()
+    defer { trouble.stop() }
+    let store = try UploadStore(path: "\(folder)/queue.sqlite")
+    let settings = try Self.settings(url, trouble: trouble.port, in: folder)
+    let target = try settings.target("demo")
+    // One each for the servers that refuse, are busy at first, and never answer.
+    var items: [UploadItem] = []
+    let samples = "\(folder)/samples"
+    for (path, name) in try [
+      (DemoFiles.large("too-large.mp4", in: samples, bytes: 3_000_000), "strict"),
+      (DemoFiles.large("at-second-try.mp4", in: samples, bytes: 2_000_000), "busy"),
+      (DemoFiles.large("no-answer.mp4", in: samples, bytes: 2_000_000), "silent"),
+    ] {
+      items.append(item(path, to: name))
+    }
+    items.insert(contentsOf: files.map { item($0, to: "demo") }, at: 0)
+    // Trouble comes early enough to be looked at while the rest goes on.
+    items.swapAt(1, items.count - 3)
+    _ = try QueueIntake(store: store).add(items)
+    let session = try await ScreenSession(
+      book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store: store),
+      home: ProcessInfo.processInfo.environment["HOME"] ?? "",
+      options: ScreenSession.Options(
+        isASCII: ascii, rateLimit: 6_500_000,
+        notice:
+          "try: j k move · Enter why it failed · r send again · p pause · a add · u limit · ? help")
+    )
+    return await session.run(files: [])
+  }
+
+  private func item(_ path: String, to target: String) -> UploadItem {
+    var item = FileIntake().item(at: FileLocation(path))
+    item.target = target
+    return item
+  }
+
+  /// The demo's targets, as a configuration would say them.
+  private static func settings(_ url: URL, trouble port: UInt16, in folder: String) throws
+    -> Settings
+  {
+    let servers = ["strict", "busy", "silent"].map { name in
+      "[targets.\(name)]\nurl = \"http://127.0.0.1:\(port)/\(name)\"\n"
+    }
+    let text =
+      "default_target = \"demo\"\n[targets.demo]\nurl = \"\(url.absoluteString)\"\nconcurrency = 2\n"
+      + servers.joined()
+    return try Settings.parse(text, file: "\(folder)/config.toml", environment: [:])
+  }
+
+  /// Sends the files with plain lines.
+  private func push(_ files: [String], to url: URL) async throws -> ExitStatus {
+    var target = Target(name: "demo", url: url)
+    target.rateLimit = 50_000_000
+    Output.line("uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
+    var push = Push(
+      inputs: PushInputs(arguments: files), target: target,
+      reporter: LineReporter(interval: 0.25, write: { Output.line($0) }))
+    return await push.run().status
+  }
+
+  private static func temporaryFolder() throws -> String {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(folder)/hoist-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")
+    }
+    return String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import ScalarText
+import Screens
+import Settings
+import UploadModel
+
+/// A target made of a person's answers, and how it gets into the configuration.
+struct NewTarget {
+  let target: Target
+
+  /// Why an answer cannot be taken, for the person who gave it.
+  struct AnswerError: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// - Parameter taken: the names that other targets have.
+  init(_ answers: TargetAnswers, taken: [String]) throws(AnswerError) {
+    let url: URL
+    do throws(TargetURL.SyntaxError) { url = try TargetURL.parse(answers.url) } catch {
+      throw AnswerError(description: error.description)
+    }
+    let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
+    for problem in [
+      Self.problem(ofName: name, taken: taken), Self.problem(ofVariable: answers.variable),
+    ] {
+      if let problem { throw AnswerError(description: problem) }
+    }
+    var target = Target(name: name, url: url)
+    if !answers.field.isEmpty { target.fileField = answers.field }
+    if !answers.variable.isEmpty {
+      // The variable may not be set yet.
+      guard
+        let value = try? Template(
+          "Bearer {env.\(answers.variable)}", environment: { _ in Template.unknown })
+      else { throw AnswerError(description: "that is no name of a variable") }
+      target.headers = [Target.Field(name: "Authorization", value: value)]
+    }
+    self.target = target
+  }
+
+  /// What is wrong with a name for a target; nil where nothing is.
+  static func problem(ofName name: String, taken: [String]) -> String? {
+    if name.isEmpty { return "a target needs a name" }
+    if name.unicodeScalars.contains(where: {
+      ":/@\"".unicodeScalars.contains($0) || $0.isWhiteSpace
+    }) {
+      return "a name has no blanks, quotes, \":\", \"/\" or \"@\""
+    }
+    return taken.contains(name) ? "there is a target of that name" : nil
+  }
+
+  /// What is wrong with the name of an environment variable; nil where nothing is.
+  static func problem(ofVariable name: String) -> String? {
+    name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
+      ? nil : "that is no name of a variable; the token itself does not belong in here"
+  }
+
+  /// A name for a target that the person did not name: the first part of the host's that is one.
+  private static func name(for url: URL, taken: [String]) -> String {
+    let host = url.host ?? ""
+    let isNumeric = host.unicodeScalars.allSatisfy { "0123456789.:[]".unicodeScalars.contains($0) }
+    let parts = host.split(scalar: ".").filter { !["www", "api", "upload", ""].contains($0) }
+    let first = isNumeric ? "home" : parts.first ?? "home"
+    return taken.contains(first)
+      ? (2...).lazy.map { "\(first)-\($0)" }.first { !taken.contains($0) } ?? first : first
+  }
+
+  /// Writes it into the configuration at `path`, as the usual target where there is none yet.
+  func write(to path: String, asUsual: Bool) throws {
+    let file = ConfigFile(path: path)
+    let environment = ProcessInfo.processInfo.environment
+    let before = try file.text()
+    let edit = TargetEdit(of: before, file: path, environment: environment)
+    var text: String
+    do throws(TargetEdit.EditError) {
+      text = try edit.adding(target, named: target.name)
+    } catch { throw UserError(error.description) }
+    if asUsual {
+      // A key of the whole file stands before its first table.
+      let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
+      let isUnderstood =
+        (try? Settings.parse(usual, file: path, environment: environment))?
+        .defaultTarget == target.name
+      if isUnderstood { text = usual }
+    }
+    try file.write(text)
+  }
+}

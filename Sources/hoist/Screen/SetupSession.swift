@@ -1,0 +1,94 @@
+import Foundation
+import Screens
+import Settings
+import UploadEngine
+import UploadModel
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The screen of a first start: asks for a target, tries it, and writes it into the configuration.
+@MainActor
+final class SetupSession {
+  private let config: ConfigOption
+  private let interface: any UserInterface
+  private let time = TimeSource.system
+  private var state: AppState
+  private var done: CheckedContinuation<String?, Never>?
+
+  init(config: ConfigOption, preferences: ScreenPreferences, isASCII: Bool) throws {
+    self.config = config
+    interface = try preferences.interface()
+    state = .setup(
+      isASCII: isASCII || !interface.isUTF8, size: interface.size, now: time.now(),
+      keymap: preferences.keymap)
+  }
+
+  /// Asks until there is a target; returns its name, nil where the person leaves instead.
+  func run() async -> String? {
+    interface.onEvents = { [weak self] in self?.handle($0) }
+    interface.show(state)
+    let name = await withCheckedContinuation { done = $0 }
+    interface.restore()
+    return name
+  }
+
+  private func handle(_ events: [AppEvent]) {
+    for event in events {
+      for effect in reduce(&state, event) { perform(effect) }
+    }
+    if done != nil { interface.show(state) }
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
+    case .quit: end(with: nil)
+    case .bell: interface.ring()
+    case .redraw: interface.redraw()
+    case .suspend: interface.suspend()
+    default: break
+    }
+  }
+
+  private func end(with name: String?) {
+    done?.resume(returning: name)
+    done = nil
+  }
+
+  private func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
+    let new: NewTarget
+    do {
+      new = try NewTarget(answers, taken: try config.load().targetNames)
+    } catch {
+      return handle([.setupRefused("\(error)", isGoodEnough: false)])
+    }
+    Task {
+      if !isGoodEnough, let problem = await Self.problem(at: new.target.url) {
+        return handle([.setupRefused(problem, isGoodEnough: true)])
+      }
+      do {
+        try new.write(to: config.path, asUsual: true)
+        end(with: new.target.name)
+      } catch {
+        handle([.setupRefused("\(error)", isGoodEnough: false)])
+      }
+    }
+  }
+
+  /// Why nobody speaks HTTP at the URL; nil where somebody does. What the answer says is no matter: a
+  /// place for uploads may well refuse to be asked.
+  private static func problem(at url: URL) async -> String? {
+    var request = URLRequest(url: url, timeoutInterval: 8)
+    request.httpMethod = "HEAD"
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.finishTasksAndInvalidate() }
+    do {
+      _ = try await session.data(for: request)
+      return nil
+    } catch {
+      return "no answer from \(url.host ?? "there"): \((error as NSError).localizedDescription)"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import FileDiscovery
+import Foundation
+import MultipartForm
+import ScalarText
+import Screens
+import UploadModel
+
+/// What a line names that a person typed to have files added.
+///
+/// A file with exactly this name, blanks and all, comes first. Else the line is read as a shell would:
+/// several paths, quotes, `~`, braces, patterns; and `file://` URLs.
+struct TypedLine {
+  let text: String
+  let home: String
+
+  /// What is there, and the words that name nothing.
+  struct Files {
+    var found: [FileLocation] = []
+    var missing: [String] = []
+  }
+
+  var files: Files {
+    var files = Files()
+    let whole = TypedPath(text: text, home: home).files
+    if whole.allSatisfy(Self.isThere) {
+      files.found = whole
+      return files
+    }
+    for word in PastedPaths.typed(text) {
+      switch word {
+      case .typed(let word):
+        for word in Self.bracesExpanded(word) {
+          let found = TypedPath(text: word, home: home).files.filter(Self.isThere)
+          files.found += found
+          if found.isEmpty { files.missing.append(word) }
+        }
+      case .exact(let word):
+        let file = FileLocation(word)
+        if Self.isThere(file) { files.found.append(file) } else { files.missing.append(word) }
+      case .bytes(let bytes): files.found.append(FileLocation(bytes: bytes))
+      }
+    }
+    return files
+  }
+
+  /// Counts what would be added; gives up where that takes long.
+  ///
+  /// - Parameter isOutdated: whether nobody wants to know any more.
+  func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {
+    let files = files
+    var preview = AddPreview(missing: files.missing)
+    let end = DispatchTime.now() + .milliseconds(500)
+    func count(_ file: FileLocation) -> Bool {
+      guard let identity = try? FileIdentity.of(file) else { return true }
+      preview.files += 1
+      preview.bytes &+= identity.size
+      return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end
+    }
+    for file in files.found {
+      guard Self.isFolder(file) else {
+        if count(file) { continue }
+        preview.isMore = true
+        break
+      }
+      for case .file(let file) in FolderScan(file, rules: rules) where !count(file) {
+        preview.isMore = true
+        break
+      }
+      if preview.isMore { break }
+    }
+    return isOutdated() ? nil : preview
+  }
+
+  private static func isThere(_ file: FileLocation) -> Bool {
+    var status = stat()
+    return file.withCString { lstat($0, &status) } == 0
+  }
+
+  private static func isFolder(_ file: FileLocation) -> Bool {
+    var status = stat()
+    return file.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// `a{b,c}d` as `abd` and `acd`, one pair after the other, as in bash. Braces without a comma stay.
+  static func bracesExpanded(_ word: String, limit: Int = 1000) -> [String] {
+    var (open, depth, commas) = (String.Index?.none, 0, [String.Index]())
+    let scalars = word.unicodeScalars
+    for index in scalars.indices {
+      switch scalars[index] {
+      case "{":
+        if depth == 0 { (open, commas) = (index, []) }
+        depth += 1
+      case "," where depth == 1: commas.append(index)
+      case "}" where depth > 0:
+        depth -= 1
+        guard depth == 0, let start = open, !commas.isEmpty else { continue }
+        let tails = bracesExpanded(String(scalars[scalars.index(after: index)...]), limit: limit)
+        var choices: [String] = []
+        var from = scalars.index(after: start)
+        for comma in commas + [index] {
+          choices += bracesExpanded(String(scalars[from..<comma]), limit: limit)
+          from = scalars.index(after: comma)
+        }
+        let before = String(scalars[..<start])
+        guard choices.count * tails.count <= limit else { return [word] }
+        return choices.flatMap { choice in tails.map { before + choice + $0 } }
+      default: break
+      }
+    }
+    return [word]
+  }
+}

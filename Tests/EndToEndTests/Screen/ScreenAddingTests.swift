@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  @Suite("Getting files onto the screen")
+  struct ScreenAddingTests {
+    @Test(
+      "the prompt shows what it would add, keeps what is nothing, and knows braces and several paths"
+    )
+    func prompt() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      for name in ["a.txt", "b.txt", "c d.txt"] { try person.folder.write(name, count: 1000) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Press a to add files")
+      try await terminal.press("a")
+      try await terminal.wait(for: "in \(person.folder.path)")
+      try await terminal.type("*.jpeg")
+      try await terminal.wait(for: "nothing matches *.jpeg")
+      try await terminal.press("Enter")
+      try await terminal.press("C-u")
+      try await terminal.type("{a,b}.txt 'c d.txt'")
+      try await terminal.wait(for: "3 files, 3.0 kB")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "3 ok")
+      #expect(inbox.names == ["a.txt", "b.txt", "c d.txt"])
+    }
+
+    @Test("what waits already is not queued twice without a word")
+    func twice() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", count: 1000)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("s")
+      try await terminal.press("a")
+      try await terminal.command("a.txt")
+      try await terminal.wait(for: "waiting · stopped, s goes on")
+      try await terminal.press("a")
+      try await terminal.command("a.txt")
+      try await terminal.wait(for: "This file waits there already")
+      try await terminal.press("Enter")
+      try await terminal.wait(until: "the queue") { !$0.shows("Already in the queue") }
+      #expect(try await terminal.screen().shows("Queue 1"))
+      try await terminal.press("a")
+      try await terminal.command("a.txt")
+      try await terminal.wait(for: "add again")
+      try await terminal.press("a")
+      try await terminal.wait(for: "Queue 2")
+    }
+
+    @Test("a first start asks where files go, tries it, and writes it down")
+    func firstStart() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.folder.write("a.txt", count: 1000)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.txt")
+      try await terminal.wait(for: "Where shall files go?")
+      try await terminal.type("http://127.0.0.1:9/upload")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "no answer from 127.0.0.1")
+      try await terminal.press("C-u")
+      try await terminal.type(inbox.url)
+      try await terminal.press("Tab")
+      try await terminal.type("desk")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "1 ok")
+      #expect(inbox.names == ["a.txt"])
+      let written = try String(
+        contentsOfFile: "\(person.home.path)/.config/hoist/config.toml", encoding: .utf8)
+      #expect(written.contains("default_target = \"desk\"") && written.contains(inbox.url))
+      try await terminal.press("q")
+      try await terminal.wait(for: "1 of 1 file sent")
+      // From now on nobody asks.
+      try await terminal.command("clear; hoist")
+      let screen = try await terminal.wait(for: "Nothing is queued.")
+      #expect(screen.shows("They go to desk"))
+      try await terminal.press("3")
+      try await terminal.wait(for: "201 Created")
+      try await terminal.press("r")
+      try await terminal.wait(for: "1 file queued once more")
+      try await terminal.press("1")
+      try await terminal.wait(for: "1 ok")
+    }
+
+    @Test("a wide window shows the details beside the queue, and a tall one the throughput")
+    func wide() async throws {
+      let person = try Person()
+      let server = try HostileServer.answering(
+        "HTTP/1.1 413 Content Too Large\r\nContent-Type: application/json\r\n"
+          + "Content-Length: 40\r\n\r\n{\"message\": \"no more than 10 kB a file\"}")
+      defer { server.stop() }
+      try person.folder.write("big.bin", count: 100_000)
+      let terminal = try await person.terminal(columns: 200, rows: 60)
+      try await terminal.command("hoist big.bin --to \(server.url().absoluteString)")
+      let screen = try await terminal.wait(for: "1 failed")
+      #expect(
+        screen.shows("┬─ big.bin ─") && screen.shows("─ Throughput ─") && screen.shows("Just now"))
+      #expect(screen.shows("0 B of 100 kB arrived") && screen.shows("no more than 10 kB a file"))
+      #expect(screen.rows.last { !$0.isEmpty }?.contains("r retry") == true)
+      try await terminal.resize(columns: 80, rows: 24)
+      try await terminal.wait(until: "the narrow screen") {
+        !$0.shows("Throughput") && $0.shows("Retrying will not help")
+      }
+    }
+
+    @Test("the demo shows a refusal, a retry and an unknown outcome, and says what to try")
+    func demo() async throws {
+      let person = try Person()
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist demo --dir demo")
+      try await terminal.wait(for: "try: j k move")
+      try await terminal.wait(for: "no more than 1 MB, please")
+      try await terminal.wait(for: "outcome unknown")
+      try await terminal.press("u", "C-u", "Enter")
+      let end = try await terminal.wait(for: "8 ok", seconds: 120)
+      #expect(end.shows("1 failed") && end.shows("1 unknown"))
+      try await terminal.press("4")
+      try await terminal.wait(for: "503 Service Unavailable")
+      try await terminal.press("q")
+      try await terminal.wait(for: "received files: demo/inbox")
+    }
+  }
+}

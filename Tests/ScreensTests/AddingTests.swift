@@ -1,0 +1,218 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Getting files in: what the prompt shows, what a paste brings, what waits already; and a first start.
+@Suite struct AddingTests {
+  private static func said(_ state: AppState) -> String {
+    render(state, size: state.size).text.joined(separator: "\n")
+  }
+
+  @Test(arguments: [
+    (AddPreview(files: 5, bytes: 11_000_000), "5 files, 11 MB"),
+    (AddPreview(files: 1, bytes: 0), "1 file, 0 B"),
+    (AddPreview(files: 10_000, bytes: 1, isMore: true), "more than 10000 files, 1 B"),
+    (AddPreview(missing: ["*.jpeg"]), "nothing matches *.jpeg"),
+    (AddPreview(missing: ["a.txt"]), "nothing is called a.txt"),
+    (
+      AddPreview(files: 2, bytes: 10, missing: ["a", "b"]),
+      "2 files, 10 B; nothing is called a, nor 1 more"
+    ),
+    (AddPreview(), "no files in there"),
+  ])
+  func previews(_ preview: AddPreview, _ words: String) { #expect(preview.words == words) }
+
+  @Test func thePromptShowsWhatItWouldAdd() {
+    var state = Fixture.empty()
+    state.options.folder = "/home/me"
+    Fixture.type("a", &state)
+    #expect(Self.said(state).contains("in /home/me"))
+    #expect(Fixture.previews("*.j", &state) == ["*", "*.", "*.j"])
+    Fixture.play(&state, .preview(for: "*.j", AddPreview(files: 5, bytes: 11_000_000)))
+    #expect(Self.said(state).contains("5 files, 11 MB"))
+    // An answer to what was typed before says nothing of what stands here.
+    #expect(Fixture.previews("p", &state) == ["*.jp"])
+    #expect(!Self.said(state).contains("5 files"))
+    Fixture.play(&state, .preview(for: "*.j", AddPreview(files: 5)))
+    #expect(!Self.said(state).contains("5 files"))
+    // What is nothing is not added, and stays to be mended.
+    Fixture.play(&state, .preview(for: "*.jp", AddPreview(missing: ["*.jp"])))
+    #expect(Self.said(state).contains("nothing matches *.jp"))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(state.mode == .prompt)
+    Fixture.type("g", &state)
+    #expect(Fixture.play(&state, .key(.enter)) == [.add([.typed("*.jpg")])])
+    // Moving about in the line asks nothing.
+    Fixture.type("aab", &state)
+    #expect(reduce(&state, .key(.left)) == [])
+  }
+
+  @Test func aPasteOfWhichOneLineIsOddLosesNone() {
+    var state = Fixture.empty()
+    let effects = Fixture.play(&state, .paste("file:///a/b.txt\nhttps://example.com/c\n"))
+    #expect(effects.first == .add([.exact("/a/b.txt")]))
+    #expect(state.mode == .prompt)
+    #expect(Self.said(state).contains("https://example.com/c"))
+    state = Fixture.empty()
+    Fixture.play(&state, .paste("one\ntwo\n/three\n"))
+    #expect(Self.said(state).contains("2 lines are no paths"))
+  }
+
+  @Test func whatWaitsAlreadyIsLeftOutUnlessItIsMeant() {
+    var state = Fixture.mixed()
+    let paths: [PathInput] = [.bytes(Array("/a".utf8)), .bytes(Array("/b".utf8))]
+    Fixture.play(&state, .alreadyWaiting(paths))
+    #expect(Self.said(state).contains("2 files wait there already"))
+    #expect(Fixture.play(&state, .key(.enter)) == [], "leaving them out is lit")
+    Fixture.play(&state, .alreadyWaiting(paths))
+    #expect(Fixture.type("a", &state) == [.addAgain(paths)])
+    // Nothing else is interrupted by the question.
+    Fixture.type("u", &state)
+    Fixture.play(&state, .alreadyWaiting(paths))
+    #expect(state.mode == .limit && state.message == "2 files left out: already in the queue")
+  }
+
+  @Test func anEmptyScreenSaysWhatToPressAndWhereFilesGo() {
+    let text = Self.said(Fixture.empty(size: Size(width: 120, height: 24)))
+    for words in [
+      "Press a to add files, b to choose", "drag them here", "They go to photos, https://api",
+      "in the history: 3",
+    ] {
+      #expect(text.contains(words), "\(words)")
+    }
+  }
+
+  // MARK: The list of files
+
+  private static func browsing() -> AppState {
+    var state = Fixture.empty(size: Size(width: 100, height: 24))
+    let entries = [
+      Folder.Entry(
+        name: "sub", path: [1], isFolder: true, size: 0, modified: 50, time: "2026-01-01 10:00"),
+      Folder.Entry(
+        name: "a.txt", path: [2], isFolder: false, size: 10, modified: 30, time: "2026-01-02 10:00"),
+      Folder.Entry(
+        name: "b.bin", path: [3], isFolder: false, size: 3000, kind: "link", modified: 10),
+      Folder.Entry(name: "c.log", path: [4], isFolder: false, size: 20, modified: 40),
+      Folder.Entry(
+        name: "pipe", path: [5], isFolder: false, size: 0, kind: "FIFO", isSendable: false),
+    ]
+    Fixture.play(
+      &state, .key("b"), .folder(Folder(path: [9], name: "/home/me/x", entries: entries)))
+    return state
+  }
+
+  private static func names(_ state: AppState) -> [String] {
+    if case .browser(let browser) = state.dialog { browser.entries.map(\.name) } else { [] }
+  }
+
+  @Test func theListOfFilesSaysKindsTimesAndSums() {
+    var state = Self.browsing()
+    let text = Self.said(state)
+    #expect(
+      text.contains("FIFO") && text.contains("link   3.0 kB") && text.contains("2026-01-02 10:00"))
+    Fixture.play(&state, .key(.control("a")))
+    #expect(Self.said(state).contains("3 marked, 3.0 kB"), "a FIFO cannot be sent")
+    Fixture.play(&state, .key(.control("a")))
+    #expect(Self.said(state).contains("4 marked"), "and the folder, when asked once more")
+    #expect(Fixture.type("a", &state) == [.add([[1], [2], [3], [4]].map(PathInput.bytes))])
+  }
+
+  @Test func theListOfFilesIsSortedAndTheFolderRemembered() {
+    var state = Self.browsing()
+    #expect(Self.names(state) == ["sub", "a.txt", "b.bin", "c.log", "pipe"])
+    Fixture.type("o", &state)
+    #expect(Self.names(state).prefix(3) == ["sub", "c.log", "a.txt"])
+    #expect(Self.said(state).contains("newest first"))
+    Fixture.type("o", &state)
+    #expect(Self.names(state).prefix(3) == ["sub", "b.bin", "c.log"])
+    Fixture.type("o", &state)
+    #expect(Self.names(state).prefix(3) == ["sub", "a.txt", "b.bin"])
+    Fixture.type("q", &state)
+    #expect(Fixture.type("b", &state) == [.listFolder([9])])
+  }
+
+  // MARK: The history
+
+  @Test func theHistoryHasARowForEachFileAndSendsItAgain() {
+    var state = Fixture.empty()
+    func row(_ id: Int, _ name: String, _ end: HistoryRow.End, target: String = "photos")
+      -> HistoryRow
+    {
+      var row = HistoryRow(
+        id: "\(id)", name: name, target: target, size: 1, time: "2026-11-2\(id) 10:00", end: end,
+        attempt: id, outcome: end == .sent ? "201 Created" : "503 Service Unavailable",
+        path: "/\(name)")
+      row.location = Array("/\(name)".utf8)
+      return row
+    }
+    let rows = [row(4, "b", .sent), row(3, "a", .sent), row(2, "a", .failed), row(1, "a", .failed)]
+    Fixture.play(&state, .key("3"), .history(.rows(rows)))
+    #expect(state.history.rows.all.map(\.name) == ["b", "a"])
+    Fixture.play(&state, .key("j"), .key(.enter))
+    #expect(Self.said(state).contains("2026-11-22 10:00  try 2  503 Service Unavailable"))
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/a".utf8))])])
+    Fixture.type("o", &state)
+    #expect(state.history.rows.all.map(\.name) == ["a", "b"])
+    Fixture.play(&state, .history(.rows([row(5, "c", .sent, target: "nas")])))
+    #expect(Fixture.type("r", &state) == [.bell])
+    #expect(state.message?.contains("switch to that first (t)") == true)
+  }
+
+  @Test(arguments: [
+    ("https://e.org/f/1", true), ("HTTP://e.org", true), ("file:///etc/passwd", false),
+    ("javascript:alert(1)", false), ("https://e.org/\u{1B}[2J", false),
+  ])
+  func onlyPlainAddressesOfTheWebAreOpened(_ url: String, _ isOpened: Bool) {
+    var state = Fixture.empty()
+    let receipt = Receipt(status: 201, url: url)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a")]), .engine([(ItemID(1), .done(receipt))], at: state.now))
+    #expect(Fixture.type("O", &state) == (isOpened ? [.openURL(url)] : [.bell]))
+  }
+
+  // MARK: The help
+
+  @Test func theHelpIsSearchedAndStandsInColumns() {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    Fixture.type("?", &state)
+    let row = render(state, size: state.size).text.first { $0.contains("add files by path") } ?? ""
+    #expect(row.count > 80, "two columns: \(row)")
+    Fixture.type("/undo", &state)
+    #expect(
+      Self.said(state).contains("undo the last edit") && !Self.said(state).contains("by path"))
+    Fixture.play(&state, .key(.enter), .key(.escape))
+    #expect(Self.said(state).contains("add files by path") && state.mode == .help)
+    Fixture.play(&state, .key(.escape))
+    #expect(state.mode == .queue)
+    Fixture.type("?/zzzz", &state)
+    #expect(Self.said(state).contains("Nothing in here holds that."))
+  }
+
+  // MARK: A first start
+
+  @Test func aFirstStartAsksForATargetAndTriesIt() {
+    var state = AppState.setup(
+      isASCII: false, size: Size(width: 80, height: 24), now: Instant(seconds: 0), keymap: .usual)
+    #expect(
+      Self.said(state).contains("Where shall files go?") && Self.said(state).contains("hoist demo"))
+    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
+    #expect(Self.said(state).contains("it needs a URL"))
+    Fixture.type("http://nas/up", &state)
+    Fixture.play(&state, .key(.tab))
+    Fixture.type("nas", &state)
+    let answers = TargetAnswers(url: "http://nas/up", name: "nas", field: "file")
+    #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: false)])
+    #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
+    Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
+    #expect(Self.said(state).contains("no answer from nas; Enter writes it all the same"))
+    #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: true)])
+    Fixture.play(&state, .setupRefused("there is a target of that name", isGoodEnough: false))
+    Fixture.type("2", &state)
+    let others = TargetAnswers(url: "http://nas/up", name: "nas2", field: "file")
+    #expect(Fixture.play(&state, .key(.enter)) == [.setUp(others, isGoodEnough: false)])
+    #expect(Fixture.play(&state, .key(.escape)) == [.quit(.idle)])
+  }
+}
