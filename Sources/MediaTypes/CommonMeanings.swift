@@ -30,6 +30,9 @@ enum CommonMeanings {
     Row(
       pattern: "*.key", type: nil,
       reason: "a private key, a Keynote presentation or a PGP key; mime.types has the last only"),
+    Row(
+      pattern: "*.a", type: "application/x-archive",
+      reason: "a static library; mime.types has texts in the language A"),
     Row(pattern: "*.bak", type: nil, reason: "a copy of anything; mime.types says rubbish"),
     Row(pattern: "*.old", type: nil, reason: "a copy of anything; mime.types says rubbish"),
     Row(pattern: "*.orig", type: nil, reason: "a copy of anything"),

@@ -62,7 +62,14 @@ public final class ContentSniffer: Sendable {
 
   private struct Problem: Error { var reason: MediaTypeGuess.Reason }
 
-  private static func sample(of path: [UInt8]) -> Result<[UInt8], Problem> {
+  /// The first bytes of a regular file; nil where there are none to be had.
+  static func head(of path: [UInt8]) -> [UInt8]? {
+    try? sample(of: path, upTo: Signature.longest).get()
+  }
+
+  private static func sample(
+    of path: [UInt8], upTo sampleSize: Int = sampleSize
+  ) -> Result<[UInt8], Problem> {
     func failure(_ reason: MediaTypeGuess.Reason) -> Result<[UInt8], Problem> {
       .failure(Problem(reason: reason))
     }

@@ -31,6 +31,9 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where the guess came from.
   public var source: Source
 
+  /// What the first bytes of the file are, where its name says something that cannot be.
+  public var contradiction: MediaType?
+
   /// A guess with its source.
   public init(type: MediaType, source: Source) {
     self.type = type
@@ -38,7 +41,13 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// For people, for example `image/jpeg by extension .jpg (mime.types)`.
-  public var description: String { "\(type) \(source)" }
+  public var description: String { "\(type) \(explanation)" }
+
+  /// Where the type came from, and what speaks against it, for people: `by extension .jpg (mime.types), but its
+  /// content is application/x-executable`.
+  public var explanation: String {
+    "\(source)\(contradiction.map { ", but its content is \($0)" } ?? "")"
+  }
 }
 
 extension MediaTypeGuess.Source: CustomStringConvertible {

@@ -1,6 +1,7 @@
 /// Guesses the media type of a file: the type that the caller names, else by the file's name, else by its first bytes.
 ///
-/// If a table knows the name, the file is not opened. Among tables the longest matching pattern wins, so that `.tar.gz`
+/// If a table knows the name, only the first bytes are read, in case they contradict it
+/// (``MediaTypeGuess/contradiction``). Among tables the longest matching pattern wins, so that `.tar.gz`
 /// of one table beats `.gz` of another. At equal length the earlier table wins, unless it has several types for the
 /// pattern and a later one has just one.
 ///
@@ -29,13 +30,17 @@ public struct MediaTypeGuesser: Sendable {
   ///
   /// Never fails: a file that cannot be read or recognised is ``MediaType/octetStream``, with the reason.
   /// - Parameters:
-  ///   - path: the raw bytes of the path, since file names need not be UTF-8. The file is opened only if no table knows
-  ///     its name.
+  ///   - path: the raw bytes of the path, since file names need not be UTF-8. Only the first bytes are read if a
+  ///     table knows its name.
   ///   - override: the type to use in any case.
   public func guess(path: [UInt8], override: MediaType? = nil) -> MediaTypeGuess {
     if let override { return MediaTypeGuess(type: override, source: .override) }
-    return guess(name: path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? [])
-      ?? content.guess(path: path)
+    let name = path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    guard var guess = guess(name: name) else { return content.guess(path: path) }
+    if let head = ContentSniffer.head(of: path) {
+      guess.contradiction = Signature.contradiction(of: guess.type, head)
+    }
+    return guess
   }
 
   /// Guesses the type of the file at a path.

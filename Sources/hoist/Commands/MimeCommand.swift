@@ -24,7 +24,7 @@ struct MimeCommand: ParsableCommand {
         status = .someFailed
       }
       let guess = guesser.guess(path: Arguments.location(file).bytes)
-      Output.line("\(SafeText.line(file)): \(guess.type) (\(guess.source))")
+      Output.line("\(SafeText.line(file)): \(guess.type) (\(guess.explanation))")
     }
     try status.exitUnlessSuccess()
   }

@@ -82,7 +82,7 @@ final class FileIntake: Sendable {
     // What a person has chosen stays.
     if item.typeSource == UploadItem.chosenByHand { return }
     item.mediaType = guess.type.description
-    item.typeSource = guess.source.description
+    item.typeSource = guess.explanation
     item.typeIsCertain = guess.source.isCertain
   }
 }
