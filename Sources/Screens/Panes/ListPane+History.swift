@@ -9,7 +9,9 @@ extension ListPane<HistoryRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    let outcome = takeLast(width >= 76 ? 22 : 14, from: 0)
+    // What became of a file is what the pane is for: it gets the most room.
+    let outcome = takeLast(width >= 76 ? 24 + max(0, width - 80) / 2 : 14, from: 0)
+    let attempt = takeLast(3, from: 76)
     let time = takeLast(16, from: 70)
     let target = takeLast(12, from: 100)
     let size = takeLast(7, from: 50)
@@ -22,7 +24,12 @@ extension ListPane<HistoryRow> {
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
         Column(heading: "WHEN", place: time, role: { _ in .dim }) { $0.time },
-        Column(heading: "OUTCOME", place: outcome, role: \.end.role) { $0.outcome },
+        Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
+          $0.attempt > 0 ? "\($0.attempt)" : ""
+        },
+        Column(heading: "OUTCOME", place: outcome, role: \.end.role) {
+          $0.outcome(fitting: outcome.count)
+        },
       ])
   }
 }
