@@ -194,7 +194,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
-  public static let transientStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+  public static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
 
   /// Whether the person has to change something (the file, the target, a password) before the
   /// file can go.

@@ -13,9 +13,9 @@ extension EndToEnd {
       try person.folder.write("too-big.bin", count: 3_000_000)
 
       let terminal = try await person.terminal()
-      try await terminal.command("hoist --to \(inbox.url)")
-      try await terminal.wait(for: "Queue 0")
-      for path in ["good.bin", "missing.bin", "too-big.bin"] {
+      try await terminal.command("hoist missing.bin --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 1")
+      for path in ["good.bin", "too-big.bin"] {
         try await terminal.press("a")
         try await terminal.wait(for: "Add files")
         try await terminal.command(path)
