@@ -106,7 +106,7 @@ extension EndToEnd {
       let server = try Self.echo()
       defer { server.stop() }
       let person = try Self.person(server)
-      let terminal = try await person.terminal(columns: 200, rows: 50)
+      let terminal = try await person.terminal(columns: 118, rows: 28)
       try await terminal.command(Self.environment)
       try await terminal.command("clear")
       try await terminal.command("hoist a.txt b.txt --to desk --concurrency 1 --log log")

@@ -104,7 +104,7 @@ extension EndToEnd {
       try await terminal.wait(for: "1 ok  1 failed")
       try await terminal.press("j", "x")
       try await terminal.wait(until: "only the other file") {
-        $0.shows("Queue 1") && !$0.shows("gone.txt")
+        $0.shows("Queue 1") && !$0.shows("gone.txt  ")
       }
       try await terminal.press("c")
       try await terminal.wait(for: "Queue 0")
@@ -127,7 +127,7 @@ extension EndToEnd {
       }
       for _ in 0..<5 {
         try await terminal.press("x")
-        try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin") }
+        try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin  ") }
         try await terminal.press("z")
         try await terminal.wait(until: "paused again") {
           $0.shows("Queue 2") && $0.row(with: "one.bin")?.contains("paused") == true
@@ -155,7 +155,7 @@ extension EndToEnd {
       try await terminal.press("x")
       try await terminal.wait(for: "Remove?")
       try await terminal.press("y")
-      try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin") }
+      try await terminal.wait(until: "one file") { $0.shows("Queue 1") && !$0.shows("one.bin  ") }
       try await terminal.press("z")
       try await terminal.wait(until: "two files") {
         $0.shows("undone: removal of 1 file") && $0.shows("Queue 2") && $0.shows("one.bin")
@@ -164,7 +164,7 @@ extension EndToEnd {
       try await terminal.wait(for: "2 ok")
       try await terminal.press("Z")
       try await terminal.wait(until: "one file") {
-        $0.shows("redone") && $0.shows("Queue 1") && !$0.shows("one.bin")
+        $0.shows("redone") && $0.shows("Queue 1") && !$0.shows("one.bin  ")
       }
     }
 

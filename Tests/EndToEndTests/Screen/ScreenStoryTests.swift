@@ -104,7 +104,7 @@ extension EndToEnd {
       try await terminal.press("f")
       try await terminal.command(".log")
       try await terminal.wait(until: "one row") {
-        $0.shows("1 with \".log\"") && !$0.shows("alpha.txt")
+        $0.shows("1 with \".log\"") && !$0.shows("alpha.txt  ")
       }
       try await terminal.press("Escape")
       try await terminal.wait(for: "beta.txt")
