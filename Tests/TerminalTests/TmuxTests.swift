@@ -115,7 +115,8 @@ import Testing
     try await tmux.startDriver("still", with: environment)
     let lines = try await tmux.tmux.painting().split(separator: "\n").map(String.init)
     let rows = [
-      ("done.txt", "──"), ("moving.txt", "██"), ("failed.txt", "failed: 413"), ("unknown.txt", "▒▒"),
+      ("done.txt", "──"), ("moving.txt", "██"), ("failed.txt", "failed: 413"),
+      ("unknown.txt", "▒▒"),
     ]
     for ((name, glyphs), color) in zip(rows, colors) {
       let row = try #require(lines.first { $0.contains(name) })
