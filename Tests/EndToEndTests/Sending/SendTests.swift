@@ -59,6 +59,10 @@ extension EndToEnd {
       try await wait(for: "b.txt", otherwise: { sender.output + sender.errors }) {
         inbox.names == ["a.txt", "b.txt"] ? true : nil
       }
+      // The file is there before the reply is.
+      try await wait(for: "both ends", otherwise: { sender.output + sender.errors }) {
+        (sender.output + sender.errors).components(separatedBy: "201").count > 2 ? true : nil
+      }
       #expect(!sender.hasEnded)
       sender.signal(SIGTERM)
       let outcome = try await sender.end()
