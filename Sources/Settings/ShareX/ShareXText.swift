@@ -28,11 +28,11 @@ struct ShareXText {
   ) throws(Template.ExpansionError) -> Template {
     let source = try pieces(of: text).map { (piece) throws(Template.ExpansionError) in
       switch piece {
-      case .text(let text): return try Self.dates(Self.braced(text))
+      case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", ""): return "{file.name}"
       case .call("base64", let text):
         // Only for fixed text; the configuration then contains the result.
-        return Self.braced(Data(text.utf8).base64EncodedString())
+        return Template.braced(Data(text.utf8).base64EncodedString())
       case .call(let name, _):
         throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
       }
@@ -200,10 +200,6 @@ struct ShareXText {
   private static func unescaped(_ text: String) -> String {
     text.replacing(scalars: "\\|", with: "|").replacing(scalars: "\\{", with: "{").replacing(
       scalars: "\\}", with: "}")
-  }
-
-  private static func braced(_ text: String) -> String {
-    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 
   /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.

@@ -148,10 +148,6 @@ public struct TargetText {
 
   // MARK: Values
 
-  private func braced(_ text: String) -> String {
-    text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
-  }
-
   private func source(_ template: Template) -> String {
     template.source(isRevealing: isRevealing)
   }
@@ -185,7 +181,7 @@ public struct TargetText {
     return TOMLText.json(value) { text in
       text.unicodeScalars.map { scalar -> String in
         let index = Int(scalar.value) - Int(Template.firstMark)
-        return slots.indices.contains(index) ? slots[index] : braced(String(scalar))
+        return slots.indices.contains(index) ? slots[index] : Template.braced(String(scalar))
       }.joined()
     }
   }

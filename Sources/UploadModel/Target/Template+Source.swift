@@ -44,7 +44,8 @@ extension Template {
     }
   }
 
-  private static func braced(_ text: String) -> String {
+  /// Text as a template writes it, in which a brace stands for itself.
+  public static func braced(_ text: String) -> String {
     text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 }

@@ -39,20 +39,19 @@ extension EndToEnd {
       func untilFull(_ reader: Reader, _ process: Process) async throws {
         var last = (count: -1, looks: 0)
         try await wait(for: "a reader that takes no more") {
-          let now = Self.ignoresSignals(process) ? unread() : -1
+          let now = Self.dealsWithSignals(process) ? unread() : -1
           last = now == last.count && now >= 0 ? (now, last.looks + 1) : (now, 0)
           return (reader == .stopped || now > 1000) && last.looks > 25 ? true : nil
         }
       }
 
-      /// Whether SIGTERM does nothing by itself any more (proc(5), SigIgn).
-      private static func ignoresSignals(_ process: Process) -> Bool {
+      /// Whether SIGTERM no longer ends the process by itself: ignored, or caught as Dispatch does (proc(5)).
+      private static func dealsWithSignals(_ process: Process) -> Bool {
         let status = try? String(
           contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        let mask = status?.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/).flatMap {
-          UInt64($0.1, radix: 16)
+        return (status ?? "").matches(of: /Sig(?:Ign|Cgt):\s*([0-9a-f]+)/).contains {
+          (UInt64($0.1, radix: 16) ?? 0) & 1 << UInt64(SIGTERM - 1) != 0
         }
-        return (mask ?? 0) & 1 << UInt64(SIGTERM - 1) != 0
       }
     }
 
