@@ -10,24 +10,32 @@ struct Bookmarks {
 
   let records: Records
 
-  /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign: backwards), `_page` and `_limit` cut.
+  /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign backwards) and with `_order=desc` the other
+  /// way round, `_page` and `_limit` cut.
   func list(_ query: [URLQueryItem]) throws -> Reply {
     var rows = try records.read { $0.bookmarks }
     var (sort, page, limit) = ([String](), 1, 100)
+    var isDescending = false
     for item in query {
       let value = item.value ?? ""
       switch item.name {
       case "_sort": sort = value.split(scalar: ",").filter { !$0.isEmpty }
+      case "_order":
+        guard ["asc", "desc"].contains(value) else {
+          throw Refusal(400, "_order is asc or desc.")
+        }
+        isDescending = value == "desc"
       case "_page": page = try Self.count(value, of: "_page", most: .max)
       case "_limit": limit = try Self.count(value, of: "_limit", most: 1000)
       case let name where name.hasPrefix(scalars: "_"):
-        throw Refusal(400, "There is no \(name); there are _sort, _page and _limit.")
+        throw Refusal(400, "There is no \(name); there are _sort, _order, _page and _limit.")
       case let name: rows = rows.filter { $0[name]?.text.hasSameScalars(as: value) == true }
       }
     }
     for key in sort.reversed() {
-      let (name, isBackwards) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
-      // Equal records keep their order. Swift does not promise a stable sort, so the number decides.
+      let (name, hasMinus) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
+      let isBackwards = hasMinus != isDescending
+      // Equal ones keep their places: Swift's sort is stable in fact, and the number makes it so.
       rows = rows.enumerated().sorted { a, b in
         let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
         if x.comes(before: y) { return !isBackwards }

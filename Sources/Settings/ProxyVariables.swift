@@ -20,7 +20,8 @@ struct ProxyVariables {
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
     let calls = [
-      target.server.list?.call, target.server.delete, target.server.create, target.ticket?.call,
+      target.server.list?.call, target.server.get, target.server.delete, target.server.create,
+      target.ticket?.call,
     ]
     let others = calls.compactMap { call in call.flatMap { URL(string: $0.url.sample("a")) } }
     for url in [target.url] + others {

@@ -45,7 +45,8 @@ extension Target {
     let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     let urls: [(String, Template?)] = [
       ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),
-      ("server.list.url", server.list?.call.url), ("server.delete.url", server.delete?.url),
+      ("server.list.url", server.list?.call.url), ("server.get.url", server.get?.url),
+      ("server.delete.url", server.delete?.url),
       ("server.create.url", server.create?.url),
     ]
     return urls.compactMap { key, template in template.map { (key, $0) } } + inTables

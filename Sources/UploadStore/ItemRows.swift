@@ -8,14 +8,15 @@ enum ItemRows {
   /// The columns in the order in which `item(_:_:)` reads them.
   static let columns = """
     id, uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-    type_is_certain, state, failure, folder, name_is_chosen, resume_point
+    type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type
     """
 
   static let insert = """
     INSERT INTO item (
       uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-      type_is_certain, state, failure, folder, name_is_chosen, sum, position, listed, revision, added)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      type_is_certain, state, failure, folder, name_is_chosen, content_type, sum,
+      position, listed, revision, added)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   /// Does nothing to what is done, nor to what is being sent, unless that is to be paused. What was
@@ -24,8 +25,9 @@ enum ItemRows {
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
       field = ?8, name = ?9, type = ?10, type_source = ?11, type_is_certain = ?12, state = ?13,
-      failure = ?14, folder = ?15, name_is_chosen = ?16, listed = 1, revision = ?17
-    WHERE id = ?18 AND (state <> 'done' OR ?13 = 'done')
+      failure = ?14, folder = ?15, name_is_chosen = ?16, content_type = ?17, listed = 1,
+      revision = ?18
+    WHERE id = ?19 AND (state <> 'done' OR ?13 = 'done')
       AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
     """
 
@@ -43,7 +45,7 @@ enum ItemRows {
       item.identity.map { Int64(bitPattern: $0.device) },
       item.identity.map { Int64(bitPattern: $0.inode) }, item.identity?.modified,
       item.size, item.field, item.fileName, item.mediaType, item.typeSource, item.typeIsCertain,
-      state, failure, item.folder, item.nameIsChosen,
+      state, failure, item.folder, item.nameIsChosen, item.contentType,
     ]
   }
 
@@ -65,7 +67,7 @@ enum ItemRows {
       id: ItemID(row[0]), uuid: row[1], target: row[2],
       location: FileLocation(bytes: [UInt8](row[3] as Data)), fileName: row[9], field: row[8],
       mediaType: row[10], typeSource: row[11], typeIsCertain: row[12], size: size)
-    (item.folder, item.nameIsChosen) = (row[15], row[16])
+    (item.folder, item.nameIsChosen, item.contentType) = (row[15], row[16], row[17])
     if let device = row[4] as Int64?, let inode = row[5] as Int64?,
       let modified = row[6] as Int64?
     {

@@ -8,6 +8,7 @@ enum Schema {
     migrator.registerMigration("2") { db in try db.execute(sql: version2) }
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
+    migrator.registerMigration("5") { db in try db.execute(sql: version5) }
     return migrator
   }()
 
@@ -26,6 +27,9 @@ enum Schema {
     ALTER TABLE attempt ADD COLUMN sent_type TEXT;
     CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
     """
+
+  /// What a file's content is, where its name contradicts that.
+  private static let version5 = "ALTER TABLE item ADD COLUMN content_type TEXT;"
 
   /// Where a file lies below the folder that was added, and whether a person chose its name.
   private static let version3 = """

@@ -22,9 +22,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let top = "valid here: default_target, keys, screen, secrets, targets, theme"
   private static let inTarget =
-    "valid here: auth, batch, body, chunk, concurrency, deadline, fields, file_field, file_name, "
-    + "headers, http, idempotent, limits, method, prepare, query, rate_limit, redirect_to, response, resume, retry, same_names, "
-    + "server, ticket, timeout, tls, tus, url"
+    "valid here: auth, batch, body, chunk, concurrency, connection, deadline, fields, file_field, file_name, file_type, "
+    + "headers, http, idempotent, limits, method, prepare, public_headers, query, rate_limit, redirect_to, "
+    + "response, resume, retry, same_names, server, ticket, timeout, tls, tus, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 

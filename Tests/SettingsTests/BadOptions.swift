@@ -2,7 +2,7 @@
 extension BadConfiguration {
   private static let size = "expected a size such as \"100 MB\""
   private static let placeholders =
-    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
+    "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.md5} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
 
   static let options: [BadConfiguration] = [
     // The body.
@@ -29,6 +29,22 @@ extension BadConfiguration {
       "[targets.a]\nurl = \"http://h/\"\nfields = { n = \"{index}\" }\nbatch = { max_files = 2 }",
       "c.toml:4: targets.a.batch: the field \"n\" holds {index}, which differs from file to file, and a batch has several; leave one of the two out"
     ),
+    BadConfiguration(
+      line: "file_type = \"jpeg\"",
+      "file_type: expected a media type such as \"text/plain\", found \"jpeg\""),
+    BadConfiguration(
+      line: "file_name = \"{file.name|upper}\"",
+      "file_name: {file.name|upper}: \"|upper\" is unknown; there are |json |url |quoted"),
+    BadConfiguration(
+      line: "fields = { a = \"{ticket:/id}\" }",
+      "fields.a: {ticket:/id} has no value here; there are \(placeholders) {env.NAME} {secret.NAME}"
+    ),
+    BadConfiguration(
+      line: "public_headers = { X-Token = \"a\" }",
+      "public_headers.X-Token: every server is sent this one, and its name is that of a secret"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"1\" }\npublic_headers = { a = \"2\" }",
+      "c.toml:4: targets.a.public_headers.a: \"headers\" has it as well; leave one of the two out"),
     // Placeholders in the address.
     BadConfiguration(
       url: "\"http://{file.name}/\"", "the host and port of a URL hold no placeholders"),
@@ -58,6 +74,20 @@ extension BadConfiguration {
     BadConfiguration(
       line: "limits = { types = [\"*/*\"] }",
       "limits.types[0]: expected a media type such as \"image/jpeg\" or \"image/*\", found \"*/*\""),
+    BadConfiguration(
+      line: "limits = { types = [\"image/*\"], check = \"magic\" }",
+      "limits.check: expected \"name\" or \"content\", found \"magic\""),
+    BadConfiguration(
+      line: "limits = { check = true }", "limits.check: expected a string, found a boolean"),
+    BadConfiguration(
+      line: "connection = \"closed\"",
+      "connection: expected \"keep-alive\" or \"close\", found \"closed\""),
+    BadConfiguration(
+      line: "connection = true", "connection: expected a string, found a boolean"),
+    BadConfiguration(
+      "[targets.a]\nurl = \"https://h/\"\nhttp = \"2\"\nconnection = \"close\"",
+      "c.toml:4: targets.a.connection: HTTP/2 has no connections of one request; leave \"http\" or this out"
+    ),
     // JSON.
     BadConfiguration(
       line: "fields = [{ name = \"a\", value = \"b\", json = {} }]",
@@ -168,6 +198,8 @@ extension BadConfiguration {
       "response.fail_when[0].not: JSON has no dates; write it as a string"),
   ]
 
+  private static let list = "server.list = { url = \"http://h/\", id = \"/id\","
+
   static let servers: [BadConfiguration] = [
     // The server side.
     BadConfiguration(
@@ -192,8 +224,40 @@ extension BadConfiguration {
       line: "server.list = { url = \"http://h/\", id = \"/id\", method = \"HEAD\" }",
       "server.list.method: expected one of GET, POST, PUT, PATCH, DELETE, found \"HEAD\""),
     BadConfiguration(
+      line: "server.get = { url = \"http://h/all\" }",
+      "server.get: {id} is missing: every request would be about the same entry"),
+    BadConfiguration(
+      line: "\(list) next = \"links\" }",
+      "server.list.next: expected \"link\" or a table with \"pointer\" or \"query\", found \"links\""
+    ),
+    BadConfiguration(
+      line: "\(list) next = {} }",
+      "server.list.next: expected \"link\" or a table with \"pointer\" or \"query\""),
+    BadConfiguration(
+      line: "\(list) next = { pointer = \"/n\", from = 1 } }",
+      "server.list.next.from: only pages that are counted have a first number; leave \"from\" out"),
+    BadConfiguration(
+      line: "\(list) next = { query = \"\" } }",
+      "server.list.next.query: expected the name of a query item, found nothing"),
+    BadConfiguration(
+      line: "\(list) next = { query = \"page\", from = -1 } }",
+      "server.list.next.from: expected a whole number from 0 to 1000000, found -1"),
+    BadConfiguration(
+      line: "\(list) columns = \"/id\" }",
+      "server.list.columns: expected an array, found a string"),
+    BadConfiguration(
+      line: "\(list) columns = [{ format = \"epoch\" }] }",
+      "server.list.columns[0]: \"pointer\" is missing: the value in the entry"),
+    BadConfiguration(
+      line: "\(list) time = { pointer = \"/t\", format = \"unix\" } }",
+      "server.list.time.format: expected one of \"text\", \"epoch\", \"epoch_ms\", \"iso8601\", found \"unix\""
+    ),
+    BadConfiguration(
+      line: "\(list) total = { headers = \"X\" } }",
+      "server.list.total.headers: unknown key; did you mean \"header\"?"),
+    BadConfiguration(
       line: "server.delete = { url = \"http://h/all\" }",
-      "server.delete: {id} is missing: every request would delete the same entry"),
+      "server.delete: {id} is missing: every request would be about the same entry"),
     BadConfiguration(
       line: "server.delete = { url = \"http://{id}/\" }",
       "server.delete.url: the host and port of a URL hold no placeholders"),
@@ -204,6 +268,16 @@ extension BadConfiguration {
       line:
         "server.list = { url = \"http://h/\", id = \"/id\", fail_when = [{ pointer = \"/*/e\", is = 1 }] }",
       "server.list.fail_when: \"*\" stands for a file of an upload, and this request has none"),
+    BadConfiguration(
+      line: "server.create = { url = \"http://h/\", json = { a = \"{reply:id}\" } }",
+      "server.create.json.a: {reply:id}: expected a JSON Pointer such as \"/files/0/url\", found \"id\""
+    ),
+    BadConfiguration(
+      line: "server.create = { url = \"http://h/\", json = {}, form = { a = \"b\" } }",
+      "server.create.form: a request has one body; leave \"json\" or \"form\" out"),
+    BadConfiguration(
+      line: "server.list = { url = \"http://h/\", id = \"/id\", form = { a = \"b\" } }",
+      "server.list.form: a GET request has no body"),
     // Tickets.
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nticket = {}",

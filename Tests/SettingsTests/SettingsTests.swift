@@ -284,12 +284,51 @@ struct SettingsTests {
       path: Self.sample, environment: ["ALBUM_TOKEN": "t", "STORE_TOKEN": "s"])
     #expect(try settings.target("album").fields.map(\.name) == ["title", "meta"])
     let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
-    for key in TargetReader.keys {
-      #expect(
-        text.contains("\n\(key) = ") || text.contains("\n#\(key) = ")
-          || text.contains("\n[targets.album.\(key)]"), "\(key)")
+    for (table, broken) in Self.tables {
+      for key in try keys(of: table, broken) {
+        let isShown =
+          text.contains(try Regex("(?m)(^#? ?|[{, ])\(key) = "))
+          || text.contains(".\(key)]") || text.contains("[\(key)]") || text.contains("[\(key).")
+        #expect(isShown, "\(table) \(key)")
+      }
     }
     for slot in Template.Placeholder.allCases { #expect(text.contains("{\(slot.rawValue)}")) }
+  }
+
+  /// Every table that there is, with a key in it that no table has.
+  private static let tables: [(name: String, text: String)] = {
+    func target(_ line: String) -> String { "[targets.a]\nurl = \"https://h/\"\n\(line)" }
+    let unknown = "zzzzzzzzzz = 1"
+    let list = "url = \"https://h/\", id = \"/id\""
+    return [
+      ("", unknown), ("screen", "[screen]\n\(unknown)"), ("target", target(unknown)),
+      ("secret", "[secrets]\na = { \(unknown) }"),
+      ("ticket", "[targets.a.ticket]\n\(unknown)"),
+      ("retry", target("retry = { \(unknown) }")), ("batch", target("batch = { \(unknown) }")),
+      ("auth", target("auth = { \(unknown) }")),
+      ("basic", target("auth = { basic = { \(unknown) } }")),
+      ("limits", target("limits = { \(unknown) }")), ("tls", target("tls = { \(unknown) }")),
+      ("prepare", target("prepare = { \(unknown) }")),
+      ("fields", target("fields = [{ \(unknown) }]")),
+      ("response", target("response = { \(unknown) }")),
+      ("fail_when", target("response = { fail_when = [{ \(unknown) }] }")),
+      ("response.url", target("response = { url = { \(unknown) } }")),
+      ("server", target("server = { \(unknown) }")),
+      ("list", target("server = { list = { \(unknown) } }")),
+      ("get", target("server = { get = { \(unknown) } }")),
+      ("delete", target("server = { delete = { \(unknown) } }")),
+      ("create", target("server = { create = { \(unknown) } }")),
+      ("next", target("server = { list = { \(list), next = { \(unknown) } } }")),
+      ("columns", target("server = { list = { \(list), columns = [{ \(unknown) }] } }")),
+    ]
+  }()
+
+  /// The keys that a table may have, in the reader's own words.
+  private func keys(of table: String, _ broken: String) throws -> [String] {
+    let words = message { _ = try parse(broken) }
+    let match = try #require(
+      words.firstMatch(of: /zzzzzzzzzz: unknown key; valid here: (.+)$/), "\(table): \(words)")
+    return match.1.split(separator: ", ").map(String.init)
   }
 
   /// The commented lines name the defaults: with them in force nothing changes.

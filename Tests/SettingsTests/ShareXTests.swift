@@ -95,7 +95,8 @@ struct ShareXTests {
     ("15.0.0", "{json:url}", "url = \"/url\""),
     ("12.0.0", "$json:data.link$", "url = \"/data/link\""),
     ("15.0.0", "{json:$.a['b/c'][2]}", "url = \"/a/b~1c/2\""),
-    ("15.0.0", "{response}", #"regex = '\S+'"#),
+    ("15.0.0", "{response}", #"regex = '\S+'"#), ("13.7.1", "$response$", #"regex = '\S+'"#),
+    ("13.7.1", "$json:a$", "url = \"/a\""), ("13.7.2", "{json:a}", "url = \"/a\""),
     ("12.0.0", "$response$", #"regex = '\S+'"#),
     ("15.0.0", "{header:Location}", "header = \"location\""),
     ("15.0.0", "{regex:\\d{3,}}", #"regex = '\d{3,}'"#),
@@ -133,18 +134,30 @@ struct ShareXTests {
   }
 
   @Test(arguments: [
-    ("[]", "is not a JSON object, as ShareX writes its uploaders"), ("{}", "has no RequestURL"),
-    (#"{"RequestURL":"x"}"#, "RequestURL: expected a URL such as https://host/upload, found \"x\""),
+    ("[]", "is not a JSON object, as ShareX writes its uploaders"),
     (
-      #"{"RequestURL":"http://h/{filename}"}"#,
-      "RequestURL holds placeholders; write the target by hand"
+      "{}",
+      "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add \"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$"
+    ),
+    (#"{"Version":"15"}"#, "has no RequestURL"),
+    (
+      #"{"Version":"15","RequestURL":"http://{filename}/"}"#,
+      "RequestURL: the host and port of a URL hold no placeholders"
     ),
     (
-      #"{"RequestURL":"http://h/","RequestMethod":"GET"}"#,
+      #"{"Version":"15","RequestURL":"x"}"#,
+      "RequestURL: expected a URL such as https://host/upload, found \"x\""
+    ),
+    (
+      #"{"Version":"15","RequestURL":"http://h/{json:x}"}"#,
+      "RequestURL: {json} has no counterpart here"
+    ),
+    (
+      #"{"Version":"15","RequestURL":"http://h/","RequestMethod":"GET"}"#,
       "RequestMethod is GET, and no file goes with that"
     ),
     (
-      #"{"RequestURL":"http://h/","Body":"JSON"}"#,
+      #"{"Version":"15","RequestURL":"http://h/","Body":"JSON"}"#,
       "Body is JSON: it sends texts or addresses, and no file"
     ),
   ])
@@ -159,5 +172,13 @@ struct ShareXTests {
     )
     #expect(
       text.hasPrefix("[targets.h]\nurl = \"http://h/\"\nmethod = \"PUT\"\nbody = \"binary\"\n"))
+  }
+
+  @Test func theFilesNameInTheAddress() throws {
+    let (text, notes) = try imported(
+      #"{"Version":"15.0.0","RequestURL":"https://h/up/{filename}?k=1","RequestMethod":"PUT","Body":"Binary","URL":"{response}"}"#
+    )
+    #expect(text.contains(#"url = "https://h/up/{file.name}?k=1""#), "\(text)")
+    #expect(notes.isEmpty)
   }
 }

@@ -58,8 +58,25 @@ struct TargetTextTests {
     server.list = { url = "https://h/l?api_key=hunter2", id = "/id" }
     """,
     """
+    public_headers = { x-ms-blob-type = "BlockBlob" }
+    file_type = "application/octet-stream"
+    fields = { id = "{ticket:/a~1b|json}" }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*" }, headers = "/h" }
+    server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
+    """,
+    """
+    url = "http://h/"
+    server.list = { url = "https://h/l", id = "/id", next = "link", total = { header = "x-total" }, time = { pointer = "/t", format = "epoch" }, columns = ["/id", { pointer = "/t", format = "iso8601" }] }
+    server.get = { url = "https://h/l/{id}" }
+    """,
+    "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { pointer = \"/n\" }, total = \"/total\" }",
+    "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { pointer = \"/n\", query = \"after\" } }",
+    "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { query = \"page\", from = 0 } }",
+    """
     url = "http://h/"
     same_names = true
+    connection = "close"
+    limits = { types = ["image/*"], check = "content" }
     response.unreadable = "ok"
     response.fail_when = [{ pointer = "/rc", not = 0 }, { pointer = "/files/*/e", is = 1 }]
     server.list = { url = "https://h/l", id = "/id", unreadable = "fail" }

@@ -105,7 +105,9 @@ struct CurlCommandTests {
     let nul = try target { $0.fields = [Target.Field(name: "n", value: Template(literal: "\0"))] }
     #expect(throws: CurlCommand.ConversionError.self) { try lines(nul, "a") }
     let ticketed = try target {
-      $0.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/")), uploadURL: .whole)
+      $0.ticket = Ticket(
+        call: ServerCall(url: Template(literal: "http://h/")),
+        uploadURL: ReplyValue(.pointer(.whole)))
     }
     #expect(throws: CurlCommand.ConversionError.self) { try lines(ticketed, "a") }
   }

@@ -94,7 +94,8 @@ struct SentNamesTests {
       address, escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
     var item = items("f/a b/c?d/x.jpg")[0]
     item.folder = "a b/c?d/"
-    #expect(template.filled(with: .init(of: item, now: now, uuid: item.uuid)) == expected)
+    #expect(
+      template.filled(with: try target().values(of: item, now: now, uuid: item.uuid)) == expected)
   }
 
   @Test func aFieldReplacesThoseOfItsName() throws {

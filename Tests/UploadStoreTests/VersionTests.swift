@@ -24,7 +24,7 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4"])
+    #expect(versions == ["1", "2", "3", "4", "5"])
     for version in versions {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -46,6 +46,7 @@ struct VersionTests {
           == .failed(Failure(.refused, status: 413, reply: Reply(text: "no"), attempts: 2)))
       #expect(items[2].location.bytes.contains(0xFF))
       #expect(items[3].state == .paused)
+      #expect(items[1].contentType == (version >= "5" ? "application/pdf" : nil))
       #expect(items[1].folder == (version >= "3" ? "2026/" : ""))
       #expect(items[1].nameIsChosen == (version >= "3") && !items[0].nameIsChosen)
       #expect(try store.history().count == 4)

@@ -186,7 +186,7 @@ struct ItemDetails {
   private typealias Fact = (label: String, text: String, role: Role)
 
   private var facts: [Fact] {
-    let doubt = item.typeIsCertain ? "" : "?"
+    let doubt = item.contentType != nil ? "!" : item.typeIsCertain ? "" : "?"
     let source = item.typeSource.isEmpty ? "" : ", \(item.typeSource)"
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words

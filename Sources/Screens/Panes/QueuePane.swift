@@ -123,7 +123,9 @@ struct QueuePane {
 
   /// The type, without its first half where both do not fit, with "?" where it is a guess.
   private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
-    let doubt = item.typeIsCertain ? [] : [Glyph(base: "?")]
+    let doubt =
+      item.contentType != nil
+      ? [Glyph(base: "!")] : item.typeIsCertain ? [] : [Glyph(base: "?")]
     let whole = Glyphs.of(item.mediaType, ascii: state.isASCII)
     if Glyphs.width(whole) + doubt.count <= width { return whole + doubt }
     let second = whole.lastIndex { $0.base == "/" }.map { Array(whole[($0 + 1)...]) } ?? whole

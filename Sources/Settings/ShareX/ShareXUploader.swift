@@ -31,19 +31,35 @@ public struct ShareXUploader {
       throw ImportError(description: "is not a JSON object, as ShareX writes its uploaders")
     }
     self.members = members
-    // The syntax with braces came with version 13.7.1.
-    let isOld = members["Version"].map { Self.isOlder($0.text, than: [13, 7, 1]) } ?? false
+    guard let version = members["Version"]?.text, !version.isEmpty else {
+      throw ImportError(
+        description:
+          "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
+          + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
+    }
+    // The syntax with braces came after version 13.7.1.
+    let isOld = !Self.isNewer(version, than: [13, 7, 1])
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
     guard !written.isEmpty else { throw ImportError(description: "has no RequestURL") }
-    guard let address = try? texts.template(written), address.isLiteral else {
-      throw ImportError(description: "RequestURL holds placeholders; write the target by hand")
-    }
-    do throws(TargetURL.SyntaxError) {
-      target = Target(name: "", url: try TargetURL.parse(address.fixedText))
+    let address: Template
+    do throws(Template.ExpansionError) {
+      address = try texts.template(written, escaping: .url)
     } catch {
       throw ImportError(description: "RequestURL: \(error.description)")
     }
+    let (url, sample): (URL, URL)
+    do throws(TargetURL.SyntaxError) {
+      url = try TargetURL.parse(address.commonStart)
+      sample = try TargetURL.parse(address.sample("a"))
+    } catch {
+      throw ImportError(description: "RequestURL: \(error.description)")
+    }
+    guard Origin(sample) == Origin(url) else {
+      throw ImportError(description: "RequestURL: the host and port of a URL hold no placeholders")
+    }
+    target = Target(name: "", url: url)
+    if !address.isLiteral { target.address = address.hidingQuery() }
     name = members["Name"]?.text ?? ""
     if name.isEmpty { name = target.url.host ?? "sharex" }
     name = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? "\($0)" : "-" }
@@ -148,8 +164,8 @@ public struct ShareXUploader {
     return values.map(\.text)
   }
 
-  private static func isOlder(_ version: String, than other: [Int]) -> Bool {
-    version.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 }
-      .lexicographicallyPrecedes(other)
+  private static func isNewer(_ version: String, than other: [Int]) -> Bool {
+    other.lexicographicallyPrecedes(
+      version.split(scalar: ".", omittingEmptySubsequences: true).map { Int($0) ?? 0 })
   }
 }

@@ -90,7 +90,7 @@ struct ResponseReader {
   }
 
   /// `"/files/0/url"`, `{ regex = … }`, `{ header = … }`.
-  private func value(_ node: ConfigNode) throws(ConfigError) -> ReplyValue {
+  func value(_ node: ConfigNode) throws(ConfigError) -> ReplyValue {
     guard case .table = node.value else { return ReplyValue(.pointer(try pointer(node))) }
     let entries = try node.table(["pointer", "regex", "header", "prefix", "suffix"])
     let place: ReplyValue.Place

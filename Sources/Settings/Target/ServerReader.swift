@@ -6,12 +6,15 @@ struct ServerReader {
   /// How the replies to the target's uploads are judged, and those to its other requests where they say
   /// nothing else.
   let rules: ReplyRules
+  /// Whether there is a ticket, whose values go into other requests.
+  var hasTicket = false
 
   private var response: ResponseReader { ResponseReader(templates: templates) }
 
   func ticket(_ node: ConfigNode) throws(ConfigError) -> Ticket {
     let entries = try node.table([
-      "url", "method", "json", "ok", "fail_when", "unreadable", "upload_url", "fields",
+      "url", "method", "json", "form", "query", "ok", "fail_when", "unreadable", "upload_url",
+      "fields", "headers",
     ])
     guard let place = entries["upload_url"] else {
       throw node.fault("\"upload_url\" is missing: where the reply holds the address for the file")
@@ -19,19 +22,18 @@ struct ServerReader {
     let call = try call(
       node, entries, method: "POST", scope: Template.Placeholder.ofFile, inherits: false)
     return Ticket(
-      call: call, uploadURL: try response.pointer(place),
-      fields: try entries["fields"].map(response.pointer))
+      call: call, uploadURL: try response.value(place),
+      fields: try entries["fields"].map(response.pointer),
+      headers: try entries["headers"].map(response.pointer))
   }
 
   func side(_ node: ConfigNode) throws(ConfigError) -> ServerSide {
-    let entries = try node.table(["list", "delete", "create"])
+    let entries = try node.table(["list", "get", "delete", "create"])
     var side = ServerSide()
     if let node = entries["list"] {
       let entries = try node.table(
-        [
-          "url", "method", "json", "ok", "fail_when", "unreadable", "items", "id", "title", "size",
-          "time",
-          "location",
+        Self.callKeys + [
+          "items", "id", "title", "size", "time", "location", "next", "total", "columns",
         ])
       guard let id = entries["id"] else {
         throw node.fault("\"id\" is missing: where an entry holds what it is called by")
@@ -42,27 +44,90 @@ struct ServerReader {
         items: try entries["items"].map(response.pointer) ?? Self.whole,
         id: pointer, title: try entries["title"].map(response.pointer) ?? pointer)
       list.size = try entries["size"].map(response.pointer)
-      list.time = try entries["time"].map(response.pointer)
+      list.time = try entries["time"].map(column)
       list.location = try entries["location"].map(response.pointer)
+      list.next = try entries["next"].map(next)
+      list.total = try entries["total"].map(response.value)
+      if let node = entries["columns"] {
+        for element in try node.array() { list.columns.append(try column(element)) }
+      }
       side.list = list
     }
+    if let node = entries["get"] { side.get = try call(onEntry: node, method: "GET") }
     if let node = entries["delete"] {
-      let entries = try node.table(Self.callKeys)
-      let call = try call(
-        node, entries, method: "DELETE", scope: Template.Placeholder.ofEntry)
-      guard call.url.asks(for: .id) || call.json?.asks(for: .id) == true else {
-        throw node.fault("{id} is missing: every request would delete the same entry")
-      }
-      side.delete = call
+      side.delete = try call(onEntry: node, method: "DELETE")
     }
     if let node = entries["create"] {
       let entries = try node.table(Self.callKeys)
-      side.create = try call(node, entries, method: "POST", scope: Template.Placeholder.ofResult)
+      let scope = Template.Placeholder.ofResult + (hasTicket ? [.ticket] : [])
+      side.create = try call(node, entries, method: "POST", scope: scope)
     }
     return side
   }
 
-  private static let callKeys = ["url", "method", "json", "ok", "fail_when", "unreadable"]
+  /// A request for one entry.
+  private func call(
+    onEntry node: ConfigNode, method: String
+  ) throws(ConfigError) -> ServerCall {
+    let entries = try node.table(Self.callKeys)
+    let call = try call(node, entries, method: method, scope: Template.Placeholder.ofEntry)
+    guard call.templates.contains(where: { $0.asks(for: .id) }) else {
+      throw node.fault("{id} is missing: every request would be about the same entry")
+    }
+    return call
+  }
+
+  /// `"/time"`, or `{ pointer = "/time", format = "epoch" }`.
+  private func column(_ node: ConfigNode) throws(ConfigError) -> Column {
+    guard case .table = node.value else { return Column(try response.pointer(node)) }
+    let entries = try node.table(["pointer", "format"])
+    guard let place = entries["pointer"] else {
+      throw node.fault("\"pointer\" is missing: the value in the entry")
+    }
+    var column = Column(try response.pointer(place))
+    if let node = entries["format"] {
+      let text = try node.string()
+      guard let format = Column.Format(rawValue: text) else {
+        let known = Column.Format.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw node.fault("expected one of \(known), found \"\(text)\"")
+      }
+      column.format = format
+    }
+    return column
+  }
+
+  /// `"link"`, `{ pointer = "/next" }`, `{ pointer = "/cursor", query = "after" }` or
+  /// `{ query = "page", from = 1 }`.
+  private func next(_ node: ConfigNode) throws(ConfigError) -> NextPage {
+    if case .string(let text) = node.value {
+      guard text == "link" else {
+        throw node.fault(
+          "expected \"link\" or a table with \"pointer\" or \"query\", found \"\(text)\"")
+      }
+      return .link
+    }
+    let entries = try node.table(["pointer", "query", "from"])
+    let pointer = try entries["pointer"].map(response.pointer)
+    let query = try entries["query"]?.string()
+    if let node = entries["query"], query?.isEmpty == true {
+      throw node.fault("expected the name of a query item, found nothing")
+    }
+    if let node = entries["from"], pointer != nil || query == nil {
+      throw node.fault("only pages that are counted have a first number; leave \"from\" out")
+    }
+    switch (pointer, query) {
+    case (let pointer?, let query?): return .token(pointer, query: query)
+    case (let pointer?, nil): return .address(pointer)
+    case (nil, let query?):
+      return .number(query: query, from: try entries["from"]?.integer(in: 0...1_000_000) ?? 1)
+    case (nil, nil):
+      throw node.fault("expected \"link\" or a table with \"pointer\" or \"query\"")
+    }
+  }
+
+  private static let callKeys = [
+    "url", "method", "json", "form", "query", "ok", "fail_when", "unreadable",
+  ]
   private static let whole = JSONPointer.whole
 
   private func call(
@@ -86,8 +151,15 @@ struct ServerReader {
       }
       call.method = method
     }
-    if let json = entries["json"], call.method == "GET" {
-      throw json.fault("a GET request has no body")
+    if let node = entries["form"] {
+      guard call.json == nil else {
+        throw node.fault("a request has one body; leave \"json\" or \"form\" out")
+      }
+      call.form = try templates.pairs(node, scope: scope)
+    }
+    if let node = entries["query"] { call.query = try templates.pairs(node, scope: scope) }
+    if let body = entries["json"] ?? entries["form"], call.method == "GET" {
+      throw body.fault("a GET request has no body")
     }
     if let node = entries["ok"] { call.rules.ok = try response.statuses(node) }
     if inherits { call.rules = call.rules.inheriting(rules) }

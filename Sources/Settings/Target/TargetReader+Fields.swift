@@ -1,12 +1,14 @@
 import ScalarText
 import UploadModel
 
-/// Form fields, query parameters and headers.
+/// Form fields and header fields.
 extension TargetReader {
   /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that
   /// order.
-  func fields(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
-    if case .table = node.value { return try pairs(node) }
+  func fields(
+    _ node: ConfigNode, _ scope: [Template.Placeholder]
+  ) throws(ConfigError) -> [Target.Field] {
+    if case .table = node.value { return try templates.pairs(node, scope: scope) }
     var fields: [Target.Field] = []
     for element in try node.array() {
       let entries = try element.table(["name", "value", "json", "type"])
@@ -17,16 +19,18 @@ extension TargetReader {
       if let node = entries["json"] {
         fields.append(
           Target.Field(
-            name: name, value: try templates.json(node), type: type ?? "application/json"))
+            name: name, value: try templates.json(node, scope: scope),
+            type: type ?? "application/json"))
       } else if let node = entries["value"] {
         fields.append(
-          Target.Field(name: name, value: try templates.value(node, named: name), type: type))
+          Target.Field(
+            name: name, value: try templates.value(node, named: name, scope: scope), type: type))
       }
     }
     return fields
   }
 
-  private func mediaType(_ node: ConfigNode) throws(ConfigError) -> String {
+  func mediaType(_ node: ConfigNode) throws(ConfigError) -> String {
     let type = try node.string()
     let halves = type.split(scalar: "/")
     guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }),
@@ -35,16 +39,25 @@ extension TargetReader {
     return type
   }
 
-  /// `{ a = "b", … }`, sorted by name, for TOML keeps no order in a table.
-  func pairs(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
-    var fields: [Target.Field] = []
-    for (key, node) in try node.entries() {
-      fields.append(Target.Field(name: key, value: try templates.value(node, named: key)))
+  /// Those that every server is sent, and so no credentials.
+  func publicHeaders(
+    _ node: ConfigNode, _ scope: [Template.Placeholder], besides others: [Target.Field]
+  ) throws(ConfigError) -> [Target.Field] {
+    let fields = try headers(node, scope)
+    for (name, node) in try node.entries() {
+      if SecretName.matches(name) {
+        throw node.fault("every server is sent this one, and its name is that of a secret")
+      }
+      if others.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+        throw node.fault("\"headers\" has it as well; leave one of the two out")
+      }
     }
     return fields
   }
 
-  func headers(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
+  func headers(
+    _ node: ConfigNode, _ scope: [Template.Placeholder] = Template.Placeholder.ofFile
+  ) throws(ConfigError) -> [Target.Field] {
     var headers: [Target.Field] = []
     for (name, node) in try node.entries() {
       do throws(HeaderRule.ValidationError) {
@@ -55,9 +68,9 @@ extension TargetReader {
       guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw node.fault("this header is there twice: capitals make no difference")
       }
-      let value = try templates.value(node, named: name)
+      let value = try templates.value(node, named: name, scope: scope)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
-      // The expanded value must not be in the message: it may be a secret.
+      // The value with its environment variables, and never in the message: it may be a secret.
       do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: value.fixedText)
       } catch {

@@ -11,10 +11,11 @@ struct TargetReader {
 
   static let keys = [
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
-    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "batch", "auth",
+    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http",
+    "connection", "batch", "auth",
     "body",
-    "file_name", "same_names", "resume", "chunk", "tus", "limits", "response", "prepare", "ticket",
-    "server",
+    "file_name", "file_type", "public_headers", "same_names", "limits", "response", "prepare",
+    "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
@@ -25,9 +26,14 @@ struct TargetReader {
       target.fileField = try node.string()
       if target.fileField.isEmpty { throw node.fault("expected a field name, found nothing") }
     }
-    if let node = entries["fields"] { target.fields = try fields(node) }
-    if let node = entries["query"] { target.query = try pairs(node) }
+    // A ticket's values are there once there is a ticket.
+    let scope = target.ticket == nil ? Template.Placeholder.ofFile : Template.Placeholder.ofTicket
+    if let node = entries["fields"] { target.fields = try fields(node, scope) }
+    if let node = entries["query"] { target.query = try templates.pairs(node) }
     if let node = entries["headers"] { target.headers = try headers(node) }
+    if let node = entries["public_headers"] {
+      target.publicHeaders = try publicHeaders(node, scope, besides: target.headers)
+    }
     if let node = entries["auth"] {
       try AuthReader(templates: templates).read(node, into: &target)
     }
@@ -45,14 +51,17 @@ struct TargetReader {
     if let node = entries["redirect_to"] { target.redirectOrigins = try origins(node) }
     if let node = entries["tls"] { target.tls = try tls.rules(node, for: target.url) }
     if let node = entries["http"] { target.http = try http(node, for: target.url) }
+    if let node = entries["connection"] { target.closesConnections = try closes(node, target) }
     if let node = entries["file_name"] { target.fileName = try fileName(node) }
+    if let node = entries["file_type"] { target.fileType = try mediaType(node) }
     if let node = entries["same_names"] { target.takesSameNames = try node.bool() }
     if let node = entries["limits"] { target.limits = try limits(node) }
     if let node = entries["prepare"] { target.prepare = try prepare(node) }
     if let node = entries["response"] {
       target.response = try ResponseReader(templates: templates).rules(node)
     }
-    let server = ServerReader(templates: templates, rules: target.response)
+    let server = ServerReader(
+      templates: templates, rules: target.response, hasTicket: target.ticket != nil)
     if let node = entries["server"] { target.server = try server.side(node) }
     if let node = entries["body"] { target.body = try body(node, entries) }
     try ResumeReader(templates: templates).read(entries, into: &target)
@@ -97,10 +106,7 @@ struct TargetReader {
     _ template: Template, _ node: ConfigNode
   ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
     if template.isLiteral { return (try TemplateReader.url(template.fixedText, node), true) }
-    // A character that no URL has.
-    let start = template.sample("\u{0}").unicodeScalars.prefix { $0 != "\u{0}" && $0 != "?" }
-    let end = start.lastIndex { $0 == "/" }.map { start.index(after: $0) } ?? start.endIndex
-    return (try TemplateReader.url(String(start[..<end]), node), false)
+    return (try TemplateReader.url(template.commonStart, node), false)
   }
 
   /// Nil for the file's own name, which is the usual one.
@@ -128,10 +134,17 @@ struct TargetReader {
   }
 
   private func limits(_ node: ConfigNode) throws(ConfigError) -> UploadLimits {
-    let entries = try node.table(["max_bytes", "refuse_empty", "types"])
+    let entries = try node.table(["max_bytes", "refuse_empty", "types", "check"])
     var limits = UploadLimits()
     if let node = entries["max_bytes"] { limits.maxBytes = try node.bytes() }
     if let node = entries["refuse_empty"] { limits.takesEmpty = !(try node.bool()) }
+    if let node = entries["check"] {
+      let text = try node.string()
+      guard ["name", "content"].contains(text) else {
+        throw node.fault("expected \"name\" or \"content\", found \"\(text)\"")
+      }
+      limits.checksContent = text == "content"
+    }
     if let node = entries["types"] {
       for element in try node.array() {
         let text = try element.string()
@@ -200,6 +213,18 @@ struct TargetReader {
       throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(TargetURL.shown(url))")
     }
     return version
+  }
+
+  /// "keep-alive" or "close" (RFC 9112 §9.6).
+  private func closes(_ node: ConfigNode, _ target: Target) throws(ConfigError) -> Bool {
+    let text = try node.string()
+    guard ["keep-alive", "close"].contains(text) else {
+      throw node.fault("expected \"keep-alive\" or \"close\", found \"\(text)\"")
+    }
+    guard text == "keep-alive" || target.http != .http2 else {
+      throw node.fault("HTTP/2 has no connections of one request; leave \"http\" or this out")
+    }
+    return text == "close"
   }
 
   private func url(_ node: ConfigNode) throws(ConfigError) -> URL {

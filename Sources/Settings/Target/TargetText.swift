@@ -5,13 +5,13 @@ import UploadModel
 
 /// Writes a target as a table of the configuration, which reads as the same target again.
 public struct TargetText {
-  private let target: Target
+  let target: Target
   private let name: String
   /// Whether secrets that stand in the configuration itself are written out.
   private let isRevealing: Bool
   private let showsDefaults: Bool
   private var rows: [(key: String, value: String)] = []
-  private var tables: [(name: String, rows: [(key: String, value: String)])] = []
+  var tables: [(name: String, rows: [(key: String, value: String)])] = []
 
   /// The text of `[targets.NAME]` and the tables under it.
   ///
@@ -71,12 +71,14 @@ public struct TargetText {
         TOMLText.string($0.map(form.source) ?? "{file.name}")
       }
     }
+    row("file_type", target.fileType, usually: nil) { $0.map(TOMLText.string) }
     row("same_names", target.takesSameNames, usually: false) { "\($0)" }
     row("fields", target.fields, usually: []) { fields in
       fields.isEmpty ? nil : form.list(fields.map(form.field))
     }
     row("query", target.query, usually: [], form.pairs)
     row("headers", target.headers, usually: [], form.pairs)
+    row("public_headers", target.publicHeaders, usually: [], form.pairs)
     row("auth", target.tokenCommand, usually: nil) {
       $0.map { TOMLText.table([("bearer_command", TOMLText.array($0.words.map(TOMLText.string)))]) }
     }
@@ -106,44 +108,22 @@ public struct TargetText {
     }
     row("tls", target.tls, usually: TLSRules()) { $0.isEmpty ? nil : form.tls($0) }
     row("http", target.http, usually: .auto) { TOMLText.string($0.rawValue) }
+    row("connection", target.closesConnections, usually: false) {
+      TOMLText.string($0 ? "close" : "keep-alive")
+    }
     if target.response != ReplyRules() {
       tables.append(("response", reply(target.response)))
     }
     if let ticket = target.ticket {
       var rows = call(ticket.call, usually: "POST", inherited: ReplyRules())
-      rows.append(("upload_url", TOMLText.string(ticket.uploadURL.description)))
+      rows.append(("upload_url", place(ticket.uploadURL)))
       if let fields = ticket.fields { rows.append(("fields", TOMLText.string(fields.description))) }
+      if let headers = ticket.headers {
+        rows.append(("headers", TOMLText.string(headers.description)))
+      }
       tables.append(("ticket", rows))
     }
     server()
-  }
-
-  private mutating func server() {
-    let inherited = ReplyRules().inheriting(target.response)
-    var rows: [(key: String, value: String)] = []
-    if let list = target.server.list {
-      let pointers: [(String, JSONPointer?)] = [
-        ("items", list.items), ("id", list.id), ("title", list.title), ("size", list.size),
-        ("time", list.time), ("location", list.location),
-      ]
-      rows.append(
-        (
-          "list",
-          TOMLText.table(
-            call(list.call, usually: "GET", inherited: inherited)
-              + pointers.compactMap { key, pointer in
-                pointer.map { (key, TOMLText.string($0.description)) }
-              })
-        ))
-    }
-    if let delete = target.server.delete {
-      rows.append(
-        ("delete", TOMLText.table(call(delete, usually: "DELETE", inherited: inherited))))
-    }
-    if let create = target.server.create {
-      rows.append(("create", TOMLText.table(call(create, usually: "POST", inherited: inherited))))
-    }
-    if !rows.isEmpty { tables.append(("server", rows)) }
   }
 
   // MARK: Values
@@ -152,13 +132,13 @@ public struct TargetText {
     template.source(isRevealing: isRevealing)
   }
 
-  private func string(_ template: Template) -> String { TOMLText.string(source(template)) }
+  func string(_ template: Template) -> String { TOMLText.string(source(template)) }
 
   private func list(_ values: [String]) -> String {
     "[\n" + values.map { "  \($0),\n" }.joined() + "]"
   }
 
-  private func pairs(_ fields: [Target.Field]) -> String? {
+  func pairs(_ fields: [Target.Field]) -> String? {
     fields.isEmpty ? nil : TOMLText.table(fields.map { ($0.name, string($0.value)) })
   }
 
@@ -174,7 +154,7 @@ public struct TargetText {
   }
 
   /// A text of JSON as a TOML value; nil where it is none.
-  private func json(_ template: Template) -> String? {
+  func json(_ template: Template) -> String? {
     // Replace the placeholders, which are all inside strings.
     let (text, slots) = template.marked(isRevealing: isRevealing)
     guard let value = JSONValue(text: text) else { return nil }
@@ -199,6 +179,7 @@ public struct TargetText {
       entries.append(
         ("types", TOMLText.array(limits.types.map { TOMLText.string($0.description) })))
     }
+    if limits.checksContent { entries.append(("check", TOMLText.string("content"))) }
     if !limits.takesEmpty { entries.append(("refuse_empty", "true")) }
     return entries.isEmpty ? nil : TOMLText.table(entries)
   }
@@ -216,68 +197,5 @@ public struct TargetText {
     ]
     return TOMLText.table(
       entries.compactMap { key, value in value.map { (key, TOMLText.string($0)) } })
-  }
-
-  private func statuses(_ ranges: [ClosedRange<Int>]) -> String {
-    let texts = ranges.map { range in
-      range.count == 1
-        ? "\(range.lowerBound)" : TOMLText.string("\(range.lowerBound)-\(range.upperBound)")
-    }
-    return texts.count == 1 ? texts[0] : TOMLText.array(texts)
-  }
-
-  private func failures(_ rules: [FailureRule]) -> String {
-    TOMLText.array(
-      rules.map { rule in
-        var entries = [(key: "pointer", value: TOMLText.string(rule.pointer.description))]
-        switch rule.test {
-        case .equals(let value): entries.append(("is", TOMLText.json(value)))
-        case .differs(let value): entries.append(("not", TOMLText.json(value)))
-        }
-        switch rule.message {
-        case .pointer(let pointer):
-          entries.append(("message", TOMLText.string(pointer.description)))
-        case .text(let text): entries.append(("message", TOMLText.string(text)))
-        case nil: break
-        }
-        return TOMLText.table(entries)
-      })
-  }
-
-  private func reply(_ rules: ReplyRules) -> [(key: String, value: String)] {
-    var rows: [(key: String, value: String)] = []
-    if rules.ok != ReplyRules().ok { rows.append(("ok", statuses(rules.ok))) }
-    if !rules.failures.isEmpty { rows.append(("fail_when", failures(rules.failures))) }
-    if let meaning = rules.unreadable {
-      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
-    }
-    guard let url = rules.url else { return rows }
-    var entries: [(key: String, value: String)] = []
-    switch url.place {
-    case .pointer(let pointer): entries.append(("pointer", TOMLText.string(pointer.description)))
-    case .pattern(let pattern): entries.append(("regex", TOMLText.string(pattern.source)))
-    case .header(let name): entries.append(("header", TOMLText.string(name)))
-    }
-    if !url.prefix.isEmpty { entries.append(("prefix", TOMLText.string(url.prefix))) }
-    if !url.suffix.isEmpty { entries.append(("suffix", TOMLText.string(url.suffix))) }
-    let isPlain = entries.count == 1 && entries[0].key == "pointer"
-    rows.append(("url", isPlain ? entries[0].value : TOMLText.table(entries)))
-    return rows
-  }
-
-  private func call(
-    _ call: ServerCall, usually method: String, inherited: ReplyRules
-  ) -> [(key: String, value: String)] {
-    var rows = [(key: "url", value: string(call.url))]
-    if call.method != method { rows.append(("method", TOMLText.string(call.method))) }
-    if let json = call.json.flatMap(json) { rows.append(("json", json)) }
-    if call.rules.ok != ReplyRules().ok { rows.append(("ok", statuses(call.rules.ok))) }
-    if call.rules.failures != inherited.failures {
-      rows.append(("fail_when", failures(call.rules.failures)))
-    }
-    if call.rules.unreadable != inherited.unreadable, let meaning = call.rules.unreadable {
-      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
-    }
-    return rows
   }
 }

@@ -33,6 +33,17 @@ struct TemplateReader {
     return SecretName.matches(name) ? template.hidden(as: name) : template
   }
 
+  /// `{ a = "b", … }`, sorted by name, for TOML keeps no order in a table.
+  func pairs(
+    _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
+  ) throws(ConfigError) -> [Target.Field] {
+    var fields: [Target.Field] = []
+    for (key, node) in try node.entries() {
+      fields.append(Target.Field(name: key, value: try value(node, named: key, scope: scope)))
+    }
+    return fields
+  }
+
   /// JSON with placeholders inside its strings. Members are sent sorted by name, for TOML keeps no
   /// order in a table.
   func json(
@@ -111,5 +122,16 @@ extension ConfigNode {
     if let name = template.emptyVariables.first {
       throw fault("the environment variable \(name) is empty")
     }
+  }
+}
+
+extension Template {
+  /// The part of an address that is the same for all files: to the last slash before its first placeholder.
+  var commonStart: String {
+    if isLiteral { return fixedText }
+    // A character that no URL has.
+    let start = sample("\u{0}").unicodeScalars.prefix { $0 != "\u{0}" && $0 != "?" }
+    let end = start.lastIndex { $0 == "/" }.map { start.index(after: $0) } ?? start.endIndex
+    return String(start[..<end])
   }
 }

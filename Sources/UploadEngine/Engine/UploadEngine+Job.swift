@@ -44,6 +44,9 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
+    /// Keeps what was computed of its file.
+    func keep(_ digests: ContentDigests) { upload.item.digests = digests }
+
     /// What the scheduler has to know.
     var file: Scheduler.File {
       let item = upload.item

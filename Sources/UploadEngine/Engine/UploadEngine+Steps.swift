@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import MultipartForm
 import UploadModel
 
@@ -17,7 +18,8 @@ extension UploadEngine {
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
     let uploads = ids.compactMap { jobs[$0]?.upload }
-    guard let first = uploads.first, first.target.prepare != nil || first.target.ticket != nil,
+    guard let first = uploads.first,
+      first.target.prepare != nil || first.target.ticket != nil || first.target.asksForDigests,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
@@ -61,7 +63,7 @@ extension UploadEngine {
     uploads.compactMap { upload in
       let upload = ready[upload.item.id]?.upload ?? upload
       let item = upload.item
-      if let refusal = upload.target.limits.refusal(ofSize: item.size, type: item.mediaType) {
+      if let refusal = upload.target.limits.refusal(of: item) {
         leaveOut([item.id], refusal, url)
         return nil
       }
@@ -79,6 +81,10 @@ extension UploadEngine {
       case .failure(let cause): leaveOut([id], cause, url)
       case .success(let made):
         ready[id] = made
+        // Of the file itself they hold for the next attempt as well.
+        if made.folder == nil, let digests = made.upload.item.digests {
+          jobs[id]?.keep(digests)
+        }
         return id
       }
       return nil
@@ -97,9 +103,12 @@ extension UploadEngine {
       // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
-        guard let fields = ready[id]?.upload.target.fields else { continue }
+        guard var target = ready[id]?.upload.target else { continue }
+        target.fields = grant.fields + target.fields
+        target.publicHeaders += grant.headers
+        target.ticketReply = grant.reply
+        ready[id]?.upload.target = target
         ready[id]?.address = grant.url
-        ready[id]?.upload.target.fields = grant.fields + fields
       }
       return true
     case .failure(let failure):
@@ -141,11 +150,13 @@ extension UploadEngine {
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
-    let uploads = transfer.items.compactMap { jobs[$0]?.upload }
-    guard let target = uploads.first?.target, let create = target.server.create else {
+    let target = transfer.request.target
+    let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
+    guard let create = target.server.create else {
       return false
     }
     let now = time.date()
+    let document = JSONValue(text: end.reply.text)
     let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in
       var own = end
       own.place = TransferEnd.Place(index, of: uploads.count)
@@ -155,6 +166,8 @@ extension UploadEngine {
       else { return nil }
       var values = Preparation.values(for: upload, now: now)
       values.resultURL = target.response.address(in: own) ?? ""
+      values.reply = document
+      values.index = index + 1
       return (upload.item.id, values)
     }
     guard !files.isEmpty else { return false }

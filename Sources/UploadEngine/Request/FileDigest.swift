@@ -20,6 +20,18 @@ public enum FileDigest {
     }
   }
 
+  /// The sums that placeholders ask for; nil where the file cannot be read to its end.
+  public static func digests(of file: FileLocation) -> ContentDigests? {
+    guard let sha256 = digest(SHA256(), of: file, in: nil),
+      let md5 = digest(Insecure.MD5(), of: file, in: nil)
+    else { return nil }
+    return ContentDigests(sha256: hex(sha256), md5: hex(md5))
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   private static func digest<Hash: HashFunction>(
     _ start: Hash, of file: FileLocation, in range: Range<Int64>?
   ) -> [UInt8]? {

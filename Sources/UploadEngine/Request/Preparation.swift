@@ -15,7 +15,7 @@ struct Preparation: Sendable {
   /// - Parameter position: the file's place in its request, from 0.
   func ready(_ upload: UploadJob, at position: Int) async throws(Failure.Cause) -> PreparedUpload {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
-    guard let command = upload.target.prepare else { return ready }
+    guard let command = upload.target.prepare else { return try digested(ready) }
     let item = upload.item
     // Check that the file is still the one that was queued before the command reads it.
     do throws(FileError) {
@@ -61,6 +61,35 @@ struct Preparation: Sendable {
     // The name is final: the template must not be applied to the prepared file's name.
     ready.upload.item.nameIsChosen = true
     ready.folder = folder
+    ready.upload.item.digests = nil
+    ready = try digested(ready)
+    if let digests = ready.upload.item.digests, !item.nameIsChosen {
+      // The name may be made of them, and of the original's.
+      var named = item
+      named.digests = digests
+      ready.upload.item.fileName = upload.target.sentName(of: named, at: position, now: now)
+    }
+    return ready
+  }
+
+  /// The upload with the sums of what is sent, where they are asked for and not known yet.
+  private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
+    var ready = ready
+    let item = ready.upload.item
+    guard ready.upload.target.asksForDigests, item.digests == nil else { return ready }
+    // Of the file that was queued, or of none: the request looks again whether it is still the same.
+    do throws(FileError) {
+      let found = try FileIdentity.of(item.location)
+      if let known = item.identity, known != found {
+        throw FileError(item.location, .modified)
+      }
+    } catch {
+      throw Failure.Cause(error, wasSeen: item.identity != nil)
+    }
+    guard let digests = FileDigest.digests(of: item.location) else {
+      throw .unreadable("its sums could not be computed")
+    }
+    ready.upload.item.digests = digests
     return ready
   }
 
@@ -70,11 +99,9 @@ struct Preparation: Sendable {
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(target: upload.target, token: token, renews: false)
-    let (document, receipt) = try await client.document(
-      of: ticket.call, Self.values(for: upload, now: now))
+    let receipt = try await client.reply(to: ticket.call, Self.values(for: upload, now: now))
     do throws(Ticket.ReplyError) {
-      return try ticket.grant(
-        in: document, from: upload.target.url, redirects: upload.target.redirectOrigins)
+      return try ticket.grant(in: receipt.end, redirects: upload.target.redirectOrigins)
     } catch {
       throw client.hidden(
         in: Failure(
@@ -84,7 +111,7 @@ struct Preparation: Sendable {
   }
 
   static func values(for upload: UploadJob, now: Date) -> Template.Values {
-    Template.Values(of: upload.item, now: now, uuid: upload.item.uuid)
+    upload.target.values(of: upload.item, now: now, uuid: upload.item.uuid)
   }
 
   /// A name without a way out of its folder.

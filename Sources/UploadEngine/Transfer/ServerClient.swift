@@ -8,7 +8,7 @@ import UploadModel
 /// for TLS and credentials as uploads do. One is tried once, and a second time with a new token where a
 /// command gives it.
 public struct ServerClient: Sendable {
-  private let target: Target
+  let target: Target
   private let token: TokenBox
   private let renews: Bool
 
@@ -25,45 +25,20 @@ public struct ServerClient: Sendable {
     self.renews = renews
   }
 
-  // MARK: What is there already
-
-  /// The entries that the target lists, in the server's order.
-  ///
-  /// - Parameter query: what is added to the URL, such as a filter.
-  /// - Throws: `Failure` if the server cannot be asked or its reply is no list.
-  public func entries(
-    query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> [ServerEntry] {
-    guard let list = target.server.list else {
-      throw Failure(.unsendable("the target has no server.list"))
-    }
-    let (document, receipt) = try await document(of: list.call, Self.values(), query: query)
-    do throws(ServerEntry.ListingError) { return try list.entries(in: document) } catch {
-      throw hidden(
-        in: Failure(
-          .unusable(error.description), status: receipt.status, reply: receipt.reply, attempts: 1))
-    }
-  }
-
-  /// Deletes an entry.
-  ///
-  /// - Throws: `Failure` if the server cannot be asked or refuses.
-  public func delete(_ id: String) async throws(Failure) {
-    guard let delete = target.server.delete else {
-      throw Failure(.unsendable("the target has no server.delete"))
-    }
-    var values = Self.values()
-    values.id = id
-    _ = try await reply(to: delete, values)
-  }
-
-  private static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
+  static func values() -> Template.Values { Template.Values(now: Date(), uuid: UUID()) }
 
   // MARK: Any request
 
+  /// A reply that the rules take for success.
+  struct Answer {
+    let end: TransferEnd
+    var status: Int? { end.status }
+    var reply: Reply { end.reply }
+  }
+
   func document(
     of call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> (JSONValue, Receipt) {
+  ) async throws(Failure) -> (JSONValue, Answer) {
     let receipt = try await reply(to: call, values, query: query)
     guard let document = JSONValue(text: receipt.reply.text) else {
       let why =
@@ -80,7 +55,10 @@ public struct ServerClient: Sendable {
 
   func reply(
     to call: ServerCall, _ values: Template.Values, query: [(name: String, value: String)] = []
-  ) async throws(Failure) -> Receipt {
+  ) async throws(Failure) -> Answer {
+    for template in call.templates {
+      if let obstacle = template.obstacle(with: values) { throw Failure(.unsendable(obstacle)) }
+    }
     let url = try address(call, values, query)
     do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
       guard renews, error.cause == .refused, error.status == 401 || error.status == 403,
@@ -94,14 +72,14 @@ public struct ServerClient: Sendable {
 
   private func reply(
     to call: ServerCall, _ values: Template.Values, at address: URL
-  ) async throws(Failure) -> Receipt {
+  ) async throws(Failure) -> Answer {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: Date()) {
-      case .delivered(let receipt): return receipt
+      case .delivered: return Answer(end: end)
       case .failed(var failure):
         // What changes something may have; a list that is too long to be read has not come.
         if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
@@ -115,15 +93,16 @@ public struct ServerClient: Sendable {
   }
 
   /// Where a call goes: its own host, whatever is filled in.
-  private func address(
+  func address(
     _ call: ServerCall, _ values: Template.Values, _ query: [(name: String, value: String)]
   ) throws(Failure) -> URL {
     guard var parts = URLComponents(string: call.url.filled(with: values)), let url = parts.url,
       Origin(url) != nil, !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw Failure(.unsendable("its placeholders make no address")) }
+    let query = call.query.map { ($0.name, $0.value.filled(with: values)) } + query
     guard !query.isEmpty else { return url }
     let own = parts.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
-    let added = query.map {
+    let added = query.map { (name: $0.0, value: $0.1) }.map {
       "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))"
     }
     parts.percentEncodedQuery = (own + added).joined(separator: "&")
@@ -133,7 +112,7 @@ public struct ServerClient: Sendable {
   private func send(
     _ call: ServerCall, _ values: Template.Values, to url: URL
   ) async throws(Failure) -> TransferEnd {
-    let json = call.json.map { Data($0.filled(with: values).utf8) }
+    let content = call.content(values)
     do throws(Failure.Cause) {
       // Another origin is not told who we are.
       let isOwn = Origin(url) == Origin(target.url)
@@ -142,10 +121,10 @@ public struct ServerClient: Sendable {
         call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
       let headers = head.headers.map { (name: $0.name, value: $0.value.written) }
       // What changes something says that it has no content (RFC 9110 §8.6).
-      let hasContent = json != nil || ["POST", "PUT", "PATCH"].contains(call.method)
+      let hasContent = content != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
         url: url, method: call.method, headers: headers,
-        body: hasContent ? MemoryBody(json ?? Data()) : nil)
+        body: hasContent ? MemoryBody(content ?? Data()) : nil)
       if call.method == "GET" { request.mostReply = Self.mostContent }
       try request.obey(target)
       return await end(of: request)
@@ -173,56 +152,14 @@ public struct ServerClient: Sendable {
   }
 }
 
-/// A token, once there is one.
-private final class TokenBox: Sendable {
-  private struct Content {
-    var token: BearerToken?
-    /// The one that was not taken.
-    var old: BearerToken?
-  }
-  private let content: Mutex<Content>
-
-  /// What else is kept from view.
-  private let secrets: Secrets
-
-  init(_ token: BearerToken?, _ secrets: Secrets) {
-    content = Mutex(Content(token: token))
-    self.secrets = secrets
-  }
-
-  /// The command is to be run again. Returns false where there is none, or it has been already.
-  func forget(of target: Target) -> Bool {
-    content.withLock { content in
-      guard target.tokenCommand != nil, content.old == nil, let token = content.token else {
-        return false
-      }
-      content = Content(old: token)
-      return true
+extension ServerCall {
+  /// What is sent with it; nil where it has no body.
+  fileprivate func content(_ values: Template.Values) -> Data? {
+    if let json { return Data(json.filled(with: values).utf8) }
+    guard !form.isEmpty else { return nil }
+    let pairs = form.map {
+      "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value.filled(with: values)))"
     }
-  }
-
-  func hidden(in failure: Failure) -> Failure {
-    let content = content.withLock { $0 }
-    return [content.token, content.old].reduce(secrets.hidden(in: failure)) {
-      $1?.secrets.hidden(in: $0) ?? $0
-    }
-  }
-
-  func value(for target: Target) async throws(Failure.Cause) -> BearerToken? {
-    if let token = content.withLock({ $0.token }) { return token }
-    guard let command = target.tokenCommand else { return nil }
-    let result: Result<BearerToken, BearerToken.Missing> = await withCheckedContinuation { reply in
-      Thread.detachNewThread {
-        reply.resume(
-          returning: Result { () throws(BearerToken.Missing) in try BearerToken(command) })
-      }
-    }
-    do throws(BearerToken.Missing) {
-      let token = try result.get()
-      content.withLock { $0.token = token }
-      return token
-    } catch {
-      throw .denied(error.reason)
-    }
+    return Data(pairs.joined(separator: "&").utf8)
   }
 }

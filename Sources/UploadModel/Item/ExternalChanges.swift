@@ -33,6 +33,8 @@ extension UploadItem {
     (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)
     (item.mediaType, item.typeSource) = (edited.mediaType, edited.typeSource)
     item.typeIsCertain = edited.typeIsCertain
+    item.nameIsChosen = edited.nameIsChosen
+    item.contentType = edited.contentType
     return item
   }
 

@@ -25,6 +25,8 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   public var typeSource: String
   /// Whether the media type is certain enough to be shown without a question mark.
   public var typeIsCertain: Bool
+  /// What the file's first bytes are, where its name says something that cannot be.
+  public var contentType: String?
   /// The size in bytes when the file was queued.
   public var size: Int64
   /// The file as it was when it was queued; `nil` where it could not be looked at.
@@ -40,6 +42,8 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   public var resumePoint: ResumePoint?
   /// The SHA-256 of the content, where it was asked for.
   public var sum: [UInt8]?
+  /// The sums of what is sent, where the target's placeholders ask for them.
+  public var digests: ContentDigests?
   /// A note about it, such as that the same file has been sent before.
   public var note: String?
 

@@ -70,7 +70,7 @@ public struct CurlCommand: Hashable, Sendable {
         "--form",
         [
           .text("\(field)=@"), .bytes(Self.quoted(Self.path(item))), .text(";filename="),
-          .bytes(Self.quoted(Array(name.utf8))), .text(";type=\(item.mediaType)"),
+          .bytes(Self.quoted(Array(name.utf8))), .text(";type=\(part.type ?? item.mediaType)"),
         ])
     }
   }

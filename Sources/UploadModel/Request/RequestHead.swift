@@ -41,7 +41,7 @@ public struct RequestHead: Hashable, Sendable {
   ) throws(Failure.Cause) {
     self.init(
       method: call.method, address: call.url.stretches(with: values), accept: "application/json")
-    if call.json != nil { set("Content-Type", "application/json") }
+    if let type = call.contentType { set("Content-Type", type) }
     try add(credentials, of: target, values)
   }
 
@@ -58,19 +58,24 @@ public struct RequestHead: Hashable, Sendable {
   mutating func add(
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
-    // Another origin is given no header field of the target: that is where credentials are.
-    guard case .all(let token) = credentials else { return }
-    for field in target.headers where !Self.belongsToTransport(field.name) {
-      let value = field.value.stretches(with: values)
-      // A file's name may hold a line break, and so begin a header field of its own.
-      guard !value.written.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-        throw .unsendable("the header field \(field.name) would hold a control character")
+    if target.closesConnections { set("Connection", "close") }
+    // Another origin is given no header field of the target but the public ones: that is where credentials are.
+    if case .all(let token) = credentials {
+      try add(target.headers, values)
+      if let token {
+        let value: Text = [.text("Bearer "), .secret(token, written: token.value)]
+        set(Header(name: "Authorization", value: value))
       }
-      set(Header(name: field.name, value: value))
     }
-    if let token {
-      let value: Text = [.text("Bearer "), .secret(token, written: token.value)]
-      set(Header(name: "Authorization", value: value))
+    try add(target.publicHeaders, values)
+  }
+
+  private mutating func add(
+    _ fields: [Target.Field], _ values: Template.Values
+  ) throws(Failure.Cause) {
+    for field in fields where !Self.belongsToTransport(field.name) {
+      _ = try field.headerValue(with: values)
+      set(Header(name: field.name, value: field.value.stretches(with: values)))
     }
   }
 
@@ -82,6 +87,11 @@ public struct RequestHead: Hashable, Sendable {
   private mutating func set(_ header: Header) {
     remove(header.name)
     headers.append(header)
+  }
+
+  /// Whether there is a header field of this name.
+  func has(_ name: String) -> Bool {
+    headers.contains { $0.name.lowercased() == name.lowercased() }
   }
 
   /// Leaves the header fields of this name out.

@@ -57,7 +57,7 @@ public struct RequestPlan: Hashable, Sendable {
     credentials: RequestHead.Credentials, key: UUID, now: Date
   ) throws(Failure.Cause) {
     guard let first = items.first else { throw .unsendable("there is no file") }
-    let values = Template.Values(of: first, now: now, uuid: key)
+    let values = target.values(of: first, now: now, uuid: key)
     let address: RequestHead.Text? =
       switch destination {
       case .target: target.addressStretches(with: values)
@@ -66,6 +66,11 @@ public struct RequestPlan: Hashable, Sendable {
       }
     var head = RequestHead(method: target.method, address: address, accept: "*/*")
     try head.add(credentials, of: target, values)
+    for field in target.fields {
+      if let obstacle = field.value.obstacle(with: values) {
+        throw .unsendable("the field \(field.name) cannot be filled in: \(obstacle)")
+      }
+    }
     switch target.body {
     case .multipart:
       head.remove("Content-Type")
@@ -78,10 +83,11 @@ public struct RequestPlan: Hashable, Sendable {
             Part(
               name: item.field ?? target.fileField,
               value: .file(item, name: target.sentName(of: item, at: position, now: now)),
-              type: item.mediaType)
+              type: target.sentType(of: item))
           })
     case .binary:
-      head.set("Content-Type", first.mediaType)
+      // A ticket's signature may cover another one.
+      if !head.has("Content-Type") { head.set("Content-Type", target.sentType(of: first)) }
       content = .file(first)
     }
     self.head = head

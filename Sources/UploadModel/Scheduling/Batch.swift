@@ -90,10 +90,11 @@ extension Template.Placeholder {
   /// Whether its value differs from file to file.
   fileprivate var belongsToFile: Bool {
     switch self {
-    case .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .index,
+    case .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
+      .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
       .resultURL, .input, .output:
       true
-    case .unixMilliseconds, .unixSeconds, .iso8601, .uuid, .id: false
+    case .ticket, .reply, .unixMilliseconds, .unixSeconds, .iso8601, .uuid, .id: false
     }
   }
 }

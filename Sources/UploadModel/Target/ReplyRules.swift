@@ -51,9 +51,7 @@ public struct ReplyRules: Hashable, Sendable {
     var content = ReplyContent()
     guard needsContent else { return content }
     if case .pattern(let pattern)? = url?.place {
-      content.match = pattern.firstMatch(in: reply.text).flatMap { groups in
-        groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
-      }
+      content.match = pattern.value(in: reply.text)
       if failures.isEmpty { return content }
     }
     content.document = JSONValue(text: reply.text)

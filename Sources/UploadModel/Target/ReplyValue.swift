@@ -32,6 +32,26 @@ public struct ReplyValue: Hashable, Sendable {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }
 
+  /// Whether only a reply of JSON can hold it.
+  var needsJSON: Bool { if case .pointer = place { true } else { false } }
+
+  /// Where it is, for people.
+  public var words: String {
+    switch place {
+    case .pointer(let pointer): pointer.description
+    case .pattern(let pattern): "text that fits \(pattern.source)"
+    case .header(let name): "header field \(name)"
+    }
+  }
+
+  /// The text in a reply; nil where it is not there.
+  public func text(in end: TransferEnd) -> String? {
+    var content = ReplyContent()
+    if needsJSON { content.document = JSONValue(text: end.reply.text) }
+    if case .pattern(let pattern) = place { content.match = pattern.value(in: end.reply.text) }
+    return text(in: end, content)
+  }
+
   func text(in end: TransferEnd, _ content: ReplyContent) -> String? {
     let text: String? =
       switch place {
@@ -47,5 +67,14 @@ public struct ReplyValue: Hashable, Sendable {
       case .header(let name): end.headers[name]
       }
     return text.map { prefix + $0 + suffix }
+  }
+}
+
+extension Pattern {
+  /// The first group that it captures in a text, or all that it matches; nil where it matches nothing.
+  func value(in text: String) -> String? {
+    firstMatch(in: text).flatMap { groups in
+      groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil
+    }
   }
 }

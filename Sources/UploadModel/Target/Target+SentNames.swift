@@ -1,7 +1,30 @@
 import Foundation
 
-extension Template.Values {
-  /// What the placeholders of a file's own name stand for.
+extension Target {
+  /// What the placeholders stand for in all that goes with a file.
+  ///
+  /// - Parameters:
+  ///   - now: the moment of the request.
+  ///   - uuid: what `{uuid}` stands for: that of the request, where several files go in it.
+  public func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
+    var values = Template.Values(
+      fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
+      uuid: uuid)
+    values.folder = item.folder
+    values.modified = item.identity?.modified ?? 0
+    values.digests = item.digests
+    values.ticket = ticketReply
+    return values
+  }
+
+  /// The media type that the server is told of a file: what a person chose, else the target's own, else what
+  /// the file seems to be.
+  public func sentType(of item: UploadItem) -> String {
+    guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
+    return fileType
+  }
+
+  /// The name that the server is told of a file.
   ///
   /// Each file of a request has values of its own: its UUID, and a moment that is a millisecond after that
   /// of the file before, as if they had been named one after the other.
@@ -9,30 +32,12 @@ extension Template.Values {
   /// - Parameters:
   ///   - position: the file's place in its request, from 0.
   ///   - now: the moment of the request.
-  public init(nameOf item: UploadItem, at position: Int, now: Date) {
-    self.init(of: item, now: now.addingTimeInterval(Double(position) / 1000), uuid: item.uuid)
-    index = position + 1
-  }
-
-  /// What the placeholders stand for in all that goes with a file.
-  ///
-  /// - Parameter uuid: what `{uuid}` stands for: that of the request, where several files go in it.
-  public init(of item: UploadItem, now: Date, uuid: UUID) {
-    self.init(
-      fileName: item.fileName, fileSize: item.size, fileType: item.mediaType, now: now, uuid: uuid)
-    folder = item.folder
-  }
-}
-
-extension Target {
-  /// The name that the server is told of a file.
-  ///
-  /// - Parameters:
-  ///   - position: the file's place in its request, from 0.
-  ///   - now: the moment of the request.
   public func sentName(of item: UploadItem, at position: Int, now: Date) -> String {
     guard let fileName, !item.nameIsChosen else { return item.fileName }
-    return fileName.filled(with: Template.Values(nameOf: item, at: position, now: now))
+    let own = now.addingTimeInterval(Double(position) / 1000)
+    var values = values(of: item, now: own, uuid: item.uuid)
+    values.index = position + 1
+    return fileName.filled(with: values)
   }
 
   /// The first file of a request whose name another one before it has, where the target does not take that.

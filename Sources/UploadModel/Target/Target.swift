@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import ScalarText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
@@ -37,12 +38,20 @@ public struct Target: Hashable, Sendable {
   public var tls = TLSRules()
   /// The version of HTTP that is spoken with this target's own origin.
   public var http = HTTPVersion.auto
+  /// Whether each request goes over a connection of its own, for servers that cannot keep one.
+  public var closesConnections = false
   /// How the file stands in the request.
   public var body = Body.multipart
   /// The whole address where it holds placeholders; `url` is then what comes before them.
   public var address: Template?
   /// The file's name as sent; nil for its own.
   public var fileName: Template?
+  /// The media type that the server is told of every file; nil for each one's own.
+  public var fileType: String?
+  /// Header fields that every server is sent that takes the file: they are no secrets.
+  public var publicHeaders: [Field] = []
+  /// What the ticket said that a request goes with.
+  public var ticketReply: JSONValue?
   /// Whether two files may have the same name in one request, or the same address of their own.
   public var takesSameNames = false
   /// Whether and how an upload goes on where it was broken off.

@@ -1,4 +1,6 @@
 import Foundation
+import JSONText
+import MultipartForm
 
 extension Template {
   /// What a template may ask for.
@@ -15,6 +17,16 @@ extension Template {
     case fileSize = "file.size"
     /// The file's media type.
     case fileType = "file.type"
+    /// When the file was written to last, in UTC: 2026-11-20T22:15:00Z.
+    case fileModified = "file.mtime"
+    /// The same in seconds since 1970.
+    case fileModifiedSeconds = "file.mtime.unix_s"
+    /// The same in milliseconds since 1970.
+    case fileModifiedMilliseconds = "file.mtime.unix_ms"
+    /// The SHA-256 of what is sent of the file, in lower-case hexadecimal digits.
+    case fileSHA256 = "file.sha256"
+    /// Its MD5, for servers that still ask for it.
+    case fileMD5 = "file.md5"
     /// Milliseconds since 1970.
     case unixMilliseconds = "unix_ms"
     /// Seconds since 1970.
@@ -27,6 +39,10 @@ extension Template {
     case index = "index"
     /// Where the server put the file.
     case resultURL = "result.url"
+    /// A value of the ticket, by its JSON Pointer.
+    case ticket = "ticket:/…"
+    /// A value of the reply to the upload, by its JSON Pointer.
+    case reply = "reply:/…"
     /// What the server calls an entry of its list.
     case id = "id"
     /// The path of the file that `prepare` reads.
@@ -38,13 +54,29 @@ extension Template {
     public static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
     /// Those of a file that is to be sent.
     public static let ofFile: [Placeholder] =
-      [.fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .index] + always
+      [
+        .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
+        .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
+      ] + always
+    /// Those of a file for which there is a ticket.
+    public static let ofTicket: [Placeholder] = ofFile + [.ticket]
     /// Those of a file that has been sent.
-    public static let ofResult: [Placeholder] = ofFile + [.resultURL]
+    public static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
+    /// Those that are values of replies.
+    static let ofReplies: [Placeholder] = [.ticket, .reply]
     /// Those of an entry that is on the server.
     public static let ofEntry: [Placeholder] = always + [.id]
     /// Those of a command that makes the file to send.
     public static let ofCommand: [Placeholder] = ofFile + [.input, .output]
+
+    /// What stands before the pointer in a placeholder for a value of a reply.
+    var prefix: String? {
+      switch self {
+      case .ticket: "ticket:"
+      case .reply: "reply:"
+      default: nil
+      }
+    }
 
     func value(in values: Values) -> String {
       switch self {
@@ -54,12 +86,19 @@ extension Template {
       case .filePath: values.folder + values.fileName
       case .fileSize: String(values.fileSize)
       case .fileType: values.fileType
+      case .fileModified:
+        Date(timeIntervalSince1970: Double(values.modified / 1_000_000_000)).formatted(.iso8601)
+      case .fileModifiedSeconds: String(values.modified / 1_000_000_000)
+      case .fileModifiedMilliseconds: String(values.modified / 1_000_000)
+      case .fileSHA256: values.digests?.sha256 ?? ""
+      case .fileMD5: values.digests?.md5 ?? ""
       case .unixMilliseconds: String(Int64(values.now.timeIntervalSince1970 * 1000))
       case .unixSeconds: String(Int64(values.now.timeIntervalSince1970))
       case .iso8601: values.now.formatted(.iso8601)
       case .uuid: values.uuid.uuidString.lowercased()
       case .index: String(values.index)
       case .resultURL: values.resultURL
+      case .ticket, .reply: ""
       case .id: values.id
       case .input: values.input
       case .output: values.output
@@ -88,6 +127,14 @@ extension Template {
     public var now: Date
     /// The random identifier of this file's upload.
     public var uuid: UUID
+    /// When the file was written to last, in nanoseconds since 1970.
+    public var modified: Int64 = 0
+    /// The sums of the file's content, where they are asked for.
+    public var digests: ContentDigests?
+    /// What the ticket says.
+    public var ticket: JSONValue?
+    /// What the reply to the upload says.
+    public var reply: JSONValue?
     /// The file's number in its request, from 1.
     public var index = 1
     /// Where the server put the file.

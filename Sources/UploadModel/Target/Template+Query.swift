@@ -31,7 +31,7 @@ extension Template {
         rest = rest[value.endIndex...]
         if !value.isEmpty, SecretName.matches(name.removingPercentEncoding ?? name) {
           let secret = Secret(name: name, value: String(value), source: .literal)
-          copy.pieces.append(.secret(secret, .none))
+          copy.pieces.append(.secret(secret, Writing()))
         } else {
           copy.append(value)
         }

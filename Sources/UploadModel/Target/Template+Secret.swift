@@ -45,10 +45,10 @@ extension Template {
     }
 
     /// How the configuration asks for it.
-    var placeholder: String {
+    func placeholder(written filter: String) -> String {
       switch source {
-      case .environment: "{env.\(name)}"
-      case .table: "{secret.\(name)}"
+      case .environment: "{env.\(name)\(filter)}"
+      case .table: "{secret.\(name)\(filter)}"
       case .literal, .derived: "…"
       }
     }

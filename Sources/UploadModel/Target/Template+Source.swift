@@ -38,9 +38,9 @@ extension Template {
   private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
     switch piece {
     case .text(let text): braced(text)
-    case .slot(let slot, _): "{\(slot.rawValue)}"
-    case .secret(let secret, _):
-      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder
+    case .slot(let slot, let writing): "{\(slot.name)\(writing.source)}"
+    case .secret(let secret, let writing):
+      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder(written: writing.source)
     }
   }
 

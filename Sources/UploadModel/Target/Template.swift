@@ -9,33 +9,8 @@ import ScalarText
 public struct Template: Hashable, Sendable {
   enum Piece: Hashable, Sendable {
     case text(String)
-    case slot(Placeholder, Escaping)
-    case secret(Secret, Escaping)
-  }
-
-  /// How a placeholder's value is written where it stands.
-  public enum Escaping: Hashable, Sendable {
-    /// As it is.
-    case none
-    /// Between the quotes of a JSON string (RFC 8259 §7).
-    case json
-    /// In a URL: everything but the unreserved characters is percent-encoded (RFC 3986 §2).
-    case url
-
-    /// The value of a placeholder as it is written. The slashes of a path lead from folder to folder in a URL too.
-    func callAsFunction(_ slot: Placeholder, in values: Values) -> String {
-      let value = slot.value(in: values)
-      guard self == .url, slot == .filePath else { return self(value) }
-      return value.split(scalar: "/").map { self($0) }.joined(separator: "/")
-    }
-
-    func callAsFunction(_ text: String) -> String {
-      switch self {
-      case .none: text
-      case .json: JSONValue.escaped(text)
-      case .url: PercentEncoding.encode(text)
-      }
-    }
+    case slot(Slot, Writing)
+    case secret(Secret, Writing)
   }
 
   /// A piece of a filled-in text.
@@ -81,7 +56,7 @@ public struct Template: Hashable, Sendable {
   public init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
 
   /// A template that is just this secret.
-  public init(_ secret: Secret) { pieces = [.secret(secret, .none)] }
+  public init(_ secret: Secret) { pieces = [.secret(secret, Writing())] }
 
   /// Reads `source`.
   ///
@@ -134,8 +109,9 @@ public struct Template: Hashable, Sendable {
   }
 
   private static func piece(
-    _ name: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
+    _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
   ) throws(ExpansionError) -> Piece {
+    let (name, writing) = try Writing.read(text, escaping)
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
       guard !variable.isEmpty else {
@@ -144,22 +120,14 @@ public struct Template: Hashable, Sendable {
       guard let value = lookup.environment(variable) else {
         throw ExpansionError(description: "the environment variable \(variable) is not set")
       }
-      return .secret(Secret(name: variable, value: value, source: .environment), escaping)
+      return .secret(Secret(name: variable, value: value, source: .environment), writing)
     }
     if name.hasPrefix(scalars: "secret.") {
       let secret = String(name.unicodeScalars.dropFirst(7))
       let value = try lookup.secret(secret)
-      return .secret(Secret(name: secret, value: value, source: .table), escaping)
+      return .secret(Secret(name: secret, value: value, source: .table), writing)
     }
-    if let slot = Placeholder(rawValue: name), scope.contains(slot) { return .slot(slot, escaping) }
-    let known = scope.map { "{\($0.rawValue)}" }.joined(separator: " ")
-    let problem =
-      Placeholder(rawValue: name) == nil
-      ? "unknown placeholder {\(name)}" : "{\(name)} has no value here"
-    throw ExpansionError(
-      description:
-        "\(problem); there are \(known)\(known.isEmpty ? "" : " "){env.NAME} {secret.NAME}"
-    )
+    return .slot(try Slot(name, scope), writing)
   }
 
   /// One template after the other.
@@ -181,7 +149,7 @@ public struct Template: Hashable, Sendable {
       switch piece {
       case .text(let text): text
       case .slot: ""
-      case .secret(let secret, let escaping): escaping(secret.value)
+      case .secret(let secret, let writing): writing(secret.value)
       }
     }.joined()
   }
@@ -203,7 +171,7 @@ public struct Template: Hashable, Sendable {
 
   /// Whether it has this placeholder.
   public func asks(for slot: Placeholder) -> Bool {
-    pieces.contains { if case .slot(slot, _) = $0 { true } else { false } }
+    placeholders.contains(slot)
   }
 
   /// The secrets in it.
@@ -225,13 +193,13 @@ public struct Template: Hashable, Sendable {
   public func hidden(as name: String) -> Template {
     guard isLiteral, !pieces.isEmpty else { return self }
     var copy = self
-    copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), .none)]
+    copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), Writing())]
     return copy
   }
 
   /// What the template asks for, in order.
   public var placeholders: [Placeholder] {
-    pieces.compactMap { if case .slot(let slot, _) = $0 { slot } else { nil } }
+    pieces.compactMap { if case .slot(let slot, _) = $0 { slot.placeholder } else { nil } }
   }
 
   /// The text with every placeholder filled in.
@@ -245,8 +213,8 @@ public struct Template: Hashable, Sendable {
     pieces.map { piece in
       switch piece {
       case .text(let text): .text(text)
-      case .slot(let slot, let escaping): .text(escaping(slot, in: values))
-      case .secret(let secret, let escaping): .secret(secret, written: escaping(secret.value))
+      case .slot(let slot, let writing): .text(writing(slot, in: values))
+      case .secret(let secret, let writing): .secret(secret, written: writing(secret.value))
       }
     }
   }

@@ -9,11 +9,20 @@ public struct UploadLimits: Hashable, Sendable {
   /// The media types that are taken; empty for any.
   public var types: [TypePattern]
 
+  /// Whether a file whose content contradicts its name is judged by its content.
+  public var checksContent = false
+
   /// Limits like these; none unless said otherwise.
   public init(maxBytes: Int64? = nil, takesEmpty: Bool = true, types: [TypePattern] = []) {
     self.maxBytes = maxBytes
     self.takesEmpty = takesEmpty
     self.types = types
+  }
+
+  /// Why a file is not taken; nil where it is.
+  public func refusal(of item: UploadItem) -> Failure.Cause? {
+    refusal(
+      ofSize: item.size, type: checksContent ? item.contentType ?? item.mediaType : item.mediaType)
   }
 
   /// Why a file of this size and type is not taken; nil where it is.

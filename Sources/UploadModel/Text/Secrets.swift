@@ -87,10 +87,11 @@ public struct Secrets: Sendable {
 extension Target {
   /// Everything in it that is kept from view.
   public var secrets: Secrets {
-    let calls = [server.list?.call, server.delete, server.create, ticket?.call].compactMap(\.self)
+    let calls = [server.list?.call, server.get, server.delete, server.create, ticket?.call]
+      .compactMap(\.self)
     let templates =
-      (headers + fields + query).map(\.value) + [fileName].compactMap(\.self)
-      + calls.flatMap { [$0.url] + [$0.json].compactMap(\.self) } + (prepare?.words ?? [])
+      (headers + publicHeaders + fields + query).map(\.value) + [fileName].compactMap(\.self)
+      + calls.flatMap(\.templates) + (prepare?.words ?? [])
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }

@@ -36,6 +36,7 @@ struct Hoist: AsyncParsableCommand {
       ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
       HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,
       ConfigCommand.self, TargetsCommand.self, TargetCommand.self, ListCommand.self,
+      GetCommand.self,
       RemoveCommand.self, CompletionsCommand.self, DemoCommand.self,
     ],
     defaultSubcommand: ScreenCommand.self)

@@ -10,7 +10,8 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "ls", abstract: "List what is on a target's server already.",
     discussion: """
       The target says how in its table server.list. One line for each entry: its identifier, a tab, \
-      and what it is called. With --json, all that the server says of it, one object a line.
+      and what it is called, or the table's columns. With --json, all that the server says of it, one \
+      object a line. Of a list with several pages the first is shown, and with --all each of them.
       """)
 
   @Argument(
@@ -25,6 +26,9 @@ struct ListCommand: AsyncParsableCommand {
       "Added to the address, such as a filter or a page.", valueName: "name=value"))
   var query: [String] = []
 
+  @Flag(name: .long, help: "List every page.")
+  var all = false
+
   @Flag(name: .long, help: "Print one JSON object a line.")
   var json = false
 
@@ -32,7 +36,7 @@ struct ListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let target = try config.load().target(target)
-    guard target.server.list != nil else {
+    guard let list = target.server.list else {
       throw UserError("the target \(target.name) does not say how to list: it has no server.list")
     }
     var items: [(name: String, value: String)] = []
@@ -43,17 +47,24 @@ struct ListCommand: AsyncParsableCommand {
       }
       items.append((halves[0], halves[1]))
     }
-    let entries: [ServerEntry]
+    let found: ServerClient.Entries
     do throws(Failure) {
-      entries = try await ServerClient(target: target).entries(query: items)
+      found = try await ServerClient(target: target).entries(
+        query: items, pages: all ? ServerClient.mostPages : 1)
     } catch {
       throw UserError(error, doing: "\(target.name) was not listed")
     }
-    for entry in entries {
+    for entry in found.entries {
       Output.line(
         json
           ? JSONLine.text(entry.value)
-          : "\(SafeText.line(entry.id))\t\(SafeText.line(entry.title))")
+          : list.columns(of: entry).map { SafeText.line($0) }.joined(separator: "\t"))
     }
+    guard found.hasMore else { return }
+    let total = found.total.map { " of \($0)" } ?? ""
+    Output.error(
+      all
+        ? "hoist: there are more than \(ServerClient.mostPages) pages; the rest was not listed"
+        : "\(found.entries.count)\(total) are listed; --all lists every page")
   }
 }

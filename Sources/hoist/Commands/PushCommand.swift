@@ -22,6 +22,9 @@ struct PushCommand: AsyncParsableCommand {
       With --json, one object a line on standard output instead: "event" is queued, skipped, \
       started, progress, sent, retrying, finished, failed or summary.
 
+      A file may have its own type, name and form field behind it, as curl has them:
+      'a.jpg;type=image/webp;name=b.jpg;field=photo'.
+
       EXAMPLES:
         hoist push *.log --to https://host/upload
         hoist push -r photos --exclude '*.tmp' --report sent.json

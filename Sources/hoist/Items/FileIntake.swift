@@ -29,14 +29,17 @@ final class FileIntake: Sendable {
   /// - Parameters:
   ///   - root: the folder that was added, where the file lies in one.
   ///   - name: what the server is told; the file's own name where there is none.
+  ///   - wish: how the person wants it to be sent.
   func item(
-    at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil
+    at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
+    as wish: FileWish? = nil
   ) -> UploadItem {
     var item = UploadItem(id: nextID(), location: location, fileName: name)
     if let root { item.folder = location.folder(below: root) }
+    wish?.apply(to: &item)
     item = look(at: item)
     if !item.state.isFinished,
-      let refusal = limits.refusal(ofSize: item.size, type: item.mediaType)
+      let refusal = limits.refusal(of: item)
     {
       item.state = .failed(Failure(refusal))
     }
@@ -84,6 +87,7 @@ final class FileIntake: Sendable {
     item.mediaType = guess.type.description
     item.typeSource = guess.explanation
     item.typeIsCertain = guess.source.isCertain
+    item.contentType = guess.contradiction?.description
   }
 }
 

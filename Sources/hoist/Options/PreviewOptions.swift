@@ -46,7 +46,13 @@ struct PreviewOptions: ParsableArguments {
         "hoist: the command that prepares the files is not run for this; they are shown as they are"
       )
     }
-    let sound = items.filter { $0.state.failure == nil }
+    var sound = items.filter { $0.state.failure == nil }
+    if target.asksForDigests {
+      for index in sound.indices {
+        sound[index].digests = FileDigest.digests(of: sound[index].location)
+      }
+    }
+    var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
         try curl(group, to: target)
@@ -58,6 +64,12 @@ struct PreviewOptions: ParsableArguments {
         group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
       }
       guard let preview else { continue }
+      if let first = group.first, let address = preview.head.url,
+        let cause = addresses.claim(address, for: first, of: target)
+      {
+        complain(first, cause)
+        continue
+      }
       if json {
         Output.line(JSONLine.text(Self.json(preview)))
       } else {

@@ -57,7 +57,10 @@ struct SelectionOptions: ParsableArguments {
   func inputs(
     _ files: [String], again: PushReport?, environment: [String: String]
   ) throws -> PushInputs {
-    var inputs = PushInputs(arguments: files)
+    var wishes: [FileWish] = []
+    for file in files { wishes.append(try FileWish(file)) }
+    let files = wishes.map(\.path)
+    var inputs = PushInputs(arguments: wishes)
     inputs.home = environment["HOME"] ?? ""
     inputs.temporaryFolder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     inputs.isRecursive = recursive

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MediaTypes
 import ScalarText
 import Settings
 import UploadModel
@@ -21,6 +22,20 @@ struct TargetOptions: ParsableArguments {
       "A form field to send along after all others, though there may be one of that name.",
       valueName: "key=value"))
   var formAdd: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The media type that the server is told of every file, in place of each one's own.",
+      valueName: "type/subtype"))
+  var type: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The name that the server is told of every file, with placeholders such as {uuid}.{file.ext}.",
+      valueName: "name"))
+  var fileName: String?
 
   @Option(
     name: .long,
@@ -55,6 +70,7 @@ struct TargetOptions: ParsableArguments {
   /// Whether the target cannot be reconstructed from its name, or from its address without the query.
   func isMoreThanItsName(_ target: Target) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
+      || type != nil || fileName != nil
       || destination.hasQuery(target)
   }
 
@@ -84,6 +100,16 @@ struct TargetOptions: ParsableArguments {
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
     var target = try destination.target(of: settings)
     if let field = destination.field { target.fileField = field }
+    if let type {
+      guard let type = MediaType(type) else {
+        throw UserError("--type \(type): expected a media type such as image/jpeg")
+      }
+      target.fileType = type.description
+    }
+    if let fileName {
+      guard !fileName.isEmpty else { throw UserError("--file-name: the name is empty") }
+      target.fileName = try template(fileName, of: "--file-name", environment)
+    }
     // The first of a name replaces the target's own; further ones are added, as curl
     // does it.
     var replaced: Set<String> = []

@@ -7,7 +7,7 @@ extension RequestOutline {
     var lines: [String] = []
     if let ticket, let asked = target.ticket {
       lines += ticket.lines("first \(ticket.method) \(ticket.url ?? "")")
-      lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL)")
+      lines += head.lines("\(head.method) to the ticket's \(asked.uploadURL.words)")
       if !target.headers.isEmpty || target.tokenCommand != nil {
         lines.append("  and the target's own header fields, if that is \(target.ownOrigin)")
       }

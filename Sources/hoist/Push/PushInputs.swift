@@ -11,7 +11,7 @@ struct PushInputs: Sendable {
     @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?
 
   /// Files, patterns, folders, or `-` for standard input.
-  var arguments: [String] = []
+  var arguments: [FileWish] = []
   /// A list of files.
   var list: FileList?
   /// The name of what comes in on standard input.
@@ -45,11 +45,11 @@ struct PushInputs: Sendable {
         entry.path == SpooledInput.argument
           ? !body(input(intake, until: stop)) : !intake.each(of: entry.path, in: folders, body)
       }
-      || arguments.contains { argument in
-        FileLocation(argument) == SpooledInput.argument
-          ? !body(input(intake, until: stop))
-          : Arguments.files(argument, home: home).contains {
-            !intake.each(of: $0, in: folders, body)
+      || arguments.contains { wish in
+        FileLocation(wish.path) == SpooledInput.argument
+          ? !body(input(intake, as: wish, until: stop))
+          : Arguments.files(wish.path, home: home).contains {
+            !intake.each(of: $0, in: folders, as: wish, body)
           }
       }
     if isStopped { return true }
@@ -73,12 +73,14 @@ struct PushInputs: Sendable {
     return isWhole
   }
 
-  private func input(_ intake: FileIntake, until stop: CancellationToken) -> UploadItem {
+  private func input(
+    _ intake: FileIntake, as wish: FileWish? = nil, until stop: CancellationToken
+  ) -> UploadItem {
     do throws(SpooledInput.SystemError) {
       guard let kept = try SpooledInput(in: temporaryFolder, until: stop) else {
         return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
       }
-      return intake.item(at: kept.location, named: inputName)
+      return intake.item(at: kept.location, named: inputName, as: wish)
     } catch {
       return intake.failed(SpooledInput.argument, .unreadable(error.description))
     }

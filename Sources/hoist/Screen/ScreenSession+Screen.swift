@@ -36,12 +36,17 @@ extension ScreenSession {
     }
   }
 
+  /// Of a list on the screen: nobody scrolls through more.
+  private static var mostServerPages: Int { 20 }
+
   func listServer() {
     let target = book.current
     Task {
       var listing: Listing<ServerRow>
       do throws(Failure) {
-        listing = .rows(try await ServerClient(target: target).entries().map(ServerRow.init))
+        listing = .rows(
+          try await ServerClient(target: target).entries(pages: Self.mostServerPages).entries
+            .map(ServerRow.init))
       } catch {
         let said = error.reply.message.map { " \"\($0)\"" } ?? ""
         listing = .failed("\(error.headline). \(error.explanation)\(said)")

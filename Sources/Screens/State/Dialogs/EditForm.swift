@@ -94,7 +94,7 @@ struct EditForm: Sendable {
       case .type:
         item.mediaType = text
         item.typeSource = UploadItem.chosenByHand
-        item.typeIsCertain = true
+        (item.typeIsCertain, item.contentType) = (true, nil)
       case .field: item.field = text.isEmpty ? nil : text
       case .target: item.target = text
       }

@@ -1,25 +1,10 @@
 import Foundation
 import JSONText
 
-/// The requests for what is on a target's server already.
-public struct ServerSide: Hashable, Sendable {
-  /// Shows the entries.
-  public var list: Listing?
-  /// Deletes one, `{id}`.
-  public var delete: ServerCall?
-  /// Sent after each upload.
-  public var create: ServerCall?
-
-  /// Nothing, unless said otherwise.
-  public init(list: Listing? = nil, delete: ServerCall? = nil, create: ServerCall? = nil) {
-    self.list = list
-    self.delete = delete
-    self.create = create
-  }
-
+extension ServerSide {
   /// How entries are listed.
   public struct Listing: Hashable, Sendable {
-    /// The request.
+    /// The request for the first page.
     public var call: ServerCall
     /// The array of entries in the reply.
     public var items: JSONPointer
@@ -30,9 +15,15 @@ public struct ServerSide: Hashable, Sendable {
     /// Its size in bytes, in the entry; nil where it has none.
     public var size: JSONPointer?
     /// When it was stored, in the entry; nil where that is not said.
-    public var time: JSONPointer?
+    public var time: Column?
     /// Where it can be found, in the entry; nil where that is not said.
     public var location: JSONPointer?
+    /// How further pages are asked for; nil where there is one page.
+    public var next: NextPage?
+    /// Where a reply says how many entries there are in all; nil where that is not said.
+    public var total: ReplyValue?
+    /// What `hoist ls` prints of an entry; empty for its identifier and its title.
+    public var columns: [Column] = []
 
     /// A way to list entries.
     public init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
@@ -57,17 +48,20 @@ public struct ServerSide: Hashable, Sendable {
           throw ServerEntry.ListingError(
             description: "entry \(index) of its list has no \(self.id)")
         }
-        var entry = ServerEntry(id: id.text, title: text(title, in: value) ?? "", value: value)
-        entry.size = text(size, in: value).flatMap { Int64($0) }
-        entry.time = text(time, in: value)
-        entry.url = text(location, in: value)
+        let title = title.value(in: value)?.text ?? ""
+        var entry = ServerEntry(id: id.text, title: title.isEmpty ? id.text : title, value: value)
+        entry.size = size?.value(in: value).flatMap { Int64($0.text) }
+        entry.time = time?.text(in: value)
+        entry.url = location?.value(in: value)?.text
         entries.append(entry)
       }
       return entries
     }
 
-    private func text(_ pointer: JSONPointer?, in value: JSONValue) -> String? {
-      pointer?.value(in: value)?.text
+    /// What is printed of an entry.
+    public func columns(of entry: ServerEntry) -> [String] {
+      columns.isEmpty
+        ? [entry.id, entry.title] : columns.map { $0.text(in: entry.value) ?? "" }
     }
   }
 }

@@ -8,8 +8,23 @@ public struct ServerCall: Hashable, Sendable {
   public var method: String
   /// The body, JSON once it is filled in; nil for none.
   public var json: Template?
+  /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
+  public var form: [Target.Field] = []
+  /// Query items that are added to the URL, in this order.
+  public var query: [Target.Field] = []
   /// How its reply is judged.
   public var rules: ReplyRules
+
+  /// The media type of its body; nil where it has none.
+  public var contentType: String? {
+    if json != nil { return "application/json" }
+    return form.isEmpty ? nil : "application/x-www-form-urlencoded"
+  }
+
+  /// Everything in it that is filled in.
+  public var templates: [Template] {
+    [url] + [json].compactMap(\.self) + (form + query).map(\.value)
+  }
 
   /// A call.
   public init(

@@ -1,0 +1,97 @@
+import Foundation
+import JSONText
+import UploadModel
+
+/// What is on the server already.
+extension ServerClient {
+  /// The pages that are asked for at most, whatever a server says of more.
+  public static let mostPages = 1000
+
+  /// Entries of a target's list.
+  public struct Entries: Sendable {
+    /// In the server's order.
+    public var entries: [ServerEntry] = []
+    /// How many there are in all, where the server says so.
+    public var total: Int?
+    /// Whether there are more than were asked for.
+    public var hasMore = false
+  }
+
+  /// The entries that the target lists, in the server's order.
+  ///
+  /// - Parameters:
+  ///   - query: what is added to the URL, such as a filter.
+  ///   - pages: how many pages are asked for at most.
+  public func entries(
+    query: [(name: String, value: String)] = [], pages: Int = 1
+  ) async throws(Failure) -> Entries {
+    guard let list = target.server.list else {
+      throw Failure(.unsendable("the target has no server.list"))
+    }
+    var found = Entries()
+    let next = query.contains { list.next?.isChosen(by: $0.name) == true } ? nil : list.next
+    var step = next?.first
+    var seen: Set<NextPage.Step> = []
+    for page in 1...min(max(pages, 1), Self.mostPages) {
+      let (document, answer) = try await document(at: step, of: list.call, query)
+      let entries: [ServerEntry]
+      do throws(ServerEntry.ListingError) { entries = try list.entries(in: document) } catch {
+        throw hidden(
+          in: Failure(
+            .unusable(error.description), status: answer.status, reply: answer.reply, attempts: 1))
+      }
+      found.entries += entries
+      found.total = list.total?.text(in: answer.end).flatMap { Int($0) } ?? found.total
+      step = next?.step(after: answer.end, count: entries.count, pages: page)
+      // A server that leads back to where we were would do so for ever.
+      guard let more = step, seen.insert(more).inserted,
+        found.total.map({ found.entries.count < $0 }) ?? true
+      else { return found }
+    }
+    found.hasMore = true
+    return found
+  }
+
+  /// A page of a list. Only the list's own server is asked for one.
+  private func document(
+    at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
+  ) async throws(Failure) -> (JSONValue, Answer) {
+    switch step {
+    case nil: return try await document(of: call, Self.values(), query: query)
+    case .query(let name, let value):
+      let others = query.filter { $0.name != name }
+      return try await document(of: call, Self.values(), query: others + [(name, value)])
+    case .address(let url):
+      guard Origin(url) == Origin(try address(call, Self.values(), [])) else {
+        throw Failure(.unusable("it names a next page on another server"))
+      }
+      var call = call
+      (call.url, call.query) = (Template(literal: url.absoluteString), [])
+      return try await document(of: call, Self.values())
+    }
+  }
+
+  /// All that the server says of an entry, which is looked for in the list where it cannot be asked for.
+  public func entry(_ id: String) async throws(Failure) -> JSONValue {
+    guard let get = target.server.get else {
+      let listed = try await entries(pages: Self.mostPages)
+      guard let entry = listed.entries.first(where: { $0.id == id }) else {
+        throw Failure(.unusable("its list has no entry \(id)"))
+      }
+      return entry.value
+    }
+    var values = Self.values()
+    values.id = id
+    return try await document(of: get, values).0
+  }
+
+  /// Deletes an entry.
+  public func delete(_ id: String) async throws(Failure) {
+    guard let delete = target.server.delete else {
+      throw Failure(.unsendable("the target has no server.delete"))
+    }
+    var values = Self.values()
+    values.id = id
+    _ = try await reply(to: delete, values)
+  }
+}

@@ -1,0 +1,25 @@
+/// The sums of a file's content, in lower-case hexadecimal digits.
+public struct ContentDigests: Hashable, Sendable {
+  /// FIPS 180-4.
+  public var sha256: String
+  /// RFC 1321. No proof of anything, but some servers ask for it.
+  public var md5: String
+
+  /// These sums.
+  public init(sha256: String, md5: String) {
+    self.sha256 = sha256
+    self.md5 = md5
+  }
+}
+
+extension Target {
+  /// Whether any of its templates asks for the sums of a file's content.
+  public var asksForDigests: Bool {
+    let calls = [ticket?.call, server.create].compactMap(\.self)
+    let templates =
+      [address, fileName].compactMap(\.self)
+      + (fields + query + headers + publicHeaders).map(\.value)
+      + calls.flatMap(\.templates) + (prepare?.words ?? [])
+    return templates.contains { $0.asks(for: .fileSHA256) || $0.asks(for: .fileMD5) }
+  }
+}

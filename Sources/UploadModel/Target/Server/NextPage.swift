@@ -1,0 +1,97 @@
+// All text in here is Unicode scalars.
+
+import Foundation
+import JSONText
+import ScalarText
+
+/// How the pages of a list after its first one are asked for.
+public enum NextPage: Hashable, Sendable {
+  /// The header field `Link` names the next one (RFC 8288).
+  case link
+  /// The reply holds its address.
+  case address(JSONPointer)
+  /// The reply holds a text that stands for the rest, which goes into this query item.
+  case token(JSONPointer, query: String)
+  /// Pages are counted up in this query item, from this number on, until one is empty.
+  case number(query: String, from: Int)
+
+  /// What makes the request for a page.
+  public enum Step: Hashable, Sendable {
+    /// Another address.
+    case address(URL)
+    /// The first page's with one more query item.
+    case query(name: String, value: String)
+  }
+
+  /// What makes the request for the first page another one than the list's own; nil where nothing does.
+  public var first: Step? {
+    if case .number(let query, let from) = self {
+      .query(name: query, value: "\(from)")
+    } else {
+      nil
+    }
+  }
+
+  /// Whether somebody who adds this query item asks for a page by hand.
+  public func isChosen(by query: String) -> Bool {
+    switch self {
+    case .number(query, from: _), .token(_, query: query): true
+    case .link, .address, .number, .token: false
+    }
+  }
+
+  /// What makes the request for the page after that of `end`; nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - count: how many entries that page has.
+  ///   - pages: how many pages there were with it.
+  public func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
+    let document = JSONValue(text: end.reply.text)
+    func text(_ pointer: JSONPointer) -> String? {
+      guard let value = document.flatMap({ pointer.value(in: $0) }) else { return nil }
+      switch value {
+      case .string, .integer: return value.text.isEmpty ? nil : value.text
+      case .null, .bool, .number, .array, .object: return nil
+      }
+    }
+    switch self {
+    case .link:
+      return end.headers["link"].flatMap(Self.nextLink)
+        .flatMap { URL(string: $0, relativeTo: end.url)?.absoluteURL }.map { .address($0) }
+    case .address(let pointer):
+      return text(pointer).flatMap { URL(string: $0, relativeTo: end.url)?.absoluteURL }
+        .map { .address($0) }
+    case .token(let pointer, let query):
+      return text(pointer).map { .query(name: query, value: $0) }
+    case .number(let query, let from):
+      return count == 0 ? nil : .query(name: query, value: "\(from + pages)")
+    }
+  }
+
+  /// The target of the link whose relation is "next".
+  private static func nextLink(_ field: String) -> String? {
+    var rest = field.unicodeScalars[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let target = String(rest[rest.index(after: open)..<close])
+      rest = rest[rest.index(after: close)...]
+      // The parameters end at a comma outside of quotation marks.
+      var (isQuoted, end) = (false, rest.endIndex)
+      for index in rest.indices {
+        if rest[index] == "\"" { isQuoted.toggle() }
+        if rest[index] == ",", !isQuoted {
+          end = index
+          break
+        }
+      }
+      let parameters = String(rest[..<end]).lowercased().split(scalar: ";")
+      rest = rest[end...]
+      let isNext = parameters.contains { parameter in
+        let halves = parameter.split(scalar: "=", maxSplits: 1).map { $0.trimming(\.isWhiteSpace) }
+        return halves.count == 2 && halves[0] == "rel"
+          && halves[1].trimming { $0 == "\"" }.split(scalar: " ").contains("next")
+      }
+      if isNext { return target }
+    }
+    return nil
+  }
+}

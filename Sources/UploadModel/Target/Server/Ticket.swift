@@ -1,0 +1,115 @@
+import Foundation
+import JSONText
+
+/// A request for leave to upload, whose reply says where to, with which form fields and header fields
+/// (presigned POST and PUT).
+public struct Ticket: Hashable, Sendable {
+  /// The request.
+  public var call: ServerCall
+  /// Where its reply names the URL that takes the file.
+  public var uploadURL: ReplyValue
+  /// Where its reply holds an object of form fields; nil for none.
+  public var fields: JSONPointer?
+  /// Where its reply holds an object of header fields; nil for none.
+  public var headers: JSONPointer?
+
+  /// A way to get a ticket.
+  public init(
+    call: ServerCall, uploadURL: ReplyValue, fields: JSONPointer? = nil,
+    headers: JSONPointer? = nil
+  ) {
+    self.call = call
+    self.uploadURL = uploadURL
+    self.fields = fields
+    self.headers = headers
+  }
+
+  /// What a ticket allows.
+  public struct Grant: Hashable, Sendable {
+    /// Where the file goes.
+    public var url: URL
+    /// Form fields that go before all others.
+    public var fields: [Target.Field]
+    /// Header fields that go with the file, whoever takes it.
+    public var headers: [Target.Field]
+    /// All that the ticket says; nil where it is no JSON.
+    public var reply: JSONValue?
+
+    /// A grant.
+    public init(
+      url: URL, fields: [Target.Field] = [], headers: [Target.Field] = [], reply: JSONValue? = nil
+    ) {
+      self.url = url
+      self.fields = fields
+      self.headers = headers
+      self.reply = reply
+    }
+  }
+
+  /// Why a reply is no ticket.
+  public struct ReplyError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong with it.
+    public let description: String
+  }
+
+  /// What a reply to the call at `end.url` allows.
+  ///
+  /// - Parameter redirects: origins to which it may lead in the open.
+  public func grant(in end: TransferEnd, redirects: Set<Origin>) throws(ReplyError) -> Grant {
+    let document = JSONValue(text: end.reply.text)
+    if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
+      throw ReplyError(
+        description: end.reply.isCut
+          ? "its answer is longer than what is read of one" : "its answer is not JSON")
+    }
+    guard let text = uploadURL.text(in: end), !text.isEmpty else {
+      throw ReplyError(description: "the ticket has no \(uploadURL.words)")
+    }
+    guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
+      url.user == nil, url.password == nil
+    else {
+      throw ReplyError(description: "the ticket's \(uploadURL.words) is no address to send to")
+    }
+    // Whoever was asked in secret does not send the file in the open.
+    guard
+      origin.scheme == "https" || Origin(end.url)?.scheme == "http" || redirects.contains(origin)
+    else {
+      throw ReplyError(
+        description: "the ticket leads from https to \(origin), which is not encrypted; list it in "
+          + "redirect_to if that is meant")
+    }
+    return Grant(
+      url: url, fields: try pairs("fields", fields, document),
+      headers: try headers(in: document), reply: document)
+  }
+
+  private func headers(in document: JSONValue?) throws(ReplyError) -> [Target.Field] {
+    var kept: [Target.Field] = []
+    for field in try pairs("header fields", headers, document) {
+      // A signature covers them, and they are sent anyway.
+      if ["host", "content-length"].contains(field.name.lowercased()) { continue }
+      // The type of what is sent is the one thing of the framing that a ticket may say.
+      let name = field.name.lowercased() == "content-type" ? "X" : field.name
+      do throws(HeaderRule.ValidationError) {
+        try HeaderRule.check(name: name, value: field.value.fixedText)
+      } catch {
+        throw ReplyError(
+          description: "the ticket's header fields cannot be sent: \(error.description)")
+      }
+      kept.append(field)
+    }
+    return kept
+  }
+
+  private func pairs(
+    _ what: String, _ pointer: JSONPointer?, _ document: JSONValue?
+  ) throws(ReplyError) -> [Target.Field] {
+    guard let pointer else { return [] }
+    guard case .object(let members)? = document.flatMap({ pointer.value(in: $0) }) else {
+      throw ReplyError(description: "the ticket has no \(what) at \(pointer)")
+    }
+    return members.sorted { $0.key < $1.key }.map {
+      Target.Field(name: $0.key, value: Template(literal: $0.value.text))
+    }
+  }
+}

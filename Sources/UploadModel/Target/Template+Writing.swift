@@ -1,0 +1,190 @@
+import JSONText
+import ScalarText
+
+extension Template {
+  /// How a placeholder's value is written because of where it stands.
+  public enum Escaping: Hashable, Sendable {
+    /// As it is.
+    case none
+    /// Between the quotes of a JSON string (RFC 8259 §7).
+    case json
+    /// In a URL: everything but the unreserved characters is percent-encoded (RFC 3986 §2).
+    case url
+
+    func callAsFunction(_ text: String) -> String {
+      switch self {
+      case .none: text
+      case .json: JSONValue.escaped(text)
+      case .url: PercentEncoding.encode(text)
+      }
+    }
+  }
+
+  /// How a placeholder's value is written because the template says so: `{file.name|json}`.
+  public enum Filter: String, Hashable, Sendable, CaseIterable {
+    /// As inside of a JSON string, in ASCII, so that header fields can hold it.
+    case json
+    /// Percent-encoded.
+    case url
+    /// As inside of a quoted string (RFC 9110 §5.6.4).
+    case quoted
+
+    func callAsFunction(_ text: String) -> String {
+      switch self {
+      case .json: Self.ascii(JSONValue.escaped(text))
+      case .url: PercentEncoding.encode(text)
+      case .quoted:
+        text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
+      }
+    }
+
+    private static func ascii(_ text: String) -> String {
+      text.utf16.map { unit in
+        if (0x20..<0x7F).contains(unit) { return String(Unicode.Scalar(UInt8(unit))) }
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
+  }
+
+  /// Everything that is done to a placeholder's value before it is sent.
+  struct Writing: Hashable, Sendable {
+    var filter: Filter?
+    var escaping = Escaping.none
+
+    /// The filter as it stands in the placeholder.
+    var source: String { filter.map { "|\($0.rawValue)" } ?? "" }
+
+    /// Takes the filter off a placeholder's text.
+    static func read(
+      _ text: String, _ escaping: Escaping
+    ) throws(ExpansionError) -> (name: String, writing: Writing) {
+      let parts = text.split(scalar: "|", maxSplits: 1)
+      guard parts.count == 2 else { return (text, Writing(escaping: escaping)) }
+      guard let filter = Filter(rawValue: parts[1]) else {
+        let known = Filter.allCases.map { "|\($0.rawValue)" }.joined(separator: " ")
+        throw ExpansionError(
+          description: "{\(text)}: \"|\(parts[1])\" is unknown; there are \(known)")
+      }
+      // It is done there anyway, and once is enough.
+      let isDone = filter == .url && escaping == .url
+      return (parts[0], Writing(filter: isDone ? nil : filter, escaping: escaping))
+    }
+
+    func callAsFunction(_ text: String) -> String { escaping(filter.map { $0(text) } ?? text) }
+
+    /// The slashes of a path lead from folder to folder in a URL too.
+    func callAsFunction(_ slot: Slot, in values: Values) -> String {
+      let value = slot.value(in: values) ?? ""
+      guard escaping == .url, filter == nil, slot.placeholder == .filePath else {
+        return self(value)
+      }
+      return value.split(scalar: "/").map { self($0) }.joined(separator: "/")
+    }
+  }
+
+  /// A placeholder as it stands in a template: one of those that there are, or a value of a reply.
+  struct Slot: Hashable, Sendable {
+    var placeholder: Placeholder
+    /// Which value of the reply.
+    var pointer: JSONPointer?
+
+    /// Reads what stands between the braces, without a filter.
+    init(_ name: String, _ scope: [Placeholder]) throws(ExpansionError) {
+      for source in Placeholder.ofReplies {
+        guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
+        guard scope.contains(source) else { throw Self.error("{\(name)} has no value here", scope) }
+        do throws(JSONPointer.SyntaxError) {
+          pointer = try JSONPointer(
+            String(name.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
+        } catch {
+          throw ExpansionError(description: "{\(name)}: \(error.description)")
+        }
+        placeholder = source
+        return
+      }
+      guard let slot = Placeholder(rawValue: name) else {
+        throw Self.error("unknown placeholder {\(name)}", scope)
+      }
+      guard scope.contains(slot) else { throw Self.error("{\(name)} has no value here", scope) }
+      placeholder = slot
+    }
+
+    private static func error(_ problem: String, _ scope: [Placeholder]) -> ExpansionError {
+      let known = scope.map { "{\($0.rawValue)} " }.joined()
+      return ExpansionError(description: "\(problem); there are \(known){env.NAME} {secret.NAME}")
+    }
+
+    /// What stands between the braces.
+    var name: String {
+      guard let pointer, let prefix = placeholder.prefix else { return placeholder.rawValue }
+      return prefix + pointer.description
+    }
+
+    /// Nil where a reply has no such value.
+    func value(in values: Values) -> String? {
+      guard let pointer else { return placeholder.value(in: values) }
+      let document = placeholder == .ticket ? values.ticket : values.reply
+      let value = document.flatMap { pointer.value(in: $0, file: values.index - 1) }
+      switch value {
+      case nil, .null, .array, .object: return nil
+      case .bool, .integer, .number, .string: return value?.text
+      }
+    }
+  }
+
+  /// What keeps the template from being filled in; nil where nothing does.
+  public func obstacle(with values: Values) -> String? {
+    for case .slot(let slot, _) in pieces where slot.value(in: values) == nil {
+      let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
+      return "\(what) has no \(slot.pointer?.description(file: values.index - 1) ?? "")"
+    }
+    return nil
+  }
+
+  /// The placeholder whose value would end the quotation marks that it stands between, if there is one: its
+  /// template does not say how it is to be written.
+  public func bareQuote(with values: Values) -> String? {
+    var isQuoted = false
+    for piece in pieces {
+      switch piece {
+      case .text(let text):
+        var isEscaped = false
+        for byte in text.utf8 {
+          if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
+          isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+        }
+      case .slot(let slot, let writing):
+        guard isQuoted, writing.filter == nil else { continue }
+        let value = writing(slot, in: values)
+        if value.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+          return slot.name
+        }
+      case .secret: continue
+      }
+    }
+    return nil
+  }
+}
+
+extension Target.Field {
+  /// The value of a header field.
+  ///
+  /// - Throws: where it would be more than a header field, or another one than was meant.
+  public func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
+    if let obstacle = value.obstacle(with: values) {
+      throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
+    }
+    let text = value.filled(with: values)
+    // A file's name may hold a line break, and so begin a header field of its own.
+    guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+      throw .unsendable("the header field \(name) would hold a control character")
+    }
+    if let slot = value.bareQuote(with: values) {
+      throw .unsendable(
+        "{\(slot)} holds a quotation mark or a backslash, which would mean something in the header field "
+          + "\(name); write {\(slot)|quoted} or {\(slot)|json}")
+    }
+    return text
+  }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import UploadEngine
+import UploadModel
+
+/// `hoist get`.
+struct GetCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Print all that a target's server says of one entry, as JSON.",
+    discussion: """
+      The target says how in its table server.get; without it, the entry is looked for in the list. \
+      hoist ls shows the identifiers.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The target.", valueName: "target"), completion: ConfigOption.targetNames)
+  var target: String
+
+  @Argument(help: ArgumentHelp("The identifier of the entry.", valueName: "id"))
+  var id: String
+
+  @OptionGroup var config: ConfigOption
+
+  func run() async throws {
+    let target = try config.load().target(target)
+    guard target.server.get != nil || target.server.list != nil else {
+      throw UserError(
+        "the target \(target.name) does not say how: it has no server.get and no server.list")
+    }
+    do throws(Failure) {
+      Output.line(JSONLine.text(try await ServerClient(target: target).entry(id)))
+    } catch {
+      throw UserError(error, doing: "\(SafeText.line(id)) could not be had from \(target.name)")
+    }
+  }
+}

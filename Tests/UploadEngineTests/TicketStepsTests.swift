@@ -1,0 +1,181 @@
+import Foundation
+import JSONText
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+import UploadModel
+
+@testable import UploadEngine
+
+/// Uploads in several steps, against servers that look at every one of them.
+@Suite(.timeLimit(.minutes(5)))
+struct TicketStepsTests {
+  private func template(
+    _ text: String, _ scope: [Template.Placeholder] = Template.Placeholder.ofFile,
+    _ escaping: Template.Escaping = .none
+  ) throws -> Template {
+    try Template(
+      text, scope: scope, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
+  }
+
+  /// Answers by path.
+  private func server(
+    _ answer: @escaping @Sendable (HostileServer.SeenRequest, _ path: String) -> (Int, String)
+  ) throws -> HostileServer {
+    try HostileServer { connection, _ in
+      guard let request = connection.readRequest() else { return }
+      let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+      let (status, body) = answer(request, path)
+      connection.send(
+        "HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+      )
+    }
+  }
+
+  private func body(_ request: HostileServer.SeenRequest) -> String {
+    String(decoding: request.body, as: UTF8.self)
+  }
+
+  /// Azure's way: a signed PUT to another server, with a header field that is no secret and one that the ticket
+  /// names.
+  @Test func headerFieldsGoWhereTheTicketLeads() async throws {
+    let storage = try server { request, _ in
+      let isRight =
+        request.line.hasPrefix("PUT /c/a?sig=1 ")
+        && request.headers["x-ms-blob-type"] == "BlockBlob" && request.headers["x-amz-acl"] == "p"
+        && request.headers["authorization"] == nil && request.headers["x-own"] == nil
+        && request.headers["content-type"] == "text/x-signed"
+      return (isRight ? 201 : 400, "\(request)")
+    }
+    let broker = try server { _, _ in
+      (
+        200,
+        #"{"to":"\#(storage.url("/c/a?sig=1").absoluteString)","h":{"x-amz-acl":"p","Content-Type":"text/x-signed"}}"#
+      )
+    }
+    defer {
+      storage.stop()
+      broker.stop()
+    }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    var target = Target.once(broker.url("/sas"))
+    (target.method, target.body) = ("PUT", .binary)
+    target.headers = [
+      .init(name: "Authorization", value: Template(literal: "Bearer x")),
+      .init(name: "X-Own", value: Template(literal: "mine")),
+    ]
+    target.publicHeaders = [.init(name: "x-ms-blob-type", value: Template(literal: "BlockBlob"))]
+    target.ticket = Ticket(
+      call: ServerCall(url: Template(literal: broker.url("/sas").absoluteString)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/to"))), headers: try JSONPointer("/h"))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(broker.requests.first?.headers["authorization"] == "Bearer x")
+  }
+
+  /// Slack's way: a form for the address, the file, and what was told in the first step in the third.
+  @Test func whatTheTicketSaysGoesIntoTheRecord() async throws {
+    let slack = try server { request, path in
+      let body = String(decoding: request.body, as: UTF8.self)
+      switch path {
+      case "/get":
+        let isRight =
+          body == "filename=a%20b.txt&length=5"
+          && request.headers["content-type"] == "application/x-www-form-urlencoded"
+        return (200, isRight ? #"{"ok":true,"url":"/up","id":"F7"}"# : #"{"ok":false}"#)
+      case "/up": return (200, "OK - 5")
+      default:
+        let isRight = body == #"{"files":[{"id":"F7","said":"OK - 5"}]}"#
+        return (200, isRight ? #"{"ok":true}"# : #"{"ok":false}"#)
+      }
+    }
+    defer { slack.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a b.txt", Array("hello".utf8))
+    var target = Target.once(slack.url("/get"))
+    let ok = FailureRule(pointer: try JSONPointer("/ok"), test: .differs(.bool(true)))
+    var get = ServerCall(
+      url: Template(literal: slack.url("/get").absoluteString), method: "POST",
+      rules: ReplyRules(failures: [ok]))
+    get.form = [
+      .init(name: "filename", value: try template("{file.name}")),
+      .init(name: "length", value: try template("{file.size}")),
+    ]
+    target.ticket = Ticket(
+      call: get, uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
+    target.server.create = ServerCall(
+      url: Template(literal: slack.url("/complete").absoluteString), method: "POST",
+      json: Template(literal: #"{"files":[{"id":""#)
+        + (try template("{ticket:/id}", [.ticket], .json))
+        + Template(literal: #"","said":"OK - 5"}]}"#),
+      rules: ReplyRules(failures: [ok]))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+    #expect(slack.requests.count == 3)
+  }
+
+  @Test func aServerThatCannotKeepConnectionsIsToldSo() async throws {
+    let server = try HostileServer { connection, _ in
+      // It takes one request, whatever the client thinks.
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      connection.stall()
+    }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let files = try (1...3).map { try folder.write("\($0)", count: 10) }
+    var target = Target.once(server.url())
+    target.closesConnections = true
+    let ends = await EngineHarness(lanes: 1).upload(files, to: target)
+    #expect(ends.map(\.code) == Array(repeating: "done 200", count: 3))
+    #expect(server.requests.map { $0.headers["connection"] } == ["close", "close", "close"])
+  }
+
+  @Test func aValueThatTheTicketHasNotIsSaidBeforeTheFileGoes() async throws {
+    let server = try server { _, _ in (200, #"{"url":"/up"}"#) }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    var target = Target.once(server.url("/get"))
+    target.ticket = Ticket(
+      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
+    target.fields = [.init(name: "id", value: try template("{ticket:/id}", [.ticket]))]
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["unsendable"])
+    #expect(ends.first?.failure?.explanation.contains("the ticket has no /id") == true)
+    #expect(server.requests.count == 1)
+  }
+
+  /// The sums are those of what is sent, also where a command makes it.
+  @Test(arguments: [false, true])
+  func sumsAreOfWhatIsSent(_ isPrepared: Bool) async throws {
+    let server = try server { _, _ in (200, "") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a.txt", Array("hello".utf8))
+    var target = Target.once(server.url())
+    target.fields = [
+      .init(name: "sum", value: try template("{file.sha256} {file.md5}")),
+      .init(name: "when", value: try template("{file.mtime.unix_s}")),
+    ]
+    target.fileName = try template("{file.md5}.{file.ext}")
+    if isPrepared {
+      target.prepare = PrepareCommand(
+        words: try ["sh", "-c", "printf hello > \"$1\"; : \"$0\"", "{in}", "{out}"].map {
+          try template($0, Template.Placeholder.ofCommand)
+        })
+      try Data("original".utf8).write(to: URL(fileURLWithPath: file))
+    }
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+    let sent = body(try #require(server.requests.first))
+    let (sha, md5) = (
+      "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+      "5d41402abc4b2a76b9719d911017c592"
+    )
+    #expect(sent.contains("\(sha) \(md5)") && sent.contains("filename=\"\(md5).txt\""), "\(sent)")
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import JSONText
+import MultipartForm
+import Testing
+import UploadModel
+
+/// Values that are written for the place where they stand, and values of replies.
+struct TemplateWritingTests {
+  private func template(
+    _ source: String, _ scope: [Template.Placeholder] = Template.Placeholder.ofFile,
+    _ escaping: Template.Escaping = .none
+  ) throws -> Template {
+    try Template(
+      source, scope: scope, escaping: escaping, lookup: Template.Lookup(environment: { $0 }))
+  }
+
+  private func values(_ name: String) -> Template.Values {
+    var values = Template.Values(
+      fileName: name, fileSize: 3, fileType: "a/b", now: Date(timeIntervalSince1970: 0),
+      uuid: UUID())
+    values.modified = 1_795_212_900_500_000_000
+    values.digests = ContentDigests(sha256: "ab", md5: "cd")
+    return values
+  }
+
+  private static let written: [(String, String, String)] = [
+    ("{file.name|json}", #"a "b" \c"#, #"a \"b\" \\c"#),
+    ("{file.name|json}", "gr\u{fc}\u{df} \u{1F600}", #"gr\u00fc\u00df \ud83d\ude00"#),
+    ("{file.name|url}", "a b/\u{e4}", "a%20b%2F%C3%A4"),
+    ("{file.name|quoted}", #"a "b" \c"#, #"a \"b\" \\c"#),
+    ("{file.name|quoted}", "a/\u{301}\"\u{301}", "a/\u{301}\\\"\u{301}"),
+    ("{env.X|url}", "", "X"), ("{file.mtime}", "", "2026-11-20T22:15:00Z"),
+    ("{file.mtime.unix_s} {file.mtime.unix_ms}", "", "1795212900 1795212900500"),
+    ("{file.sha256}{file.md5}", "", "abcd"),
+  ]
+
+  @Test(arguments: written)
+  func asTheTemplateSays(_ source: String, _ name: String, _ expected: String) throws {
+    let template = try template(source)
+    #expect(template.filled(with: values(name)) == expected)
+    #expect(template.source == source, "it is written as it was read")
+  }
+
+  @Test func whatThePlaceDoesItselfIsDoneOnce() throws {
+    #expect(
+      try template("{file.name|url}", [.fileName], .url).filled(with: values("a b")) == "a%20b")
+    // A JSON text inside of a JSON string.
+    #expect(
+      try template("{file.name|json}", [.fileName], .json).filled(with: values("\""))
+        == #"\\\""#)
+  }
+
+  @Test func anUnknownOneIsAMistake() {
+    let mistake = #expect(throws: Template.ExpansionError.self) {
+      try template("{file.name|base64}")
+    }
+    #expect(
+      mistake?.description
+        == "{file.name|base64}: \"|base64\" is unknown; there are |json |url |quoted")
+  }
+
+  private static let bare: [(String, String, Bool)] = [
+    (#"attachment; filename="{file.name}""#, "a.jpg", true),
+    (#"attachment; filename="{file.name}""#, #"a".jpg"#, false),
+    (#"attachment; filename="{file.name}""#, #"a\.jpg"#, false),
+    (#"attachment; filename="{file.name|quoted}""#, #"a".jpg"#, true),
+    (#"{{"path":"/{file.name|json}"}}"#, #"a".jpg"#, true),
+    (#"{{"path":"/{file.name}"}}"#, #"a".jpg"#, false),
+    ("{file.name}", #"a".jpg"#, true), (#""x" {file.name}"#, #"a".jpg"#, true),
+  ]
+
+  /// In a header field, a file's name ends no quotation that is not its own.
+  @Test(arguments: bare)
+  func quotesInHeaderFields(_ source: String, _ name: String, _ isFine: Bool) throws {
+    let field = Target.Field(name: "X-Arg", value: try template(source))
+    guard !isFine else {
+      _ = try field.headerValue(with: values(name))
+      return
+    }
+    let cause = #expect(throws: Failure.Cause.self) { try field.headerValue(with: values(name)) }
+    let words = cause.map { Failure($0).explanation } ?? ""
+    #expect(words.contains("{file.name|quoted}") && words.contains("X-Arg"), "\(words)")
+  }
+
+  @Test func valuesOfReplies() throws {
+    let template = try template("{ticket:/id}-{reply:/files/*/id|url}", [.ticket, .reply])
+    var values = values("a")
+    values.index = 2
+    values.ticket = JSONValue(text: #"{"id":7}"#)
+    #expect(template.obstacle(with: values) == "the reply to the upload has no /files/1/id")
+    values.reply = JSONValue(text: #"{"files":[{"id":"x"},{"id":"y z"}]}"#)
+    #expect(template.obstacle(with: values) == nil)
+    #expect(template.filled(with: values) == "7-y%20z")
+    #expect(template.source == "{ticket:/id}-{reply:/files/*/id|url}")
+    values.ticket = JSONValue(text: #"{"id":{}}"#)
+    #expect(template.obstacle(with: values) == "the ticket has no /id", "a table is no text")
+  }
+
+  @Test(arguments: [
+    ("{ticket:/id}", "{ticket:/id} has no value here; there are {uuid} {env.NAME} {secret.NAME}"),
+    (
+      "{ticket:id}",
+      "{ticket:id} has no value here; there are {uuid} {env.NAME} {secret.NAME}"
+    ),
+  ])
+  func whereThereIsNoReply(_ source: String, _ message: String) {
+    let mistake = #expect(throws: Template.ExpansionError.self) { try template(source, [.uuid]) }
+    #expect(mistake?.description == message)
+  }
+
+  @Test func aPointerIsReadStrictly() {
+    let mistake = #expect(throws: Template.ExpansionError.self) {
+      try template("{reply:id}", [.reply])
+    }
+    #expect(mistake?.description.contains("expected a JSON Pointer") == true)
+  }
+
+  @Test func aTypeThatTheTargetNames() throws {
+    var target = Target(name: "t", url: try #require(URL(string: "http://h/")))
+    var item = UploadItem(id: ItemID(1), location: "a.jpg", mediaType: "image/jpeg")
+    #expect(target.sentType(of: item) == "image/jpeg")
+    target.fileType = "application/octet-stream"
+    #expect(target.sentType(of: item) == "application/octet-stream")
+    #expect(
+      target.values(of: item, now: Date(), uuid: UUID()).fileType == "application/octet-stream")
+    (item.mediaType, item.typeSource) = ("image/webp", UploadItem.chosenByHand)
+    #expect(target.sentType(of: item) == "image/webp", "what a person chose goes first")
+  }
+}

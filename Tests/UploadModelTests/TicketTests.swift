@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+import UploadModel
+
+struct TicketTests {
+  private func grant(
+    _ reply: String, from address: String = "https://h/presign",
+    _ change: (inout Ticket) throws -> Void = { _ in }
+  ) throws -> Ticket.Grant {
+    var ticket = Ticket(
+      call: ServerCall(url: Template(literal: address)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))), fields: try JSONPointer("/fields"))
+    try change(&ticket)
+    let plain = try #require(URL(string: "http://plain").flatMap { Origin($0) })
+    let end = TransferEnd(
+      url: try #require(URL(string: address)), status: 200, headers: ["location": "/up/7"],
+      reply: Reply(text: reply))
+    return try ticket.grant(in: end, redirects: [plain])
+  }
+
+  @Test func itsFieldsComeSortedAndAreNotRead() throws {
+    let grant = try grant(#"{"url":"https://s3/b","fields":{"policy":"{x}","key":"k","n":1}}"#)
+    #expect(grant.url.absoluteString == "https://s3/b")
+    #expect(grant.fields.map(\.name) == ["key", "n", "policy"])
+    #expect(grant.fields.last?.value == Template(literal: "{x}"))
+  }
+
+  @Test(arguments: [
+    (#"{"fields":{}}"#, "the ticket has no /url"), (#"{"url":null}"#, "the ticket has no /url"),
+    (#"{"url":"ftp://x/"}"#, "the ticket's /url is no address to send to"),
+    (#"{"url":"https://u:p@x/"}"#, "the ticket's /url is no address to send to"),
+    (#"{"url":"https://s3/b"}"#, "the ticket has no fields at /fields"),
+    ("see https://s3/b", "its answer is not JSON"),
+    (
+      #"{"url":"http://s3/b","fields":{}}"#,
+      "the ticket leads from https to http://s3, which is not encrypted; list it in redirect_to if that is meant"
+    ),
+  ])
+  func whatIsNoTicket(_ reply: String, _ message: String) {
+    let mistake = #expect(throws: Ticket.ReplyError.self) { try grant(reply) }
+    #expect(mistake?.description == message)
+  }
+
+  @Test func whatIsAllowedInTheOpen() throws {
+    #expect(try grant(#"{"url":"http://plain/b","fields":{}}"#).url.host == "plain")
+    let open = try grant(#"{"url":"http://s3/b","fields":{}}"#, from: "http://h/")
+    #expect(open.url.host == "s3")
+  }
+
+  @Test func itMayBePlainTextOrAHeaderField() throws {
+    let text = try grant("https://s3/b?sig=1\n") {
+      $0.uploadURL = ReplyValue(.pattern(try Pattern(#"\S+"#)))
+      $0.fields = nil
+    }
+    #expect(text.url.absoluteString == "https://s3/b?sig=1" && text.reply == nil)
+    let header = try grant("") {
+      $0.uploadURL = ReplyValue(.header("location"))
+      $0.fields = nil
+    }
+    #expect(header.url.absoluteString == "https://h/up/7")
+  }
+
+  @Test func itsHeaderFieldsGoWithTheFile() throws {
+    let grant = try grant(
+      #"{"url":"https://s3/b","headers":{"x-ms-blob-type":"BlockBlob","Host":"s3","Content-Type":"a/b"}}"#
+    ) {
+      $0.fields = nil
+      $0.headers = try JSONPointer("/headers")
+    }
+    #expect(grant.headers.map(\.name) == ["Content-Type", "x-ms-blob-type"])
+  }
+
+  @Test(arguments: [
+    (#"{"Transfer-Encoding":"chunked"}"#, "Transfer-Encoding is set by hoist itself"),
+    (#"{"X":"a\r\nY: b"}"#, "the value of X holds a control character"),
+    (#"{"a b":"c"}"#, "\"a b\" is not a header name"), (#"[]"#, "no header fields at /headers"),
+  ])
+  func headerFieldsThatAreNone(_ headers: String, _ words: String) {
+    let mistake = #expect(throws: Ticket.ReplyError.self) {
+      try grant("{\"url\":\"https://s3/b\",\"headers\":\(headers)}") {
+        $0.fields = nil
+        $0.headers = try JSONPointer("/headers")
+      }
+    }
+    #expect(mistake?.description.contains(words) == true, "\(mistake?.description ?? "")")
+  }
+}
