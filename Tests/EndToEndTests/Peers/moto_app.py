@@ -1,11 +1,9 @@
-"""moto's S3 and an application in front of it that gives leave to upload: moto_app.py.
+"""moto's S3 with an empty bucket "inbox": moto_app.py.
 
-Says "port N" when it is ready. POST /presign {"name": …, "type": …} answers with a presigned POST as
-boto3 makes it; GET /object/KEY gives what lies in the bucket.
+Says "s3 URL" and "port N" when it is ready; GET /object/KEY on that port gives what lies in the bucket.
 """
 import boto3
-from botocore.client import Config
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response
 from moto.server import ThreadedMotoServer
 from werkzeug.serving import make_server
 
@@ -14,21 +12,9 @@ moto.start()
 host, port = moto.get_host_and_port()
 client = boto3.client(
     "s3", endpoint_url=f"http://127.0.0.1:{port}", region_name="us-east-1",
-    aws_access_key_id="test", aws_secret_access_key="test",
-    config=Config(signature_version="s3v4", s3={"addressing_style": "path"}))
+    aws_access_key_id="test", aws_secret_access_key="test")
 client.create_bucket(Bucket="inbox")
 app = Flask(__name__)
-
-
-@app.post("/presign")
-def presign():
-    if request.headers.get("Authorization") != "Bearer s3cret":
-        return jsonify(error="no token"), 401
-    wanted = request.get_json()
-    ticket = client.generate_presigned_post(
-        "inbox", "uploads/" + wanted["name"], Fields={"Content-Type": wanted["type"]},
-        Conditions=[{"Content-Type": wanted["type"]}], ExpiresIn=60)
-    return jsonify(url=ticket["url"], fields=ticket["fields"])
 
 
 @app.get("/object/<path:key>")
@@ -38,5 +24,6 @@ def fetch(key):
 
 
 server = make_server("127.0.0.1", 0, app, threaded=True)
+print(f"s3 http://127.0.0.1:{port}")
 print("port", server.server_port, flush=True)
 server.serve_forever()

@@ -1,0 +1,282 @@
+"""Strict copies of the endpoints in config/recipes: endpoints.py.
+
+Says "port N" when it is ready. Each service lies under a path of its own, `/0x0`, `/jira`, …, and answers as the
+original does; what the original would refuse is refused in words that say why. Bodies are taken apart here and
+not by the framework, so that order, types and names are seen as they were sent.
+"""
+import base64
+import hashlib
+import json
+import re
+from email.parser import BytesParser
+from email.policy import HTTP
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.serving import make_server
+
+app = Flask(__name__)
+kept = {}
+
+
+class Wrong(Exception):
+    """What the original would not take."""
+
+
+@app.errorhandler(Wrong)
+def wrong(error):
+    return jsonify(error={"message": str(error)}, data={"error": str(error)}, success=False), 400
+
+
+def need(truth, words):
+    if not truth:
+        raise Wrong(words)
+
+
+def parts():
+    """The form as (name, file name, type, content), in order."""
+    kind = request.headers.get("Content-Type", "")
+    need(kind.startswith("multipart/form-data; boundary="), f"no form but {kind}")
+    whole = f"Content-Type: {kind}\r\n\r\n".encode() + request.get_data()
+    found = []
+    for part in BytesParser(policy=HTTP).parsebytes(whole).iter_parts():
+        found.append((
+            part.get_param("name", header="Content-Disposition"), part.get_filename(),
+            part.get("Content-Type"), part.get_payload(decode=True)))
+    return found
+
+
+def one_file(field, *others):
+    """The only file of a form, behind fields of these names in this order."""
+    form = parts()
+    need([p[0] for p in form] == [*others, field], f"parts are {[p[0] for p in form]}")
+    need(all(p[1] is None for p in form[:-1]), "a field has a file name")
+    need(form[-1][1], "the file has no name")
+    return form[-1], {p[0]: p[3].decode() for p in form[:-1]}
+
+
+def alone():
+    """The body by itself."""
+    kind = request.headers.get("Content-Type", "")
+    need(kind and not kind.startswith(("multipart/", "application/x-www-form")), f"a body of {kind}")
+    need(request.headers.get("Content-Length"), "no length")
+    return request.get_data(), kind
+
+
+def basic(user, password):
+    expected = "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+    need(request.headers.get("Authorization") == expected, "wrong credentials")
+
+
+def page(entries, size, header, path):
+    """A page of a list with the header fields that say what is left."""
+    number = int(request.args.get("page", 1))
+    chunk = entries[(number - 1) * size:number * size]
+    reply = jsonify(chunk)
+    reply.headers[header] = str(len(entries))
+    if number * size < len(entries):
+        reply.headers["Link"] = (
+            f'<{request.host_url}{path}?page={number + 1}>; rel="next", '
+            f'<{request.host_url}{path}?page=9>; rel="last"')
+    return reply
+
+
+@app.post("/0x0/")
+def null_pointer():
+    (_, name, _, content), fields = one_file("file", "secret", "expires")
+    need(fields["expires"].isdigit(), "expires is no number")
+    need(content, "the file is empty")
+    kept[name] = content
+    return Response(f"https://0x0.st/Xy1z.{name.rsplit('.')[-1]}\n", mimetype="text/plain")
+
+
+@app.put("/transfer/<path:name>")
+def transfer(name):
+    content, _ = alone()
+    need(request.headers.get("Max-Days") == "14", "no Max-Days")
+    kept[name] = content
+    return Response(f"https://transfer.sh/k3Yx/{name}\n", mimetype="text/plain")
+
+
+@app.route("/nextcloud/remote.php/dav/files/me/Uploads/<name>", methods=["PUT", "DELETE"])
+def nextcloud(name):
+    basic("me", "s3cret")
+    if request.method == "DELETE":
+        return ("", 204) if kept.pop(name, None) is not None else ("", 404)
+    content, _ = alone()
+    need(re.fullmatch(r"\d{9,10}", request.headers.get("X-OC-MTime", "")), "no time")
+    kind, _, sum_ = request.headers.get("OC-Checksum", "").partition(":")
+    need(kind == "SHA256" and sum_ == hashlib.sha256(content).hexdigest(), "the sum is wrong")
+    status = 204 if name in kept else 201
+    kept[name] = content
+    return Response(status=status, headers={"X-OC-MTime": "accepted"})
+
+
+def release():
+    base = request.host_url + "gitea/api/v1/repos/me/tool/releases/7"
+    return {"id": 7, "tag_name": "v1.0", "upload_url": f"{base}/assets", "assets": [
+        {"id": 1, "name": "old.deb", "size": 3, "created_at": "2026-11-20T22:15:00Z",
+         "browser_download_url": "https://gitea.example/old.deb"}]}
+
+
+@app.get("/gitea/api/v1/repos/me/tool/releases/tags/v1.0")
+def gitea_release():
+    need(request.headers.get("Authorization") == "token s3cret", "wrong credentials")
+    return jsonify(release())
+
+
+@app.post("/gitea/api/v1/repos/me/tool/releases/7/assets")
+def gitea():
+    need(request.headers.get("Authorization") == "token s3cret", "wrong credentials")
+    (_, name, _, content), _ = one_file("attachment")
+    kept[name] = content
+    return jsonify(
+        id=2, name=name, size=len(content),
+        browser_download_url=f"https://gitea.example/me/tool/releases/download/v1.0/{name}"), 201
+
+
+@app.put("/gitlab/api/v4/projects/42/packages/generic/tool/1.0.0/<name>")
+def gitlab_package(name):
+    need(request.headers.get("PRIVATE-TOKEN") == "s3cret", "wrong credentials")
+    need(request.args.get("select") == "package_file", "no select")
+    need(re.fullmatch(r"[A-Za-z0-9.~_@+-]+", name), "a name that no package file has")
+    content, _ = alone()
+    kept[name] = content
+    return jsonify(id=5, file_name=name, file={"url": f"https://gitlab.example/files/{name}"}), 201
+
+
+@app.get("/gitlab/api/v4/projects/42/packages")
+def gitlab_packages():
+    need(request.headers.get("PRIVATE-TOKEN") == "s3cret", "wrong credentials")
+    entries = [
+        {"id": n, "name": "tool", "version": f"1.0.{n}", "created_at": "2026-11-20T22:15:00.123Z"}
+        for n in range(1, 6)]
+    return page(entries, 2, "X-Total", "gitlab/api/v4/projects/42/packages")
+
+
+@app.get("/gitlab/api/v4/projects/42/packages/<int:id>")
+def gitlab_one(id):
+    return jsonify(id=id, name="tool", status="default")
+
+
+@app.post("/gitlab/api/v4/projects/42/uploads")
+def gitlab_upload():
+    need(request.headers.get("PRIVATE-TOKEN") == "s3cret", "wrong credentials")
+    (_, name, _, content), _ = one_file("file")
+    kept[name] = content
+    path = f"/-/project/42/uploads/66dbcd21/{name}"
+    return jsonify(id=5, alt=name, url=f"/uploads/66dbcd21/{name}", full_path=path), 201
+
+
+@app.post("/jira/rest/api/3/issue/DEMO-1/attachments")
+def jira():
+    basic("me@example.org", "s3cret")
+    if request.headers.get("X-Atlassian-Token") != "no-check":
+        return Response("XSRF check failed", status=403)
+    form = parts()
+    need(form and all(p[0] == "file" and p[1] for p in form), f"parts are {[p[0] for p in form]}")
+    for part in form:
+        kept[part[1]] = part[3]
+    return jsonify([
+        {"id": str(100 + n), "filename": p[1], "size": len(p[3]),
+         "content": f"https://jira.example/attachment/content/{100 + n}"}
+        for n, p in enumerate(form)])
+
+
+@app.get("/jira/rest/api/3/issue/DEMO-1")
+def jira_issue():
+    basic("me@example.org", "s3cret")
+    return jsonify(fields={"attachment": [
+        {"id": "100", "filename": "a.log", "size": 3, "created": "2026-11-20T22:15:00.000+0000"}]})
+
+
+@app.delete("/jira/rest/api/3/attachment/<id>")
+def jira_delete(id):
+    return ("", 204) if id == "100" else ("", 404)
+
+
+@app.post("/wordpress/wp-json/wp/v2/media")
+def wordpress():
+    basic("me", "s3cret")
+    content, kind = alone()
+    disposition = request.headers.get("Content-Disposition", "")
+    name = re.fullmatch(r'attachment; filename="((?:[^"\\]|\\.)*)"', disposition)
+    need(name, f"no name in {disposition}")
+    name = re.sub(r"\\(.)", r"\1", name[1])
+    kept[name] = content
+    reply = jsonify(id=9, source_url=f"https://blog.example/wp-content/uploads/{len(name)}")
+    reply.headers["Location"] = "https://blog.example/wp-json/wp/v2/media/9"
+    return reply, 201
+
+
+@app.get("/wordpress/wp-json/wp/v2/media")
+def wordpress_list():
+    basic("me", "s3cret")
+    # A page too far is an error there, not an empty one.
+    need(int(request.args.get("page", 1)) <= 2, "rest_post_invalid_page_number")
+    entries = [
+        {"id": n, "title": {"rendered": f"Picture {n}"}, "date_gmt": "2026-11-20T22:15:00"}
+        for n in range(1, 5)]
+    return page(entries, 2, "X-WP-Total", "wordpress/wp-json/wp/v2/media")
+
+
+@app.post("/cloudinary/v1_1/demo/auto/upload")
+def cloudinary():
+    (_, name, _, content), fields = one_file("file", "upload_preset", "public_id")
+    need(fields["upload_preset"] == "hoist", "Upload preset not found")
+    need(len(fields["public_id"]) == 36, "no public_id")
+    kept[name] = content
+    return jsonify(secure_url=f"https://res.cloudinary.com/demo/image/upload/{name}")
+
+
+@app.post("/slack/api/files.getUploadURLExternal")
+def slack_address():
+    if request.headers.get("Authorization") != "Bearer s3cret":
+        return jsonify(ok=False, error="invalid_auth")
+    need(request.mimetype == "application/x-www-form-urlencoded", f"a body of {request.mimetype}")
+    if not request.form.get("length", "").isdigit() or not request.form.get("filename"):
+        return jsonify(ok=False, error="invalid_arguments")
+    kept["slack"] = dict(request.form)
+    return jsonify(ok=True, file_id="F0TEST", upload_url=f"{request.host_url}slack/upload/v1/ABC")
+
+
+@app.post("/slack/upload/v1/ABC")
+def slack_upload():
+    content, _ = alone()
+    need(kept["slack"]["length"] == str(len(content)), "another length than was told")
+    kept[kept["slack"]["filename"]] = content
+    return Response(f"OK - {len(content)}", mimetype="text/plain")
+
+
+@app.post("/slack/api/files.completeUploadExternal")
+def slack_complete():
+    if request.headers.get("Authorization") != "Bearer s3cret":
+        return jsonify(ok=False, error="invalid_auth")
+    wanted = request.get_json()
+    if wanted["files"][0]["id"] != "F0TEST":
+        return jsonify(ok=False, error="file_not_found")
+    kept["shared"] = wanted
+    return jsonify(ok=True, files=wanted["files"])
+
+
+@app.post("/imgur/3/image")
+def imgur():
+    need(request.headers.get("Authorization") == "Client-ID s3cret", "wrong credentials")
+    (_, name, kind, content), fields = one_file("image", "type", "title")
+    need(fields["type"] == "file", "type is not file")
+    need(kind and kind.startswith("image/"), f"a file of {kind}")
+    kept[name] = content
+    return jsonify(data={"id": "orunSTu", "link": "https://i.imgur.com/orunSTu.png"},
+                   success=True, status=200)
+
+
+@app.get("/kept/<path:name>")
+def fetch(name):
+    found = kept.get(name)
+    if found is None:
+        return "", 404
+    return Response(found if isinstance(found, bytes) else json.dumps(found))
+
+
+server = make_server("127.0.0.1", 0, app, threaded=True)
+print("port", server.server_port, flush=True)
+server.serve_forever()

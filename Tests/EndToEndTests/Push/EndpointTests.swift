@@ -1,0 +1,181 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+  /// The recipes for endpoints elsewhere, as they are but for the address, against strict copies of them.
+  @Suite("The recipes work for endpoints elsewhere")
+  struct EndpointTests {
+    /// A recipe, whose server it is, and the address that it gives a file called `photo.png`.
+    struct Case: Sendable, CustomTestStringConvertible {
+      let recipe: String
+      let origin: String
+      let path: String
+      let secret: String?
+      let url: String?
+      var testDescription: String { recipe }
+    }
+
+    static let cases: [Case] = [
+      Case(
+        recipe: "0x0", origin: "https://0x0.st", path: "0x0", secret: nil,
+        url: "https://0x0.st/Xy1z.png"),
+      Case(
+        recipe: "transfer-sh", origin: "https://transfer.sh", path: "transfer", secret: nil,
+        url: "https://transfer.sh/k3Yx/photo.png"),
+      Case(
+        recipe: "nextcloud", origin: "https://cloud.example", path: "nextcloud",
+        secret: "NEXTCLOUD_PASSWORD", url: nil),
+      Case(
+        recipe: "gitea-release", origin: "https://gitea.example", path: "gitea",
+        secret: "GITEA_TOKEN",
+        url: "https://gitea.example/me/tool/releases/download/v1.0/photo.png"),
+      Case(
+        recipe: "gitlab-package", origin: "https://gitlab.example", path: "gitlab",
+        secret: "GITLAB_TOKEN", url: "https://gitlab.example/files/photo.png"),
+      Case(
+        recipe: "gitlab-upload", origin: "https://gitlab.example", path: "gitlab",
+        secret: "GITLAB_TOKEN", url: "/-/project/42/uploads/66dbcd21/photo.png"),
+      Case(
+        recipe: "jira", origin: "https://jira.example", path: "jira", secret: "JIRA_TOKEN",
+        url: "https://jira.example/attachment/content/100"),
+      Case(
+        recipe: "wordpress", origin: "https://blog.example", path: "wordpress",
+        secret: "WORDPRESS_PASSWORD", url: "https://blog.example/wp-content/uploads/9"),
+      Case(
+        recipe: "cloudinary", origin: "https://api.cloudinary.com", path: "cloudinary",
+        secret: nil, url: "https://res.cloudinary.com/demo/image/upload/photo.png"),
+      Case(
+        recipe: "slack", origin: "https://slack.com", path: "slack", secret: "SLACK_TOKEN",
+        url: nil),
+      Case(
+        recipe: "imgur", origin: "https://api.imgur.com", path: "imgur", secret: "IMGUR_CLIENT",
+        url: "https://i.imgur.com/orunSTu.png"),
+    ]
+
+    /// A person with a recipe that leads to the copies.
+    struct Desk {
+      let person: Person
+      let base: String
+      private let server: Program
+
+      init() async throws {
+        let person = try Person()
+        let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
+        let script = Person.repository.appendingPathComponent(
+          "Tests/EndToEndTests/Peers/endpoints.py"
+        ).path
+        let program = try Program(
+          python, [script], environment: person.environment, directory: person.folder.path)
+        let port = try await wait(for: "the endpoints", otherwise: { program.errors }) {
+          program.output.firstMatch(of: /port (\d+)/).map { String($0.1) }
+        }
+        (self.person, server, base) = (person, program, "http://127.0.0.1:\(port)")
+      }
+
+      func take(_ row: Case) throws {
+        let source = Person.repository.appendingPathComponent("config/recipes/\(row.recipe).toml")
+        let text = try String(contentsOf: source, encoding: .utf8)
+          .replacing(row.origin, with: "\(base)/\(row.path)")
+        try person.folder.write("recipe.toml", Array(text.utf8))
+      }
+
+      /// Runs a line of shell in which `$R` stands for the recipe.
+      func shell(_ line: String, secret: String?) async throws -> Program.Outcome {
+        let set = secret.map { "export \($0)=s3cret; " } ?? ""
+        return try await person.shell("\(set)R='--config recipe.toml'; \(line)").end()
+      }
+    }
+
+    @Test("an upload is taken by the strict copy, byte for byte", arguments: cases)
+    func uploads(_ row: Case) async throws {
+      let desk = try await Desk()
+      try desk.take(row)
+      let content = try desk.person.folder.write("photo.png", count: 70_000)
+      let outcome = try await desk.shell("hoist push photo.png --json $R", secret: row.secret)
+      #expect(outcome.status == 0, "\(outcome)")
+      let end = try outcome.events().end(of: "photo.png")
+      let url = end.text("url")
+      #expect(
+        row.url.map { url == $0 || url == desk.base + $0 } ?? (url == nil),
+        "\(url ?? "none") for \(row.url ?? "none")")
+      let fetched = try await desk.shell(
+        "curl -sSf -o fetched \(desk.base)/kept/photo.png", secret: nil)
+      #expect(fetched.status == 0, "\(fetched)")
+      #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
+      #expect(!(outcome.output + outcome.errors).contains("s3cret"))
+    }
+
+    @Test(
+      "what they would not take fails, and says why",
+      arguments: cases.filter { $0.secret != nil })
+    func refusals(_ row: Case) async throws {
+      let desk = try await Desk()
+      try desk.take(row)
+      try desk.person.folder.write("photo.png", count: 700)
+      let line = "export \(row.secret ?? "")=wrong; hoist push photo.png --attempts 1 --json $R"
+      let outcome = try await desk.shell(line, secret: nil)
+      #expect(outcome.status == 1, "\(outcome)")
+      let reply = try outcome.events().end(of: "photo.png").text("reply") ?? ""
+      #expect(reply.contains("credentials") || reply.contains("invalid_auth"), "\(outcome)")
+    }
+
+    @Test("jira: names that are hard, several in one request, each with its own address")
+    func jira() async throws {
+      let desk = try await Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "jira" })
+      try desk.take(row)
+      for name in ["a \"b\".log", "gr\u{fc}n.log"] {
+        try desk.person.folder.write(name, count: 100)
+      }
+      let pushed = try await desk.shell("hoist push *.log $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+      #expect(
+        pushed.output.split(separator: "\n").sorted()
+          == (100...101).map { "https://jira.example/attachment/content/\($0)" })
+      let listed = try await desk.shell("hoist ls $R", secret: row.secret)
+      #expect(listed.output == "100\ta.log\n", "\(listed)")
+      let removed = try await desk.shell("hoist rm issue 100 --yes $R", secret: row.secret)
+      #expect(removed.status == 0, "\(removed)")
+    }
+
+    @Test("gitlab and wordpress: pages, columns, times and one record")
+    func lists() async throws {
+      let desk = try await Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "gitlab-package" })
+      try desk.take(row)
+      let first = try await desk.shell("TZ=UTC hoist ls $R", secret: row.secret)
+      #expect(
+        first.output
+          == "1\ttool\t1.0.1\t2026-11-20 22:15:00\n2\ttool\t1.0.2\t2026-11-20 22:15:00\n",
+        "\(first)")
+      #expect(first.errors.contains("2 of 5 are listed; --all lists every page"))
+      let all = try await desk.shell("hoist ls --all $R", secret: row.secret)
+      #expect(all.output.split(separator: "\n").count == 5 && all.errors.isEmpty, "\(all)")
+      let one = try await desk.shell("hoist get package 3 $R", secret: row.secret)
+      #expect(one.output == "{\"id\":3,\"name\":\"tool\",\"status\":\"default\"}\n", "\(one)")
+
+      let blog = try #require(Self.cases.first { $0.recipe == "wordpress" })
+      try desk.take(blog)
+      let media = try await desk.shell("hoist ls --all $R", secret: blog.secret)
+      #expect(media.output.split(separator: "\n").count == 4, "\(media)")
+      #expect(media.output.hasPrefix("1\tPicture 1\n"))
+      try desk.person.folder.write("a \"b\".png", count: 100)
+      let quoted = try await desk.shell("hoist push 'a \"b\".png' $R", secret: blog.secret)
+      #expect(quoted.status == 0, "\(quoted)")
+    }
+
+    @Test("slack: what was told in the first step goes into the third")
+    func slack() async throws {
+      let desk = try await Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "slack" })
+      try desk.take(row)
+      try desk.person.folder.write("a b.png", count: 100)
+      let pushed = try await desk.shell("hoist push 'a b.png' $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+      let shared = try await desk.shell("curl -sSf \(desk.base)/kept/shared", secret: nil)
+      #expect(shared.output.contains("\"id\": \"F0TEST\""), "\(shared)")
+      #expect(shared.output.contains("\"title\": \"a b\""))
+    }
+  }
+}
