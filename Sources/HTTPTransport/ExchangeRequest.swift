@@ -23,6 +23,8 @@ public struct ExchangeRequest: Sendable {
   public var tls = TLSOptions()
   /// The maximum size of the reply's content, in bytes. A longer reply is cut off there.
   public var mostReply = 1 << 20
+  /// Who is asked to answer a challenge (RFC 7616). The body goes once the challenge is known.
+  public var digest: DigestCredentials?
   /// What bounds the bytes of the body, beside others that share the same limits.
   public var limits: [BandwidthLimit] = []
 

@@ -91,6 +91,11 @@ extension Transfer {
       tellExpectIgnored()
     }
     exchange.content.withLock { $0.head = head }
+    // libcurl answers it with a second request, whose reply is the one that counts.
+    if request.digest != nil, head.status == 401, !wasChallenged {
+      wasChallenged = true
+      return count
+    }
     if head.status != 417 { loop.recordHead(self) }
     return count
   }

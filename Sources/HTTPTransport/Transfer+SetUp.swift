@@ -23,6 +23,16 @@ extension Transfer {
       CURLOPT_HTTP_VERSION,
       request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
     try options.set(request.tls)
+    if request.headers.contains(where: {
+      $0.name.lowercased() == "connection" && $0.value.lowercased() == "close"
+    }) {
+      try options.set(CURLOPT_FORBID_REUSE, 1)
+    }
+    if let digest = request.digest {
+      try options.set(CURLOPT_HTTPAUTH, Self.digestOnly)
+      try options.set(CURLOPT_USERNAME, digest.user)
+      try options.set(CURLOPT_PASSWORD, digest.password)
+    }
     try setUpRequest(options)
     try setUpCallbacks(options)
   }
@@ -124,6 +134,9 @@ extension Transfer {
     options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
     try options.throwIfRefused()
   }
+
+  /// CURLAUTH_DIGEST, a macro with a cast that Swift does not import.
+  private static let digestOnly = 1 << 1
 
   static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
     // libcurl gives back the pointer that it was given, which the loop keeps alive for as long as the

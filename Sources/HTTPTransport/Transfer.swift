@@ -18,6 +18,8 @@ final class Transfer {
   var toldExpect = false
   /// Whether the handle will not ask again, whatever it is used for.
   var wasExpectRefused = false
+  /// Whether the server has said what it wants to have answered.
+  var wasChallenged = false
   var headBytes = 0
   private var isHeadTold = false
 

@@ -159,6 +159,12 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "auth = { basic = { user = \"m:e\", password = \"x\" } }",
       "auth.basic.user: a user name cannot hold a colon"),
     BadConfiguration(
+      line: "auth = { digest = { password = \"x\" } }",
+      "auth.digest: \"user\" and \"password\" are both needed"),
+    BadConfiguration(
+      line: "auth = { digest = { user = \"m:e\", password = \"x\" } }",
+      "auth.digest.user: a user name cannot hold a colon"),
+    BadConfiguration(
       line: "auth = { bearer = \"{file.name}\" }",
       "auth.bearer: only {env.NAME} and {secret.NAME} can be filled in here"),
     BadConfiguration(

@@ -142,7 +142,7 @@ struct ShareXTests {
     (#"{"Version":"15"}"#, "has no RequestURL"),
     (
       #"{"Version":"15","RequestURL":"http://{filename}/"}"#,
-      "RequestURL: the host and port of a URL hold no placeholders"
+      "RequestURL: expected an http or https URL with a host, found \"http://\""
     ),
     (
       #"{"Version":"15","RequestURL":"x"}"#,

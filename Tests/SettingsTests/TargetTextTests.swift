@@ -72,6 +72,8 @@ struct TargetTextTests {
     "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { pointer = \"/n\" }, total = \"/total\" }",
     "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { pointer = \"/n\", query = \"after\" } }",
     "url = \"http://h/\"\nserver.list = { url = \"https://h/l\", id = \"/id\", next = { query = \"page\", from = 0 } }",
+    "url = \"http://h/\"\nauth = { digest = { user = \"me\", password = \"{env.T}\" } }",
+    "url = \"http://h/\"\nauth = { digest = { user = \"{env.T}\", password = \"hunter2\" } }",
     """
     url = "http://h/"
     same_names = true

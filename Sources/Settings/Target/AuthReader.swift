@@ -7,7 +7,7 @@ struct AuthReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 
-  private static let ways = ["basic", "bearer", "bearer_command"]
+  private static let ways = ["basic", "bearer", "bearer_command", "digest"]
 
   /// Adds the credentials of the table to the target, after its header fields were read.
   func read(_ node: ConfigNode, into target: inout Target) throws(ConfigError) {
@@ -27,16 +27,8 @@ struct AuthReader {
       target.headers.append(try header(Template(literal: "Bearer ") + token, node))
     }
     if let node = entries["basic"] {
-      let entries = try node.table(["user", "password"])
-      guard let user = entries["user"], let password = entries["password"] else {
-        throw node.fault("\"user\" and \"password\" are both needed")
-      }
-      let (account, secret) = (try secret(user), try secret(password))
+      let (account, secret) = try pair(node)
       let name = account.fixedText
-      // RFC 7617 §2.
-      guard !name.utf8.contains(UInt8(ascii: ":")) else {
-        throw user.fault("a user name cannot hold a colon")
-      }
       // Servers may repeat the password as well as the encoded credentials.
       target.ingredients += account.secrets.map(\.value) + [secret.fixedText]
       let pair = Data("\(name):\(secret.fixedText)".utf8).base64EncodedString()
@@ -47,6 +39,27 @@ struct AuthReader {
             + Template(Template.Secret(name: "basic_credentials", value: pair, source: source)),
           node))
     }
+    if let node = entries["digest"] {
+      let (account, password) = try pair(node)
+      target.ingredients += account.secrets.map(\.value) + [password.fixedText]
+      target.digest = DigestAuth(user: account, password: password.hidden(as: "password"))
+    }
+  }
+
+  /// `{ user = "…", password = "…" }`.
+  private func pair(
+    _ node: ConfigNode
+  ) throws(ConfigError) -> (user: Template, password: Template) {
+    let entries = try node.table(["user", "password"])
+    guard let user = entries["user"], let password = entries["password"] else {
+      throw node.fault("\"user\" and \"password\" are both needed")
+    }
+    let (account, secret) = (try secret(user), try secret(password))
+    // RFC 7617 §2.
+    guard !account.fixedText.utf8.contains(UInt8(ascii: ":")) else {
+      throw user.fault("a user name cannot hold a colon")
+    }
+    return (account, secret)
   }
 
   private func command(_ node: ConfigNode) throws(ConfigError) -> TokenCommand {

@@ -82,6 +82,18 @@ public struct TargetText {
     row("auth", target.tokenCommand, usually: nil) {
       $0.map { TOMLText.table([("bearer_command", TOMLText.array($0.words.map(TOMLText.string)))]) }
     }
+    row("auth", target.digest, usually: nil) {
+      $0.map { digest in
+        TOMLText.table([
+          (
+            "digest",
+            TOMLText.table([
+              ("user", form.string(digest.user)), ("password", form.string(digest.password)),
+            ])
+          )
+        ])
+      }
+    }
     row("resume", target.resume.mode, usually: .off) { TOMLText.string($0.rawValue) }
     row("chunk", target.resume.chunk, usually: nil) { $0.map { "\"\($0) B\"" } }
     row("tus", target.resume.metadata, usually: []) { metadata in

@@ -3,12 +3,15 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Applies the TLS rules and the HTTP version of a target, at the target's own origin only: a redirect
+  /// Applies the TLS rules, the answer to challenges and the HTTP version of a target, at the target's own origin only: a redirect
   /// carries none of that trust along.
   ///
   /// - Throws: a cause, where the request would go without what it depends on.
   mutating func obey(_ target: Target) throws(Failure.Cause) {
     guard Origin(url) == Origin(target.url) else { return }
+    digest = target.digest.map {
+      DigestCredentials(user: $0.user.fixedText, password: $0.password.fixedText)
+    }
     offersHTTP2 = target.http == .http2 && url.scheme == "https"
     guard !target.tls.isEmpty else { return }
     guard Origin(url)?.scheme == "https" else {

@@ -55,6 +55,14 @@ public struct CurlCommand: Hashable, Sendable {
       // curl removes a header field if nothing follows the colon; a semicolon sends it empty.
       try add("--header", value.isEmpty ? [.text("\(name);")] : [.text("\(name): ")] + value)
     }
+    if let digest = target.digest {
+      lines.append("--digest")
+      let values = Template.Values(now: now, uuid: UUID())
+      let (user, password) = (
+        digest.user.stretches(with: values), digest.password.stretches(with: values)
+      )
+      try add("--user", Self.pieces(user) + [.text(":")] + Self.pieces(password))
+    }
     switch plan.content {
     case .file(let item): try add("--data-binary", [.text("@"), .bytes(Self.path(item))])
     case .form(let parts): for part in parts { try add(part) }

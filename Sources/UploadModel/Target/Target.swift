@@ -34,6 +34,8 @@ public struct Target: Hashable, Sendable {
   public var batch: BatchRule?
   /// What gives the bearer token that is sent to this target's own origin, if anything does.
   public var tokenCommand: TokenCommand?
+  /// With what challenges of this target's own origin are answered, if they are.
+  public var digest: DigestAuth?
   /// What makes connections to this target's own origin secure.
   public var tls = TLSRules()
   /// The version of HTTP that is spoken with this target's own origin.

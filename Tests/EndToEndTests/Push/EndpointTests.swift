@@ -177,5 +177,32 @@ extension EndToEnd {
       #expect(shared.output.contains("\"id\": \"F0TEST\""), "\(shared)")
       #expect(shared.output.contains("\"title\": \"a b\""))
     }
+
+    /// The body goes once the challenge is known, and whole.
+    @Test("digest: a challenge is answered, and the password never sent", arguments: ["MD5", "SHA-256"])
+    func digest(_ algorithm: String) async throws {
+      let desk = try await Desk()
+      let content = try desk.person.folder.write("photo.png", count: 3_000_000)
+      let recipe = """
+        default_target = "d"
+        [targets.d]
+        url = "\(desk.base)/digest/upload?algorithm=\(algorithm)"
+        auth = { digest = { user = "me", password = "{env.PASSWORD}" } }
+        """
+      try desk.person.folder.write("recipe.toml", Array(recipe.utf8))
+      let outcome = try await desk.shell("hoist push photo.png --json $R", secret: "PASSWORD")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(!(outcome.output + outcome.errors).contains("s3cret"))
+      let fetched = try await desk.shell(
+        "curl -sSf -o fetched \(desk.base)/kept/photo.png", secret: nil)
+      #expect(fetched.status == 0, "\(fetched)")
+      #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
+      let wrong = try await desk.shell(
+        "PASSWORD=wrong hoist push photo.png --attempts 1 --json $R", secret: nil)
+      #expect(wrong.status == 1)
+      #expect(try wrong.events().end(of: "photo.png").text("cause") == "http-401", "\(wrong)")
+      let shown = try await desk.shell("hoist push photo.png --as-curl $R", secret: "PASSWORD")
+      #expect(shown.output.contains("--digest") && shown.output.contains("--user me:\"$PASSWORD\""), "\(shown)")
+    }
   }
 }
