@@ -83,7 +83,7 @@ struct RequestPlanTests {
         call: ServerCall(
           url: Template(literal: server.url("/ticket").absoluteString), method: "POST",
           json: Template(literal: "{}")),
-        uploadURL: try JSONPointer("/url"))
+        uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
     }
     try row.change(&target)
     let uploads = paths.prefix(target.batch == nil ? 1 : 2).enumerated().map { index, path in
