@@ -23,7 +23,7 @@ public struct ExchangeRequest: Sendable {
   public var tls = TLSOptions()
   /// The maximum size of the reply's content, in bytes. A longer reply is cut off there.
   public var mostReply = 1 << 20
-  /// Who is asked to answer a challenge (RFC 7616). The body goes once the challenge is known.
+  /// What a digest challenge (RFC 7616) is answered with. The body is only sent with the answer.
   public var digest: DigestCredentials?
   /// What bounds the bytes of the body, beside others that share the same limits.
   public var limits: [BandwidthLimit] = []

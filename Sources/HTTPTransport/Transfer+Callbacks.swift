@@ -91,7 +91,7 @@ extension Transfer {
       tellExpectIgnored()
     }
     exchange.content.withLock { $0.head = head }
-    // libcurl answers it with a second request, whose reply is the one that counts.
+    // libcurl answers the challenge with a second request, and only the reply to that counts.
     if request.digest != nil, head.status == 401, !wasChallenged {
       wasChallenged = true
       return count

@@ -35,7 +35,7 @@ struct Bookmarks {
     for key in sort.reversed() {
       let (name, hasMinus) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
       let isBackwards = hasMinus != isDescending
-      // Equal ones keep their places: Swift's sort is stable in fact, and the number makes it so.
+      // Equal records keep their order. Swift does not promise a stable sort, so the number decides.
       rows = rows.enumerated().sorted { a, b in
         let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
         if x.comes(before: y) { return !isBackwards }

@@ -92,7 +92,8 @@ struct OutageTests {
     if way == "ticket" {
       target.ticket = Ticket(
         call: ServerCall(url: Template(literal: door.url().absoluteString), method: "POST"),
-        uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))), fields: try JSONPointer("/fields"))
+        uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))), fields: try JSONPointer("/fields")
+      )
     }
     let harness = EngineHarness(lanes: 4, waitsForServers: true)
     let jobs = try jobs(20, to: target)

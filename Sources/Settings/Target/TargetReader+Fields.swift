@@ -70,7 +70,7 @@ extension TargetReader {
       }
       let value = try templates.value(node, named: name, scope: scope)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
-      // The value with its environment variables, and never in the message: it may be a secret.
+      // The expanded value must not be in the message: it may be a secret.
       do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: value.fixedText)
       } catch {

@@ -11,11 +11,9 @@ struct TargetReader {
 
   static let keys = [
     "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
-    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http",
-    "connection", "batch", "auth",
-    "body",
-    "file_name", "file_type", "public_headers", "same_names", "limits", "response", "prepare",
-    "ticket", "server",
+    "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "connection", "batch",
+    "auth", "body", "file_name", "file_type", "public_headers", "same_names", "resume", "chunk",
+    "tus", "limits", "response", "prepare", "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {

@@ -3,8 +3,8 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Applies the TLS rules, the answer to challenges and the HTTP version of a target, at the target's own origin only: a redirect
-  /// carries none of that trust along.
+  /// Applies the TLS rules, the digest credentials and the HTTP version of a target, at the target's own
+  /// origin only: a redirect carries none of that trust along.
   ///
   /// - Throws: a cause, where the request would go without what it depends on.
   mutating func obey(_ target: Target) throws(Failure.Cause) {

@@ -159,7 +159,8 @@ extension Part {
       self = .text(name: part.name, value: text.written, contentType: part.type)
     case .file(let item, let name):
       self = .file(
-        name: part.name, at: item.location, fileName: name, contentType: part.type ?? item.mediaType,
+        name: part.name, at: item.location, fileName: name,
+        contentType: part.type ?? item.mediaType,
         expecting: item.identity)
     }
   }

@@ -4,7 +4,7 @@ import UploadModel
 
 /// What is on the server already.
 extension ServerClient {
-  /// The pages that are asked for at most, whatever a server says of more.
+  /// The maximum number of pages that are requested, however many a server claims to have.
   public static let mostPages = 1000
 
   /// Entries of a target's list.
@@ -21,7 +21,8 @@ extension ServerClient {
   ///
   /// - Parameters:
   ///   - query: what is added to the URL, such as a filter.
-  ///   - pages: how many pages are asked for at most.
+  ///   - pages: the maximum number of pages to request.
+  /// - Throws: `Failure` if the server cannot be asked or its reply is no list.
   public func entries(
     query: [(name: String, value: String)] = [], pages: Int = 1
   ) async throws(Failure) -> Entries {
@@ -43,7 +44,7 @@ extension ServerClient {
       found.entries += entries
       found.total = list.total?.text(in: answer.end).flatMap { Int($0) } ?? found.total
       step = next?.step(after: answer.end, count: entries.count, pages: page)
-      // A server that leads back to where we were would do so for ever.
+      // Stop at a page that was requested before, or the loop would not end.
       guard let more = step, seen.insert(more).inserted,
         found.total.map({ found.entries.count < $0 }) ?? true
       else { return found }
@@ -52,7 +53,7 @@ extension ServerClient {
     return found
   }
 
-  /// A page of a list. Only the list's own server is asked for one.
+  /// A page of a list. Pages on other servers are refused: they would be sent the target's credentials.
   private func document(
     at step: NextPage.Step?, of call: ServerCall, _ query: [(name: String, value: String)]
   ) async throws(Failure) -> (JSONValue, Answer) {
@@ -71,7 +72,9 @@ extension ServerClient {
     }
   }
 
-  /// All that the server says of an entry, which is looked for in the list where it cannot be asked for.
+  /// All that the server says of an entry. It is looked for in the list if the target has no `server.get`.
+  ///
+  /// - Throws: `Failure` if the server cannot be asked or has no such entry.
   public func entry(_ id: String) async throws(Failure) -> JSONValue {
     guard let get = target.server.get else {
       let listed = try await entries(pages: Self.mostPages)
@@ -86,6 +89,8 @@ extension ServerClient {
   }
 
   /// Deletes an entry.
+  ///
+  /// - Throws: `Failure` if the server cannot be asked or refuses.
   public func delete(_ id: String) async throws(Failure) {
     guard let delete = target.server.delete else {
       throw Failure(.unsendable("the target has no server.delete"))

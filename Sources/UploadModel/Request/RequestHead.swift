@@ -59,7 +59,7 @@ public struct RequestHead: Hashable, Sendable {
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
     if target.closesConnections { set("Connection", "close") }
-    // Another origin is given no header field of the target but the public ones: that is where credentials are.
+    // Another origin is given the public header fields only: the others may hold credentials.
     if case .all(let token) = credentials {
       try add(target.headers, values)
       if let token {

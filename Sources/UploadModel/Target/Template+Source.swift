@@ -40,7 +40,8 @@ extension Template {
     case .text(let text): braced(text)
     case .slot(let slot, let writing): "{\(slot.name)\(writing.source)}"
     case .secret(let secret, let writing):
-      isRevealing && secret.source == .literal ? braced(secret.value) : secret.placeholder(written: writing.source)
+      isRevealing && secret.source == .literal
+        ? braced(secret.value) : secret.placeholder(written: writing.source)
     }
   }
 

@@ -36,7 +36,7 @@ extension ScreenSession {
     }
   }
 
-  /// Of a list on the screen: nobody scrolls through more.
+  /// The maximum number of pages of a server's list that the screen requests.
   private static var mostServerPages: Int { 20 }
 
   func listServer() {

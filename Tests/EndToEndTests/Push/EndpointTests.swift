@@ -179,7 +179,8 @@ extension EndToEnd {
     }
 
     /// The body goes once the challenge is known, and whole.
-    @Test("digest: a challenge is answered, and the password never sent", arguments: ["MD5", "SHA-256"])
+    @Test(
+      "digest: a challenge is answered, and the password never sent", arguments: ["MD5", "SHA-256"])
     func digest(_ algorithm: String) async throws {
       let desk = try await Desk()
       let content = try desk.person.folder.write("photo.png", count: 3_000_000)
@@ -202,7 +203,9 @@ extension EndToEnd {
       #expect(wrong.status == 1)
       #expect(try wrong.events().end(of: "photo.png").text("cause") == "http-401", "\(wrong)")
       let shown = try await desk.shell("hoist push photo.png --as-curl $R", secret: "PASSWORD")
-      #expect(shown.output.contains("--digest") && shown.output.contains("--user me:\"$PASSWORD\""), "\(shown)")
+      #expect(
+        shown.output.contains("--digest") && shown.output.contains("--user me:\"$PASSWORD\""),
+        "\(shown)")
     }
   }
 }

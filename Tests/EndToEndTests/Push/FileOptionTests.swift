@@ -46,7 +46,8 @@ extension EndToEnd {
         """)
       try person.folder.write("x", count: 1)
       let shown = try await person.shell(
-        "hoist push x --to t --form a=long --form c=3 --form-add b=4 --dry-run").end()
+        "hoist push x --to t --form a=long --form c=3 --form-add b=4 --dry-run"
+      ).end()
       #expect(shown.status == 0, "\(shown)")
       let parts = shown.output.matches(of: /part (\w+): text, (\d+) byte/).map { "\($0.1) \($0.2)" }
       #expect(parts == ["a 4", "b 1", "c 1", "b 1"], "\(shown.output)")
@@ -83,10 +84,12 @@ extension EndToEnd {
       _ = try await person.shell("mkdir -p d/a 'd/b c'; echo 1 > d/a/x; echo 2 > 'd/b c/x'").end()
       try configure("{file.name}")
       let clash = try await person.shell("hoist push -r d --to t").end()
-      #expect(clash.status == 1 && clash.errors.contains("another file was sent to the same address"))
+      #expect(
+        clash.status == 1 && clash.errors.contains("another file was sent to the same address"))
       #expect(server.requests.map(\.line) == ["PUT /x HTTP/1.1"])
       let shown = try await person.shell("hoist push -r d --to t --dry-run").end()
-      #expect(shown.status == 1 && shown.errors.contains("another file was sent to the same address"))
+      #expect(
+        shown.status == 1 && shown.errors.contains("another file was sent to the same address"))
       try configure("in/{file.path}")
       let both = try await person.shell("hoist push -r d --to t").end()
       #expect(both.status == 0, "\(both)")
@@ -107,7 +110,9 @@ extension EndToEnd {
       let copied = try await person.shell("cp \"$(command -v true)\" holiday.jpg").end()
       #expect(copied.status == 0)
       let told = try await person.hoist("mime", "holiday.jpg").end()
-      #expect(told.output.contains("image/jpeg") && told.output.contains("but its content is application/x-executable"), "\(told)")
+      #expect(
+        told.output.contains("image/jpeg")
+          && told.output.contains("but its content is application/x-executable"), "\(told)")
       let refused = try await person.hoist("push", "holiday.jpg", "--to", "t").end()
       #expect(refused.status == 1 && refused.errors.contains("type not accepted"), "\(refused)")
       #expect(refused.errors.contains("application/x-executable"))

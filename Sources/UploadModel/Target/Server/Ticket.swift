@@ -54,7 +54,8 @@ public struct Ticket: Hashable, Sendable {
 
   /// What a reply to the call at `end.url` allows.
   ///
-  /// - Parameter redirects: origins to which it may lead in the open.
+  /// - Parameter redirects: origins to which it may lead unencrypted.
+  /// - Throws: `ReplyError` if the reply is no ticket, or leads where the file must not go.
   public func grant(in end: TransferEnd, redirects: Set<Origin>) throws(ReplyError) -> Grant {
     let document = JSONValue(text: end.reply.text)
     if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
@@ -70,7 +71,7 @@ public struct Ticket: Hashable, Sendable {
     else {
       throw ReplyError(description: "the ticket's \(uploadURL.words) is no address to send to")
     }
-    // Whoever was asked in secret does not send the file in the open.
+    // A ticket that was requested over TLS must not lead to an unencrypted upload.
     guard
       origin.scheme == "https" || Origin(end.url)?.scheme == "http" || redirects.contains(origin)
     else {
@@ -86,9 +87,9 @@ public struct Ticket: Hashable, Sendable {
   private func headers(in document: JSONValue?) throws(ReplyError) -> [Target.Field] {
     var kept: [Target.Field] = []
     for field in try pairs("header fields", headers, document) {
-      // A signature covers them, and they are sent anyway.
+      // Signatures cover these two, but they are always hoist's own.
       if ["host", "content-length"].contains(field.name.lowercased()) { continue }
-      // The type of what is sent is the one thing of the framing that a ticket may say.
+      // Targets cannot set Content-Type, but a ticket may: its signature may cover it. Check the value only.
       let name = field.name.lowercased() == "content-type" ? "X" : field.name
       do throws(HeaderRule.ValidationError) {
         try HeaderRule.check(name: name, value: field.value.fixedText)
