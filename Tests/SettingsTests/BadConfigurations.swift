@@ -134,10 +134,10 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     // Credentials.
     BadConfiguration(line: "auth = \"x\"", "auth: expected a table, found a string"),
     BadConfiguration(
-      line: "auth = {}", "auth: expected one of basic, bearer, bearer_command"),
+      line: "auth = {}", "auth: expected one of basic, bearer, bearer_command, digest"),
     BadConfiguration(
       line: "auth = { bearer = \"a\", bearer_command = [\"b\"] }",
-      "auth: expected one of basic, bearer, bearer_command"),
+      "auth: expected one of basic, bearer, bearer_command, digest"),
     BadConfiguration(
       line: "auth = { baerer = \"a\" }", "auth.baerer: unknown key; did you mean \"bearer\"?"),
     BadConfiguration(

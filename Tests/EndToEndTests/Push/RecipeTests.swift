@@ -230,18 +230,18 @@ extension EndToEnd {
       #expect((row["link"] as? String)?.hasSuffix("/files/b.pdf") == true)
       #expect((row["created_date"] as? String)?.hasSuffix("Z") == true)
       #expect(row["section_id"] as? Int == 3 && row["user_id"] as? Int == 7)
-      // The newest first, page by page until there are no more.
-      let all = try await kitchen.shell("hoist ls --all --query _limit=1 $R")
+      // From the last to the first as the recipe has it, page by page until there are no more.
+      let all = try await kitchen.shell("hoist ls --all --query _sort=id --query _limit=1 $R")
       #expect(all.output == "3\tc.pdf\n2\tb.pdf\n1\ta.pdf\n", "\(all)")
       let one = try await kitchen.json("hoist get bookmarks 3 $R") as? [String: Any]
       #expect(one?["name"] as? String == "c.pdf")
       let page = try await kitchen.shell(
         "hoist ls --query _sort=id --query _limit=2 --query _page=2 $R")
-      #expect(page.output == "3\tc.pdf\n", "\(page)")
+      #expect(page.output == "1\ta.pdf\n", "\(page)")
       let removed = try await kitchen.shell("hoist rm bookmarks 2 --yes --json $R")
       #expect(removed.output == "{\"deleted\":true,\"id\":\"2\"}\n")
       #expect(
-        try await kitchen.shell("hoist ls --query _sort=id $R").output == "1\ta.pdf\n3\tc.pdf\n")
+        try await kitchen.shell("hoist ls --query _sort=id $R").output == "3\tc.pdf\n1\ta.pdf\n")
       let again = try await kitchen.shell("hoist rm bookmarks 2 --yes $R")
       #expect(again.status == 1 && again.errors.contains("404"))
     }
