@@ -188,7 +188,8 @@ let package = Package(
     .testTarget(
       name: "HoistTests",
       dependencies: [
-        "hoist", "JSONText", "MultipartForm", "TestSupport", "UploadModel", "UploadStore",
+        "hoist", "JSONText", "MultipartForm", "Settings", "TestSupport", "UploadModel",
+        "UploadStore",
       ],
       swiftSettings: strict),
     .testTarget(

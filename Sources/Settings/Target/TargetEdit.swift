@@ -19,12 +19,28 @@ public struct TargetEdit {
     (self.text, self.file, self.environment) = (text, file, environment)
   }
 
-  /// The text with a table at its end. It is read again, and must say what it said before and the
+  /// The text with a target's table at its end. It is read again, and must say what it said before and the
   /// target.
   ///
   /// - Throws: `EditError` if the text would not mean the same afterwards.
   public func adding(_ target: Target, named name: String) throws(EditError) -> String {
-    let table = TargetText.of(target, named: name, isRevealing: true)
+    var wanted = target
+    wanted.name = name
+    return try adding(
+      TargetText.of(target, named: name, isRevealing: true), named: name, meaning: wanted)
+  }
+
+  /// The text with a target at its end whose table was made key by key.
+  ///
+  /// - Throws: `EditError` if the text would not mean the same afterwards.
+  public func adding(_ draft: TargetDraft) throws(EditError) -> String {
+    try adding(draft.text, named: draft.name, meaning: nil)
+  }
+
+  /// - Parameter wanted: what the table has to come to; nil for whatever it says.
+  private func adding(
+    _ table: String, named name: String, meaning wanted: Target?
+  ) throws(EditError) -> String {
     let gap = text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n"
     let edited = text + gap + table
     do throws(ConfigError) {
@@ -33,12 +49,10 @@ public struct TargetEdit {
         throw ConfigError(file: file, "there is a target called \"\(name)\" already")
       }
       let after = try Settings.parse(edited, file: file, environment: environment)
-      var wanted = target
-      wanted.name = name
       guard after.defaultTarget == before.defaultTarget,
         after.targetNames == (before.targetNames + [name]).sorted(),
         before.targetNames.allSatisfy({ after.blueprint(of: $0) == before.blueprint(of: $0) }),
-        after.blueprint(of: name) == wanted
+        wanted == nil || after.blueprint(of: name) == wanted
       else {
         throw ConfigError(
           file: file, "is written in a way that hoist does not edit; add this yourself:\n\(table)")

@@ -17,8 +17,8 @@ struct TargetCommand: ParsableCommand {
       commandName: "new",
       abstract: "Ask a few questions and write a target into the configuration.",
       discussion: """
-        Everything else in the file stays as it is. config/config.toml shows what else a target can \
-        say.
+        Enter keeps what stands in brackets. Everything else in the file stays as it is. \
+        config/config.toml shows what else a target can say.
         """)
 
     @OptionGroup var config: ConfigOption
@@ -28,26 +28,71 @@ struct TargetCommand: ParsableCommand {
         throw UserError(
           "nobody is here to be asked; write the target into \(config.path) instead")
       }
-      let settings = try config.load()
-      let taken = settings.targetNames
+      let taken = try config.load().targetNames
       let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
-      let address = try answer("URL that files are sent to:") { text in
-        do throws(TargetURL.SyntaxError) {
-          _ = try TargetURL.parse(text)
-          return nil
-        } catch {
-          return error.description
+      var draft = TargetDraft(named: name, file: config.path)
+      if try agrees("Is it another hoist, started with hoist receive?") {
+        draft.set("type", TargetText.string("hoist"))
+      }
+      let address = try answer("URL that files are sent to:") {
+        draft.problem(with: TargetText.string($0), for: "url")
+      }
+      draft.set("url", TargetText.string(address))
+      try ask(TargetQuestion.first, &draft)
+      try askForCredentials(&draft)
+      if try agrees(
+        "Are there more things to set, such as retries or several files in one request?")
+      {
+        try ask(TargetQuestion.others, &draft)
+      }
+      let written = draft
+      try TargetCommand.change(config.path) { edit throws(TargetEdit.EditError) in
+        try edit.adding(written)
+      }
+      Output.error("Written to \(config.path). Upload with --to \(name)")
+    }
+
+    /// Asks for keys that go with what was answered so far.
+    private func ask(_ questions: [TargetQuestion], _ draft: inout TargetDraft) throws {
+      for question in questions {
+        let (key, before) = (question.key, draft)
+        guard before.problem(with: question.value(question.trial), for: key) == nil else {
+          continue
+        }
+        let answer = try answer("\(question.words) [\(question.usual)]:") {
+          $0.isEmpty ? nil : before.problem(with: question.value($0), for: key)
+        }
+        if !answer.isEmpty { draft.set(key, question.value(answer)) }
+      }
+    }
+
+    /// Credentials themselves do not belong into the configuration: only where they are is asked for.
+    private func askForCredentials(_ draft: inout TargetDraft) throws {
+      let ways = ["none", "bearer", "basic", "digest"]
+      let way = try answer("Credentials: \(ways.joined(separator: ", ")) [none]:") {
+        $0.isEmpty || ways.contains($0) ? nil : "expected one of \(ways.joined(separator: ", "))"
+      }
+      guard !["", "none"].contains(way) else { return }
+      var user: String?
+      if way != "bearer" {
+        user = try answer("User name:") {
+          $0.utf8.contains(UInt8(ascii: ":")) || $0.isEmpty ? "a user name has no colon" : nil
         }
       }
-      let field = try answer("Form field that carries the file [file]:") { _ in nil }
-      let variable = try answer(
-        "Environment variable with a bearer token, if it needs one [none]:",
-        NewTarget.problem(ofVariable:))
-      let target = try NewTarget(
-        TargetAnswers(url: address, name: name, field: field, variable: variable), taken: taken
-      ).target
-      try TargetCommand.write(target, named: name, to: config.path)
-      Output.error("Written to \(config.path). Upload with --to \(name)")
+      let what = user == nil ? "token" : "password"
+      let variable = try answer("Environment variable with the \(what):") {
+        $0.isEmpty ? "a variable is needed" : NewTarget.problem(ofVariable: $0)
+      }
+      let value = TargetText.string("{env.\(variable)}")
+      let credentials =
+        user.map { "{ user = \(TargetText.string(Template.braced($0))), password = \(value) }" }
+        ?? value
+      draft.set("auth", "{ \(way) = \(credentials) }")
+    }
+
+    private func agrees(_ question: String) throws -> Bool {
+      let answer = try answer("\(question) [y/N]:") { _ in nil }
+      return ["y", "yes"].contains(answer.lowercased())
     }
 
     /// Asks until the answer is valid or the input ends.
@@ -105,18 +150,23 @@ struct TargetCommand: ParsableCommand {
         for line in SafeText.lines(text).dropLast() { Output.line(line) }
         return
       }
-      try TargetCommand.write(uploader.target, named: name, to: config.path)
+      try TargetCommand.change(config.path) { edit throws(TargetEdit.EditError) in
+        try edit.adding(uploader.target, named: name)
+      }
       Output.error(
         SafeText.line("Written to \(config.path). Upload with --to \(ShellWord.quoted(name))"))
     }
   }
 
-  private static func write(_ target: Target, named name: String, to path: String) throws {
+  /// Writes what an edit makes of the configuration.
+  private static func change(
+    _ path: String, _ change: (TargetEdit) throws(TargetEdit.EditError) -> String
+  ) throws {
     let file = ConfigFile(path: path)
     let edit = TargetEdit(
       of: try file.text(), file: path, environment: ProcessInfo.processInfo.environment)
     let text: String
-    do throws(TargetEdit.EditError) { text = try edit.adding(target, named: name) } catch {
+    do throws(TargetEdit.EditError) { text = try change(edit) } catch {
       throw UserError(error.description)
     }
     try file.write(text)

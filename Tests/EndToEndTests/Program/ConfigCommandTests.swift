@@ -111,9 +111,16 @@ extension EndToEnd {
       try await terminal.command("hoist target new")
       for (question, answer) in [
         ("Name of the target:", "a b"), ("a name has no blanks", "desk"),
-        ("URL that files are sent to:", "desk.example"),
-        ("expected a URL such as", inbox.url), ("Form field", "pic"),
-        ("Environment variable", "DESK_TOKEN"),
+        ("Is it another hoist", ""), ("URL that files are sent to:", "desk.example"),
+        ("expected a URL such as", inbox.url), ("How the file is sent", ""), ("Form field", "pic"),
+        ("Credentials:", "cookie"), ("expected one of none", "bearer"),
+        ("Environment variable", "DESK_TOKEN"), ("Are there more things", "y"),
+        ("tus", ""), ("Method", ""), ("Name that the server is told", "{unix_s}-{file.name}"),
+        ("apart", "perhaps"), ("expected true or false", "yes"), ("Files sent at once", "99"),
+        ("expected a whole number from 1 to 64", "2"), ("Files in one request", ""),
+        ("Time without progress", "2m"), ("Attempts in all", "3"), ("second copy", ""),
+        ("Version of HTTP", ""), ("connection of its own", "close"),
+        ("Other servers", "https://a.example https://b.example"),
       ] {
         try await terminal.wait(for: question)
         try await terminal.command(answer)
@@ -124,7 +131,29 @@ extension EndToEnd {
       let reply = try pushed.events().end(of: "a.txt").reply()
       #expect((reply["files"] as? [[String: Any]])?.first?["field"] as? String == "pic")
       let shown = try await person.hoist("config", "show", "desk").end()
-      #expect(shown.output.contains("Authorization = \"Bearer {env.DESK_TOKEN}\""))
+      for line in [
+        "Authorization = \"Bearer {env.DESK_TOKEN}\"", "file_name = \"{unix_s}-{file.name}\"",
+        "same_names = true", "concurrency = 2", "timeout = \"120s\"", "attempts = 3",
+        "connection = \"close\"", "redirect_to = [ \"https://a.example\", \"https://b.example\" ]",
+      ] {
+        #expect(shown.output.contains(line), "\(line) in \(shown)")
+      }
+
+      // What does not go with the answers is not asked for.
+      try await terminal.command("hoist target new")
+      for (question, answer) in [
+        ("Name of the target:", "box"), ("Is it another hoist", "y"),
+        ("URL that files are sent to:", inbox.url),
+        ("leave out /upload", inbox.url.replacing("/upload", with: "")),
+        ("Form field", ""), ("Credentials:", "basic"), ("User name:", "me"),
+        ("Environment variable with the password", "PASSWORD"), ("Are there more things", ""),
+      ] {
+        try await terminal.wait(for: question)
+        try await terminal.command(answer)
+      }
+      try await terminal.wait(for: "Upload with --to box")
+      let listed = try await person.shell("PASSWORD=x hoist ls box").end()
+      #expect(listed.output.hasSuffix("-a.txt\n"), "\(listed)")
     }
 
     @Test("a ShareX uploader comes over and uploads, and what does not come over is said")
