@@ -57,6 +57,9 @@ extension Receiver {
 
     /// How long an upload in several requests is kept if no more of it comes.
     public var uploadLifetime: Duration = .seconds(24 * 3600)
+    /// Whether clients may delete stored files with `DELETE /files/NAME`. Give it a ``token`` as well, if others
+    /// than the owners of the files can reach it.
+    public var allowsDeletion = false
     /// Whether `%22`, `%0D` and `%0A` in file names are turned back into `"`, CR and LF. Browsers, curl and hoist
     /// escape these three, but not `%` itself, so a name that really has `%22` in it comes out changed.
     public var decodesEscapedNames = false

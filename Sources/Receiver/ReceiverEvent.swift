@@ -2,6 +2,8 @@
 public enum ReceiverEvent: Sendable {
   /// A file arrived in full and is visible under its final name.
   case stored(StoredFile, client: String)
+  /// A client deleted a stored file.
+  case deleted(String, client: String)
   /// A request was answered with an error. The request line is what the client sent: make it safe before
   /// showing it on a terminal.
   case refused(status: Int, message: String, request: String, client: String)

@@ -46,6 +46,9 @@ struct Service: Sendable {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
+    case .deletion(let name):
+      try await body.skip(atMost: configuration.maxHeaderBytes)
+      return try delete(name, on: channel)
     case .tus(let id): return try await answerTus(id, head, &body, on: channel)
     case .endpoint(let number):
       var request = try EndpointRequest(head, body, service: self, channel: channel)
@@ -113,6 +116,22 @@ struct Service: Sendable {
     let client = ClientName.of(channel)
     for file in receipt.files { onEvent?(.stored(file, client: client)) }
     return receipt
+  }
+
+  private func delete(_ name: String, on channel: any Channel) throws -> Reply {
+    guard configuration.allowsDeletion else {
+      throw Refusal(
+        .forbidden,
+        "This receiver keeps what has arrived. Start it with --allow-delete to let clients delete.")
+    }
+    let found = try reading {
+      let found = try inbox.delete(name)
+      if found, configuration.syncsToDisk { try inbox.sync() }
+      return found
+    }
+    guard found else { throw Refusal(.notFound, "There is no file of that name.") }
+    onEvent?(.deleted(name, client: ClientName.of(channel)))
+    return Reply(status: .noContent, headers: [], body: .bytes([]))
   }
 
   /// Tells a client that it may send the body.

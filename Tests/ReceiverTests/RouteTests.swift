@@ -15,6 +15,7 @@ struct RouteTests {
       (.GET, "/", .index), (.HEAD, "/?sort=name", .index), (.GET, "http://host", .index),
       (.GET, "/files/a%20b%C3%A9.txt", .file("a bé.txt")), (.GET, "/files/%2e%2e", .file("..")),
       (.GET, "/files/..%2Fx", .file("../x")), (.GET, "/files/", .file("")),
+      (.DELETE, "/files/a%20b", .deletion("a b")),
     ])
   func known(method: HTTPMethod, target: String, route: Route) throws {
     #expect(try Route(method: method, target: target, maxFiles: 7) == route)
@@ -26,7 +27,7 @@ struct RouteTests {
       (HTTPMethod.GET, "/upload", HTTPResponseStatus.methodNotAllowed, "POST"),
       (.PUT, "/multiupload", .methodNotAllowed, "POST"),
       (.POST, "/", .methodNotAllowed, "GET, HEAD"),
-      (.DELETE, "/files/x", .methodNotAllowed, "GET, HEAD"),
+      (.POST, "/files/x", .methodNotAllowed, "GET, HEAD, DELETE"),
       (.POST, "/Upload", .notFound, ""), (.POST, "/upload/", .notFound, ""),
       (.GET, "", .notFound, ""), (.OPTIONS, "*", .notFound, ""),
       (.GET, "/files/%FF", .notFound, ""),

@@ -222,6 +222,39 @@ struct UploadTests {
     }
   }
 
+  @Test("what arrived stays, unless clients may delete it", arguments: [false, true])
+  func deletion(isAllowed: Bool) async throws {
+    try await TestServer.run({ $0.allowsDeletion = isAllowed }) { server in
+      try Data([1]).write(to: server.folder.appendingPathComponent("a b.txt"))
+      try Data([1]).write(to: server.folder.appendingPathComponent(".hoist-own.json"))
+      let outside = server.folder.deletingLastPathComponent().appendingPathComponent(
+        "\(server.folder.lastPathComponent).txt")
+      try Data([1]).write(to: outside)
+      defer { try? FileManager.default.removeItem(at: outside) }
+      try FileManager.default.createSymbolicLink(
+        at: server.folder.appendingPathComponent("link.txt"), withDestinationURL: outside)
+      func delete(_ name: String) throws -> RawClient.Reply {
+        try server.request("DELETE /files/\(name) HTTP/1.1\r\nHost: test\r\n\r\n")
+      }
+      for name in [
+        "missing", ".hoist-own.json", "link.txt", "..%2F\(outside.lastPathComponent)", "..", "",
+      ] {
+        #expect(try delete(name).status == (isAllowed ? 404 : 403), "\(name)")
+      }
+      #expect(FileManager.default.fileExists(atPath: outside.path))
+      let reply = try delete("a%20b.txt")
+      #expect(reply.status == (isAllowed ? 204 : 403))
+      #expect(isAllowed || reply.text.contains("--allow-delete"))
+      let left = [".hoist-own.json", "link.txt"]
+      #expect(try server.names() == (isAllowed ? left : [left[0], "a b.txt", left[1]]))
+      let told = server.events.all.compactMap { event in
+        if case .deleted(let name, _) = event { name } else { nil }
+      }
+      #expect(told == (isAllowed ? ["a b.txt"] : []))
+      #expect(try delete("a%20b.txt").status == (isAllowed ? 404 : 403))
+    }
+  }
+
   @Test("a public URL replaces the Host header in addresses")
   func publicURL() async throws {
     try await TestServer.run {

@@ -5,6 +5,29 @@ extension BadConfiguration {
     "{file.name} {file.stem} {file.ext} {file.path} {file.size} {file.type} {file.mtime} {file.mtime.unix_s} {file.mtime.unix_ms} {file.sha256} {file.md5} {index} {unix_s} {unix_ms} {now.iso8601} {uuid}"
 
   static let options: [BadConfiguration] = [
+    // What hoist's own receiver decides.
+    BadConfiguration(
+      line: "type = \"s3\"",
+      "type: expected \"hoist\", for hoist's own receiver, found \"s3\"; other targets have no type"
+    ),
+    BadConfiguration(
+      line: "type = \"hoist\"\nmethod = \"PUT\"",
+      "method: the type decides this; leave out \"method\" or \"type\""),
+    BadConfiguration(
+      line: "type = \"hoist\"\nserver = {}",
+      "server: the type decides this; leave out \"server\" or \"type\""),
+    BadConfiguration(
+      "[targets.a]\ntype = \"hoist\"\nurl = \"http://h:3000/upload\"",
+      "c.toml:3: targets.a.url: the receiver's own address is enough; leave out /upload"),
+    BadConfiguration(
+      "[targets.a]\ntype = \"hoist\"\nurl = \"http://h:3000/?a=b\"",
+      "c.toml:3: targets.a.url: the receiver's own address has no query"),
+    BadConfiguration(
+      "[targets.a]\ntype = \"hoist\"",
+      "c.toml:1: targets.a: \"url\" is missing: the address that files are sent to"),
+    BadConfiguration(
+      "[targets.a]\ntype = \"hoist\"\nurl = \"desk\"",
+      "c.toml:3: targets.a.url: expected a URL such as https://host/upload, found \"desk/upload\""),
     // The body.
     BadConfiguration(
       line: "body = \"raw\"", "body: expected \"multipart\" or \"binary\", found \"raw\""),

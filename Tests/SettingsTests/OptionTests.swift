@@ -118,6 +118,29 @@ struct OptionTests {
         == #"{"at":"2026-11-20T22:15:00Z","url":"http://h/f?a=\"b\""}"#)
   }
 
+  @Test(arguments: [
+    ("", "upload", "/files/0/url"), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
+    ("resume = \"tus\"", "files", nil),
+  ])
+  func hoistsOwnReceiver(_ line: String, _ path: String, _ result: String?) throws {
+    for address in ["http://desk:3000", "http://desk:3000/"] {
+      let target = try target(
+        "type = \"hoist\"\nurl = \"\(address)\"\nauth = { bearer = \"x\" }\n\(line)")
+      #expect(target.url.absoluteString == "http://desk:3000/\(path)")
+      #expect(target.response.url?.words == result)
+      let list = try #require(target.server.list)
+      #expect(list.call.url.filled(with: values) == "http://desk:3000/")
+      let delete = try #require(target.server.delete)
+      var values = values
+      values.id = "a/ b"
+      #expect(delete.method == "DELETE")
+      #expect(delete.url.filled(with: values) == "http://desk:3000/files/a%2F%20b")
+      #expect(target.headers.map(\.name) == ["Authorization"])
+    }
+    let proxied = try target("type = \"hoist\"\nurl = \"https://{env.HOST}/in/\"", ["HOST": "h"])
+    #expect(proxied.url.absoluteString == "https://h/in/upload")
+  }
+
   @Test func tickets() throws {
     let target = try target(
       """

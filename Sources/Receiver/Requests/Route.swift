@@ -10,6 +10,8 @@ enum Route: Hashable {
   case index
   /// Fetch one file.
   case file(String)
+  /// Delete one file.
+  case deletion(String)
   /// An upload in several requests: where it is made, or one of them.
   case tus(id: String?)
   /// Leave it to an endpoint, by its place among those that are mounted.
@@ -38,7 +40,8 @@ enum Route: Hashable {
       guard let name = path.removingPrefix(scalars: "/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")
       }
-      (self, allowed) = (.file(name), ["GET", "HEAD"])
+      self = method == .DELETE ? .deletion(name) : .file(name)
+      allowed = ["GET", "HEAD", "DELETE"]
     case let path:
       let found = endpoints.lazy.enumerated().compactMap { number, endpoint in
         endpoint.methods(at: path).map { (number, $0) }

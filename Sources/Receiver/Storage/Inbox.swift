@@ -141,6 +141,17 @@ final class Inbox: Sendable {
     }
   }
 
+  /// Deletes a file that may be shown; false if there is none of that name.
+  func delete(_ name: String) throws(Failure) -> Bool {
+    guard try read(name) != nil, let entry = EntryName(name) else { return false }
+    guard unlinkat(descriptor, entry.text, 0) == 0 else {
+      // Another client was faster.
+      guard errno != ENOENT else { return false }
+      throw Failure(doing: "delete the file", code: errno)
+    }
+    return true
+  }
+
   /// Opens a regular file of the folder itself.
   func openFile(_ name: EntryName, doing: String) throws(Failure) -> StoredContent {
     let file = open(name, O_RDONLY)

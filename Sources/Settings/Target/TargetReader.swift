@@ -10,14 +10,15 @@ struct TargetReader {
   let tls: TLSReader
 
   static let keys = [
-    "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry", "timeout",
+    "type", "url", "method", "file_field", "fields", "query", "headers", "concurrency", "retry",
+    "timeout",
     "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "connection", "batch",
     "auth", "body", "file_name", "file_type", "public_headers", "same_names", "resume", "chunk",
     "tus", "limits", "response", "prepare", "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
-    let entries = try node.table(Self.keys)
+    let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
     var target = try start(name, node, entries)
     if let node = entries["method"] { target.method = try method(node) }
     if let node = entries["file_field"] {

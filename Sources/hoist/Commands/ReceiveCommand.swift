@@ -14,7 +14,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       POST /upload        one file, any field name
       POST /multiupload   up to 10 files in one request
       GET  /              what has arrived, and a form to send files with a browser
-      GET  /files/NAME    one of them
+      GET  /files/NAME    one of them; with --allow-delete, DELETE deletes it
       POST /files         an upload in several requests, which goes on after a lost line (tus 1.0.0)
 
       So that every kind of target can be tried on one machine, it also speaks:
@@ -31,6 +31,13 @@ struct ReceiveCommand: AsyncParsableCommand {
       The answer to an upload is JSON with the name, size, type, SHA-256 and URL of each file, and for one file \
       its URL in Location too. A file shows when all of it is on the disk. None leaves the folder and \
       none replaces another.
+
+      hoist itself needs two lines of configuration to send to it, to list what it has (hoist ls) and to \
+      delete (hoist rm):
+
+        [targets.desk]
+        type = "hoist"
+        url = "http://desk.local:3000/"
 
       Without --token everybody who reaches the port may send and fetch. Requests are for an address, \
       for localhost, or for a name that --name or --public-url gives; others are refused, and so is \
@@ -82,6 +89,9 @@ struct ReceiveCommand: AsyncParsableCommand {
       valueName: "size"))
   var keepFree: String?
 
+  @Flag(name: .long, help: "Let clients delete what has arrived.")
+  var allowDelete = false
+
   @Flag(name: .long, help: "Do not wait until each file is on the disk. Faster, but less safe.")
   var noSync = false
 
@@ -104,7 +114,8 @@ struct ReceiveCommand: AsyncParsableCommand {
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
     Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
-      log.add("hoist: without --token everybody who reaches \(host) may send and fetch files")
+      let rights = allowDelete ? "send, fetch and delete" : "send and fetch"
+      log.add("hoist: without --token everybody who reaches \(host) may \(rights) files")
     }
     if configuration.names.isEmpty, configuration.publicURL == nil,
       !["127.0.0.1", "::1", "localhost"].contains(host)
@@ -135,6 +146,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     }
     configuration.names = name
     configuration.syncsToDisk = !noSync
+    configuration.allowsDeletion = allowDelete
     configuration.token = token ?? environment["HOIST_RECEIVE_TOKEN"]
     guard configuration.token != "" else {
       throw UserError("--token: is empty; leave it out to let everybody in")
@@ -175,6 +187,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     case .stored(let file, let client):
       "\(client) stored \(SafeText.line(file.stored)) (\(HumanReadable.bytes(file.size)), "
         + "\(SafeText.line(file.type)), sha256 \(file.sha256))"
+    case .deleted(let name, let client): "\(client) deleted \(SafeText.line(name))"
     case .refused(let status, let message, let request, let client):
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
     case .disconnected(let request, let client):

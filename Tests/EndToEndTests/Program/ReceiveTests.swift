@@ -176,6 +176,64 @@ extension EndToEnd {
       #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }
 
+    @Test("two lines of configuration: send, list, look and delete; a token if there is one")
+    func twoLines() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver("--allow-delete", "--token", "s3cret")
+      let keeper = try Person()
+      let kept = try await keeper.receiver()
+      func address(_ inbox: Inbox) -> String { inbox.url.replacing("/upload", with: "/") }
+      try person.configure(
+        """
+        [targets.desk]
+        type = "hoist"
+        url = "\(address(inbox))"
+        auth = { bearer = "{env.DESK_TOKEN}" }
+
+        [targets.many]
+        type = "hoist"
+        url = "\(address(inbox))"
+        headers = { Authorization = "Bearer {env.DESK_TOKEN}" }
+        batch = { max_files = 5 }
+
+        [targets.steady]
+        type = "hoist"
+        url = "\(address(inbox))"
+        headers = { Authorization = "Bearer {env.DESK_TOKEN}" }
+        resume = "tus"
+
+        [targets.kept]
+        type = "hoist"
+        url = "\(address(kept))"
+        """)
+      func shell(_ line: String) async throws -> Program.Outcome {
+        try await person.shell("export DESK_TOKEN=s3cret TZ=UTC; \(line)").end()
+      }
+      for (target, name) in [("desk", "a b.txt"), ("many", "c.txt"), ("steady", "d.txt")] {
+        try person.folder.write(name, count: 300, seed: 7)
+        let pushed = try await shell("hoist push '\(name)' --to \(target)")
+        #expect(pushed.status == 0, "\(pushed)")
+        let path = name.replacing(" ", with: "%20")
+        #expect(pushed.output.hasSuffix("/files/\(path)\n"), "\(pushed)")
+        #expect(inbox.bytes(name) == (try bytes(person.folder.path(name))))
+      }
+      let listed = try await shell("hoist ls desk | sort")
+      #expect(
+        listed.output == "a b.txt\ta b.txt\nc.txt\tc.txt\nd.txt\td.txt\n", "\(listed)")
+      let one = try await shell("hoist get desk 'a b.txt'")
+      #expect(one.output.contains("\"size\":300"), "\(one)")
+      let removed = try await shell("hoist rm desk 'a b.txt' --yes")
+      #expect(removed.status == 0 && inbox.bytes("a b.txt") == nil, "\(removed)")
+      #expect(try await shell("hoist ls many | wc -l").output == "2\n")
+
+      // A receiver that was not told to let clients delete keeps what it has.
+      let sent = try await shell("hoist push c.txt --to kept")
+      #expect(sent.status == 0, "\(sent)")
+      let refused = try await shell("hoist rm kept c.txt --yes")
+      #expect(refused.status == 1 && refused.errors.contains("--allow-delete"), "\(refused)")
+      #expect(kept.bytes("c.txt") != nil)
+    }
+
     @Test("it answers to the names that it was given, and not to others")
     func names() async throws {
       let person = try Person()

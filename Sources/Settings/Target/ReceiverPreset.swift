@@ -1,0 +1,71 @@
+import ScalarText
+import UploadModel
+
+/// `type = "hoist"`: a target that is hoist's own receiver, of which only the address has to be said.
+///
+/// The keys that follow from the type are added to those that the target has, so that one reader reads both and
+/// `hoist config show` shows what they come to.
+enum ReceiverPreset {
+  /// The keys that the type decides.
+  private static let decided = ["method", "body", "ticket", "response", "server"]
+
+  /// Adds what the type says to a target's entries, if they name one.
+  static func complete(
+    _ entries: [String: ConfigNode], of target: ConfigNode
+  ) throws(ConfigError) -> [String: ConfigNode] {
+    guard let node = entries["type"] else { return entries }
+    let type = try node.string()
+    guard type == "hoist" else {
+      throw node.fault(
+        "expected \"hoist\", for hoist's own receiver, found \"\(type)\"; other targets have no type"
+      )
+    }
+    for key in decided {
+      if let node = entries[key] {
+        throw node.fault("the type decides this; leave out \"\(key)\" or \"type\"")
+      }
+    }
+    guard let url = entries["url"] else { return entries }
+    let base = try address(url)
+    func added(_ key: String, _ value: ConfigNode.Value) -> ConfigNode {
+      ConfigNode(value: value, path: "\(target.path).\(key)")
+    }
+    var entries = entries
+    let (path, result) = place(entries)
+    entries["url"] = ConfigNode(value: .string("\(base)/\(path)"), path: url.path)
+    if let result { entries["response"] = added("response", .table(["url": .string(result)])) }
+    entries["server"] = added(
+      "server",
+      .table([
+        "list": .table([
+          "url": .string("\(base)/"), "items": .string("/files"), "id": .string("/name"),
+          "size": .string("/size"), "location": .string("/url"),
+          "time": .table(["pointer": .string("/modified"), "format": .string("iso8601")]),
+        ]),
+        "delete": .table(["url": .string("\(base)/files/{id}")]),
+      ]))
+    return entries
+  }
+
+  /// Where files go, and where the reply says what became of them; nil for the header field Location.
+  private static func place(_ entries: [String: ConfigNode]) -> (path: String, result: String?) {
+    if case .string(ResumeRules.Mode.tus.rawValue)? = entries["resume"]?.value {
+      return ("files", nil)
+    }
+    return entries["batch"] == nil ? ("upload", "/files/0/url") : ("multiupload", "/files/*/url")
+  }
+
+  /// The receiver's address without a slash at its end.
+  private static func address(_ node: ConfigNode) throws(ConfigError) -> String {
+    let written = try node.string()
+    let end = written.unicodeScalars.lastIndex { $0 != "/" }
+    let text = end.map { String(written.unicodeScalars[...$0]) } ?? ""
+    for path in ["/upload", "/multiupload", "/files"] where text.hasSuffix(scalars: path) {
+      throw node.fault("the receiver's own address is enough; leave out \(path)")
+    }
+    guard !text.unicodeScalars.contains("?") else {
+      throw node.fault("the receiver's own address has no query")
+    }
+    return text
+  }
+}
