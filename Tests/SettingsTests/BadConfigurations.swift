@@ -24,7 +24,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let inTarget =
     "valid here: auth, batch, body, chunk, concurrency, connection, deadline, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, prepare, public_headers, query, rate_limit, redirect_to, "
-    + "response, resume, retry, same_names, server, ticket, timeout, tls, tus, url"
+    + "response, resume, retry, same_names, server, ticket, timeout, tls, tus, type, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 

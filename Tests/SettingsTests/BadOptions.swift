@@ -11,11 +11,11 @@ extension BadConfiguration {
       "type: expected \"hoist\", for hoist's own receiver, found \"s3\"; other targets have no type"
     ),
     BadConfiguration(
-      line: "type = \"hoist\"\nmethod = \"PUT\"",
-      "method: the type decides this; leave out \"method\" or \"type\""),
+      "[targets.a]\ntype = \"hoist\"\nurl = \"http://h/\"\nmethod = \"PUT\"",
+      "c.toml:4: targets.a.method: the type decides this; leave out \"method\" or \"type\""),
     BadConfiguration(
-      line: "type = \"hoist\"\nserver = {}",
-      "server: the type decides this; leave out \"server\" or \"type\""),
+      "[targets.a]\ntype = \"hoist\"\nurl = \"http://h/\"\nserver = {}",
+      "c.toml:4: targets.a.server: the type decides this; leave out \"server\" or \"type\""),
     BadConfiguration(
       "[targets.a]\ntype = \"hoist\"\nurl = \"http://h:3000/upload\"",
       "c.toml:3: targets.a.url: the receiver's own address is enough; leave out /upload"),

@@ -10,7 +10,7 @@ extension Failure {
       .network(let why), .connectionRefused(let why), .unreachable(let why),
       .proxyUnreachable(let why), .connectionLost(let why):
       "\(headline): \(why)"
-    default: headline
+    default: reply.message.map { "\(headline): \($0)" } ?? headline
     }
   }
 }
