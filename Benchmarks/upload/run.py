@@ -43,13 +43,14 @@ def compare(title, ours, theirs, volume, runs):
     print(f"  peak memory {max(o[2] for o, _ in pairs) / 1e6:5.0f} MB           (curl {max(t[2] for _, t in pairs) / 1e6:.0f} MB)", flush=True)
 
 
-def curl_config(path, files, url, batch=1):
-    """One transfer per file or batch of files, as many at once as --parallel-max says."""
+def curl_config(path, files, url, batch=1, lines=()):
+    """One transfer per file or batch of files, as many at once as --parallel-max says. Options are given to each
+    transfer, for `next` forgets those of the one before."""
     with open(path, "w") as out:
         for start in range(0, len(files), batch):
             if start:
                 out.write("next\n")
-            out.write(f'url = "{url}"\noutput = "/dev/null"\n')
+            out.write("\n".join([f'url = "{url}"', 'output = "/dev/null"', *lines, ""]))
             out.writelines(f'form = "file=@{file}"\n' for file in files[start : start + batch])
     return path
 
@@ -121,11 +122,11 @@ def main():
             out.write(f'[targets.{name}]\nurl = "{url}"\n{rest}\n')
         return ["--config", path, "--to", name]
 
-    def pair(title, files, url, lanes, volume, target=None, batch=1, curl_options=()):
-        listing = curl_config(os.path.join(folder, "curl.conf"), files, url, batch)
+    def pair(title, files, url, lanes, volume, target=None, batch=1, lines=()):
+        listing = curl_config(os.path.join(folder, "curl.conf"), files, url, batch, lines)
         # One file needs no --parallel, and curl is quicker without it.
         many = ["--parallel", "--parallel-max", str(lanes), "--parallel-immediate"] if lanes > 1 and len(files) > 1 else []
-        curl = ["curl", "-sS", *many, *curl_options, "--config", listing]
+        curl = ["curl", "-sS", *many, "--config", listing]
         ours = [options.hoist, "push", *(target or ["--to", url]), "--concurrency", str(lanes), *files]
         compare(title, ours, curl, volume, options.runs)
         return curl
@@ -142,18 +143,22 @@ def main():
             server, secure, certificate = nginx(folder, url)
             servers.append(server)
             target = configured("tls", secure, f'tls = {{ ca_file = "{certificate}" }}')
-        versions = ("--http1.1", "--http2")
+            trust = f'cacert = "{certificate}"'
+        versions = ("http1.1", "http2")
         if wanted("tls"):
             file = make("one", GIB)
-            listing = curl_config(os.path.join(folder, "curl.conf"), [file], secure)
-            trust = ["--cacert", certificate]
-            quickest = min(versions, key=lambda v: min(measure(["curl", "-sS", *trust, v, "--config", listing])[0] for _ in range(2)))
-            pair(f"1 GiB over TLS through nginx, curl with {quickest}", [file], secure, 1, GIB, target, curl_options=[*trust, quickest])
+
+            def seconds(version):
+                listing = curl_config(os.path.join(folder, "curl.conf"), [file], secure, lines=[trust, version])
+                return min(measure(["curl", "-sS", "--config", listing])[0] for _ in range(2))
+
+            quickest = min(versions, key=seconds)
+            pair(f"1 GiB over TLS through nginx, curl with {quickest}", [file], secure, 1, GIB, target, lines=[trust, quickest])
         if wanted("tls-small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             for version in versions:
                 pair(f"5,000 x 10 KiB over TLS through nginx, 4 at once, curl with {version}", files, secure, 4,
-                     5000 * 10240, target, curl_options=["--cacert", certificate, version])
+                     5000 * 10240, target, lines=[trust, version])
         if wanted("small"):
             files = [make(f"small{n}.bin", 10240) for n in range(5000)]
             curl = pair("5,000 x 10 KiB, 4 at once, one request each", files, url, 4, 5000 * 10240)
