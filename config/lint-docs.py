@@ -3,6 +3,7 @@
 
 - A link to a file names one that is there, and its part after # a heading of that page.
 - What a guide of a library shows as Swift stands in a program that the tests compile and run.
+- docs/scripting.md names every code of a failure.
 """
 
 import pathlib
@@ -49,8 +50,24 @@ def excerpts(guide: pathlib.Path) -> list[str]:
     return faults
 
 
+def codes() -> list[str]:
+    """The codes of failures that scripts are not told of."""
+    page = ROOT / "docs/scripting.md"
+    told = page.read_text() if page.exists() else ""
+    faults = []
+    for source in ROOT.glob("Sources/UploadModel/**/*.swift"):
+        for body in re.findall(r"(?ms)^( *)(?:public )?var code: String \{\n(.*?)^\1\}", source.read_text()):
+            for code in re.findall(r'(?m): "([a-z-]+)"$', body[1]):
+                if f"`{code}`" not in told:
+                    faults.append(f"{code} of {source.name} is missing in docs/scripting.md")
+    return faults
+
+
 def main() -> int:
     count = 0
+    for fault in codes():
+        print(fault)
+        count += 1
     for page, check in [(page, links) for page in PAGES] + [(guide, excerpts) for guide in GUIDES]:
         for fault in check(page):
             print(f"{page.relative_to(ROOT)}: {fault}")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `make lint` finds links that lead nowhere, and examples that nobody compiles (`config/lint-docs.py`).
+/// `make lint` finds links that lead nowhere, examples that nobody compiles, and failures that scripts are not
+/// told of (`config/lint-docs.py`).
 struct DocsLintTests {
   private func lint(_ files: [String: String]) async throws -> Program.Outcome {
     let house = try ScratchDirectory()
@@ -27,6 +28,24 @@ struct DocsLintTests {
   func links(_ link: String, _ status: Int32) async throws {
     let outcome = try await lint([
       "README.md": "# Top\n\(link)\n", "docs/b.md": "# B\n\n## Two *words*\n",
+    ])
+    #expect(outcome.status == status, "\(outcome)")
+  }
+
+  @Test(arguments: [("`missing` or `too-large`", 0), ("`missing`", 1), ("missing, too-large", 1)])
+  func codes(_ told: String, _ status: Int32) async throws {
+    let outcome = try await lint([
+      "docs/scripting.md": "# Scripting\n\n`cause` is \(told).\n",
+      "Sources/UploadModel/Item/Failure.swift": """
+      struct Failure {
+        public var code: String {
+          switch cause {
+          case .missing: "missing"
+          case .tooLarge: "too-large"
+          }
+        }
+      }
+      """,
     ])
     #expect(outcome.status == status, "\(outcome)")
   }

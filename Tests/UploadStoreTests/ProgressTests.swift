@@ -225,6 +225,7 @@ struct ProgressTests {
     .stalled(seconds: 60), .outOfTime(seconds: 1.5), .insecure("x"), .network("x"), .refused,
     .redirected(to: nil, .losesBody), .redirected(to: "http://x", .tooMany), .notHTTP("x"),
     .rejected("x"), .unusable("x"), .proxyUnreachable("x"), .cancelled, .outcomeUnknown("x"),
+    .shortage("x"), .notRecorded("x"), .unresumable(.noLocation), .denied("x"),
   ]
 
   @Test("Every cause survives", arguments: causes)

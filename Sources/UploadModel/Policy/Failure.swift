@@ -199,9 +199,55 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// Whether the person has to change something (the file, the target, a password) before the
   /// file can go.
   public var needsPerson: Bool { !isTransient && cause != .cancelled }
+
+  /// Whether the server may have meant one file of several: its size, its type, its name. A status
+  /// that speaks of the address, the credentials or the server's own state is meant for all.
+  var mayConcernOneFile: Bool {
+    switch cause {
+    case .rejected: true
+    case .refused:
+      switch status {
+      case 400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507: true
+      default: false
+      }
+    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable,
+      .connectionLost, .stalled, .outOfTime, .insecure, .network, .redirected, .notHTTP, .unusable,
+      .notRecorded, .unresumable, .denied, .cancelled, .outcomeUnknown:
+      false
+    }
+  }
 }
 
 extension Failure.Cause {
+  /// Whether the fault is the file's or this machine's.
+  public var isLocal: Bool {
+    switch self {
+    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable,
+      .cancelled:
+      true
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
+      .stalled, .outOfTime,
+      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
+      .unresumable, .denied, .outcomeUnknown:
+      false
+    }
+  }
+
+  /// Whether no connection to the server was made: the next file for it will fare no better.
+  public var isUnreachable: Bool {
+    switch self {
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable: true
+    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable, .connectionLost, .stalled, .outOfTime, .insecure, .network, .refused,
+      .redirected,
+      .notHTTP, .rejected, .unusable, .notRecorded, .unresumable, .denied, .cancelled,
+      .outcomeUnknown:
+      false
+    }
+  }
+
   /// The cause with its texts changed, where they may come from a server.
   public func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {

@@ -70,20 +70,3 @@ public struct TransferEnd: Hashable, Sendable {
     self.seconds = seconds
   }
 }
-
-extension Failure.Cause {
-  /// Whether the fault is the file's or this machine's.
-  public var isLocal: Bool {
-    switch self {
-    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable,
-      .cancelled:
-      true
-    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
-      .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
-      .unresumable, .denied, .outcomeUnknown:
-      false
-    }
-  }
-}

@@ -95,19 +95,3 @@ public struct BatchEnd: Sendable {
     return failure.mayConcernOneFile && target.delay(after: failure, at: end.url, random: 0) == nil
   }
 }
-
-extension Failure {
-  /// Whether the server may have meant one file of several: its size, its type, its name. A status
-  /// that speaks of the address, the credentials or the server's own state is meant for all.
-  var mayConcernOneFile: Bool {
-    switch cause {
-    case .rejected: true
-    case .refused:
-      switch status {
-      case 400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507: true
-      default: false
-      }
-    default: false
-    }
-  }
-}

@@ -93,13 +93,3 @@ public struct Breaker: Hashable, Sendable {
     if case .open(let until) = state, now < until { state = .open(until: now) }
   }
 }
-
-extension Failure.Cause {
-  /// Whether the server was never spoken to.
-  public var isUnreachable: Bool {
-    switch self {
-    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable: true
-    default: false
-    }
-  }
-}

@@ -236,7 +236,7 @@ private let behaviours: [Behaviour] = [
 ]
 
 @Suite(.timeLimit(.minutes(5)))
-struct FailureTests {
+struct ServerBehaviourTests {
   let folder: ScratchDirectory
   init() throws { folder = try ScratchDirectory() }
 

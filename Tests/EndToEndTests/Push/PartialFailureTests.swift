@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
   @Suite("A server fails one file, and the rest goes on")
-  struct FailureTests {
+  struct PartialFailureTests {
     /// What a server does to `bad.bin`. Every other file gets its 200.
     enum Trouble: String, CaseIterable {
       case reset, silence, unauthorized, elsewhere, unavailable, garbage
