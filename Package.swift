@@ -90,7 +90,8 @@ let package = Package(
     .executableTarget(
       name: "hoist",
       dependencies: [
-        "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "Receiver", "ReceiverDemos",
+        "Commands", "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "Receiver",
+        "ReceiverDemos",
         "ScalarText", "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel",
         "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -87,6 +87,8 @@ static int pipe_ends[2] = {-1, -1};
 static int numbers[MOST_SIGNALS];
 static struct sigaction before[MOST_SIGNALS];
 static size_t number_count;
+// Whether the terminal is known to be gone.
+static volatile sig_atomic_t has_hung_up;
 
 // A terminal that takes nothing, such as that of a line that hangs, keeps whoever writes to it from
 // hearing of anything: then there is no orderly way to leave.
@@ -105,6 +107,7 @@ static void given_up(int number) {
 static void caught(int number) {
   int saved = errno;
   if (number == SIGTERM || number == SIGHUP || number == SIGINT) alarm(PATIENCE);
+  if (number == SIGHUP) has_hung_up = 1;
   unsigned char byte = (unsigned char)number;
   // A full pipe holds enough of the same news.
   if (write(pipe_ends[1], &byte, 1) < 0) errno = saved;
@@ -144,7 +147,11 @@ int signals_open(const int *wanted, size_t count) {
 
 void signals_close(void) {
   alarm(0);
-  for (size_t i = 0; i < number_count; i++) sigaction(numbers[i], &before[i], NULL);
+  for (size_t i = 0; i < number_count; i++) {
+    // The shell repeats what the kernel has said, and must not end what is being put in order meanwhile.
+    if (numbers[i] == SIGHUP && has_hung_up) before[i].sa_handler = SIG_IGN;
+    sigaction(numbers[i], &before[i], NULL);
+  }
   number_count = 0;
 }
 

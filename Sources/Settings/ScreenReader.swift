@@ -4,8 +4,9 @@ struct ScreenReader {
   let lines: KeyLocator
 
   func readScreen(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
-    guard let table = try node?.table(["mouse", "when_done"]) else { return }
+    guard let table = try node?.table(["mouse", "when_done", "background"]) else { return }
     if let node = table["mouse"] { settings.usesMouse = try node.bool() }
+    if let node = table["background"] { settings.goesOnInBackground = try node.bool() }
     if let node = table["when_done"] {
       settings.whenDone = entry("when_done", try node.string(), at: "screen.when_done")
     }

@@ -25,6 +25,8 @@ public struct ScreenSettings: Sendable {
   public var file: String?
   /// Whether clicks and the wheel do something.
   public var usesMouse = true
+  /// Whether uploads go on without a screen once it is left or its terminal is closed.
+  public var goesOnInBackground = false
   /// What happens when nothing is left to send.
   public var whenDone: Entry<String>?
   /// Keys for actions, sorted by action.

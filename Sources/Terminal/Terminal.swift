@@ -187,7 +187,7 @@ public final class Terminal {
         break
       }
     }
-    if codes.isEmpty, hasHungUp { return onEvents([.terminate]) }
+    if codes.isEmpty, hasHungUp { return onEvents([.hangUp]) }
     let events = decoder.decode(codes)
     if !events.isEmpty { onEvents(events) }
   }
@@ -209,7 +209,8 @@ public final class Terminal {
     let count = read(descriptor, &bytes, bytes.count)
     guard count > 0 else { return }
     let numbers = Set(bytes.prefix(count).map(Int32.init))
-    if !numbers.isDisjoint(with: [SIGTERM, SIGHUP, SIGINT]) { return onEvents([.terminate]) }
+    if !numbers.isDisjoint(with: [SIGTERM, SIGINT]) { return onEvents([.terminate]) }
+    if numbers.contains(SIGHUP) { return onEvents([.hangUp]) }
     if numbers.contains(SIGTSTP) {
       suspend()
     } else if numbers.contains(SIGCONT) {

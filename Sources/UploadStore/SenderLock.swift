@@ -9,6 +9,8 @@ import Synchronization
 /// removed. SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
 public final class SenderLock: Sendable {
   private let file: QueueFile
+  /// Whether another process has it by now, through the same descriptor.
+  private let isHandedOver = Mutex(false)
 
   /// Acquires the lock for the queue at `path`; nil if another process holds it.
   ///
@@ -49,7 +51,27 @@ public final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  deinit { file.putBack() }
+  /// Takes over the lock from the process that started this one: it stays on the open file that both share
+  /// (flock(2)), so that nobody else can have it in between.
+  ///
+  /// - Throws: `StoreError` if the descriptor is not of the queue's file, or the lock is not on it.
+  public init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
+    file = try QueueFile(path, descriptor)
+    // Where this process has it already, nothing happens.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw StoreError("the right to send the queue \(path) was not handed over")
+    }
+    Self.leaveNote(beside: path)
+  }
+
+  /// The descriptor that a process has to inherit to have the lock as well. From then on it is not given back
+  /// here; it is let go of when both processes have ended.
+  public func handOver() -> Int32 {
+    isHandedOver.withLock { $0 = true }
+    return file.descriptor
+  }
+
+  deinit { if !isHandedOver.withLock({ $0 }) { file.putBack() } }
 
   /// The file that names the holder, for people. Nothing depends on it.
   private static func lockFilePath(_ path: String) -> String {
@@ -74,6 +96,11 @@ private struct QueueFile: Sendable {
   private struct Key: Hashable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
   }
 
   private static let unused = Mutex<[Key: [Int32]]>([:])
@@ -84,8 +111,7 @@ private struct QueueFile: Sendable {
   init(_ path: String) throws(StoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else { throw Self.trouble(path) }
-    let key = Key(
-      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    let key = Key(status)
     self.key = key
     if let known = Self.unused.withLock({ $0[key]?.popLast() }) {
       descriptor = known
@@ -93,6 +119,18 @@ private struct QueueFile: Sendable {
       descriptor = open(path, O_RDWR | O_CLOEXEC)
       guard descriptor >= 0 else { throw Self.trouble(path) }
     }
+  }
+
+  /// The queue's file as another process has opened it.
+  init(_ path: String, _ descriptor: Int32) throws(StoreError) {
+    var (named, opened) = (stat(), stat())
+    guard stat(path, &named) == 0 else { throw Self.trouble(path) }
+    guard fstat(descriptor, &opened) == 0, Key(opened) == Key(named) else {
+      throw StoreError("the queue \(path) was not handed over: another file was, or none")
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    self.descriptor = descriptor
+    key = Key(named)
   }
 
   /// Lets go of the lock, if there is one.

@@ -127,6 +127,45 @@ import UploadModel
     #expect(state.dialogs.count <= 3)
   }
 
+  @Test(
+    arguments: [
+      (.unavailable, [.stopAndQuit, .finishThenQuit, .close], [.bell], .stopping),
+      (
+        .offered, [.stopAndQuit, .finishThenQuit, .goOnInBackground, .close],
+        [.quit(.background)], .stopping
+      ),
+      (
+        .preferred, [.goOnInBackground, .stopAndQuit, .finishThenQuit, .close],
+        [.quit(.background)], .background
+      ),
+    ] as [(AppState.Background, [Action.Name], [Effect], QuitMode)])
+  func theBackgroundIsOfferedWhereThereIsOne(
+    _ background: AppState.Background, _ names: [Action.Name], _ answer: [Effect],
+    _ closed: QuitMode
+  ) {
+    var state = Fixture.mixed()
+    state.options.background = background
+    Fixture.type("q", &state)
+    guard case .question(let question) = state.dialog else {
+      Issue.record("\(state.mode)")
+      return
+    }
+    #expect(question.buttons.map(\.name) == names)
+    #expect(Fixture.play(&state, .key("b")) == answer)
+    #expect(Fixture.play(&state, .hangUp) == [.quit(closed)])
+    #expect(Fixture.play(&state, .terminate) == [.quit(.stopping)])
+  }
+
+  @Test func whatThePersonStoppedDoesNotGoOnBehindTheirBack() {
+    var state = Fixture.mixed()
+    state.options.background = .preferred
+    Fixture.type("s", &state)
+    #expect(Fixture.play(&state, .hangUp) == [.quit(.stopping)])
+    var idle = Fixture.empty()
+    idle.options.background = .preferred
+    #expect(Fixture.play(&idle, .hangUp) == [.quit(.stopping)])
+  }
+
   @Test(arguments: Fixture.sizes) func aLongNameLeavesTheAnswersOnTheScreen(_ size: Size) {
     var state = Fixture.empty(size: size)
     state.options.listsServer = true

@@ -103,6 +103,7 @@ import UploadModel
     Case(0, "q", "s", asks: [.quit(.stopping)]),
     Case(0, "q", .enter, asks: [.quit(.stopping)]),
     Case(0, "q", "f", asks: []),
+    Case(0, "q", "b", asks: [.bell], says: "this queue cannot go on in the background"),
     Case(0, "q", .tab, .enter, asks: []),
     Case(0, "q", .escape, asks: []),
     Case(0, "q", .backTab, .enter, asks: []),

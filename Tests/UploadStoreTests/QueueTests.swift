@@ -221,6 +221,38 @@ struct QueueTests {
     #expect(try SenderLock(queue: harness.path) != nil)
   }
 
+  @Test(
+    "The right to send goes over to whoever inherits its descriptor, and nobody has it in between")
+  func lockHandedOver() throws {
+    _ = try harness.open()
+    var first = try SenderLock(queue: harness.path)
+    // What another process inherits is a descriptor of its own for the same open file.
+    let inherited = dup(try #require(first?.handOver()))
+    first = nil
+    #expect(SenderLock.isTaken(queue: harness.path))
+    var second: SenderLock? = try SenderLock(queue: harness.path, inheriting: inherited)
+    #expect(second != nil)
+    #expect(try SenderLock(queue: harness.path) == nil)
+    second = nil
+    #expect(!SenderLock.isTaken(queue: harness.path))
+  }
+
+  @Test("What is no lock of the queue is not taken for one")
+  func lockNotHandedOver() throws {
+    _ = try harness.open()
+    let first = try SenderLock(queue: harness.path)
+    #expect(first != nil)
+    let other = open("/dev/null", O_RDONLY)
+    let own = open(harness.path, O_RDONLY)
+    defer { close(other) }
+    for descriptor in [other, own, 99] {
+      #expect(throws: StoreError.self) {
+        try SenderLock(queue: harness.path, inheriting: descriptor)
+      }
+    }
+    #expect(SenderLock.isTaken(queue: harness.path))
+  }
+
   @Test("The right to send is one for the queue, whatever it is called and whatever lies beside it")
   func lockByIdentity() throws {
     let store = try harness.open()

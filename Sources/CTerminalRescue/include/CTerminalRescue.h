@@ -19,7 +19,8 @@ void rescue_disarm(void);
 // status 130, for it may be waiting for a terminal that takes nothing. Returns the pipe's reading end, non-blocking, or -1 with errno.
 int signals_open(const int *numbers, size_t count);
 
-// Gives the signals back what they did before. The pipe stays, for the next signals_open.
+// Gives the signals back what they did before; once a SIGHUP has come, others are ignored. The pipe stays, for
+// the next signals_open.
 void signals_close(void);
 
 // Stops the process group as the terminal's ^Z would; returns when it goes on. SIGTSTP must be among

@@ -56,6 +56,7 @@ struct Footer {
 extension AppState {
   /// What can be asked for here, the most useful first.
   var offered: [(action: Action, isUrgent: Bool)] {
+    if case .question(let question) = dialog { return question.buttons.map { ($0, false) } }
     let actions = Action.inMode(mode)
     guard mode == .queue else { return actions.map { ($0, false) } }
     // Of very many that are marked, the one under the cursor stands for all: frames come often.

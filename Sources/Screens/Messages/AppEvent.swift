@@ -67,6 +67,8 @@ public enum AppEvent: Sendable {
   case tick(Instant)
   /// The program is on the screen again after having been stopped.
   case resumed
-  /// The system asks the program to end (SIGTERM, SIGHUP, SIGINT).
+  /// The system asks the program to end (SIGTERM, SIGINT).
   case terminate
+  /// The terminal is gone, or is about to go (SIGHUP).
+  case hangUp
 }

@@ -4,6 +4,8 @@ public enum QuitMode: Sendable, Equatable {
   case idle
   /// Break off what is being sent, in order, then leave.
   case stopping
+  /// Break off what is being sent, in order, and let another process go on with the queue.
+  case background
   /// Leave at once: the person asked twice.
   case forced
 }

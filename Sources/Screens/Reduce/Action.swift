@@ -21,7 +21,8 @@ public struct Action: Sendable {
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, stopAndQuit, finishThese, pauseNow, addAgain, removeNow, next, previous
+    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, removeNow
+    case next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.
     public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }

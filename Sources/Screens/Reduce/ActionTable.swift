@@ -184,6 +184,9 @@ extension Action {
       .finishThenQuit, in: [.quitting], keys: ["f"], help: "quit when everything has been sent",
       hint: "finish, then quit"),
     Action(
+      .goOnInBackground, in: [.quitting], keys: ["b"],
+      help: "quit, and go on sending in the background", hint: "go on in the background"),
+    Action(
       .finishThese, in: [.pausing], keys: ["f", "s"],
       help: "let what is being sent finish, and begin no more",
       hint: "let these finish, begin no more"),

@@ -157,6 +157,8 @@ extension AppState {
 
   mutating func perform(_ name: Action.Name, in question: Question) -> [Effect] {
     switch name {
+    case .goOnInBackground where !question.buttons.contains { $0.name == name }:
+      return refuse("this queue cannot go on in the background")
     case .accept where question.answer != .accept: return perform(question.answer, in: question)
     case .next, .previous:
       var question = question
@@ -167,6 +169,7 @@ extension AppState {
     }
     switch (name, question.subject) {
     case (.stopAndQuit, _): return [.quit(.stopping)]
+    case (.goOnInBackground, _): return [.quit(.background)]
     case (.finishThenQuit, _):
       leavesWhenDone = true
       // To finish means to go on, too.

@@ -85,6 +85,10 @@ extension AppState {
     case .tick(let now): self.now = max(self.now, now)
     case .resumed: return [.redraw]
     case .terminate: return [.quit(.stopping)]
+    case .hangUp:
+      // What the person has stopped goes on only when the person says so.
+      let goesOn = options.background == .preferred && isStarted && !isAtTheEnd && !isAside
+      return [.quit(goesOn ? .background : .stopping)]
     }
     return []
   }
@@ -156,7 +160,7 @@ extension AppState {
   mutating func askToQuit() -> [Effect] {
     // Leaving stops nothing where another one sends.
     if isAtTheEnd || isAside { return [.quit(.idle)] }
-    open(.question(Question(.quitting)))
+    open(.question(Question(.quitting(options.background))))
     return []
   }
 

@@ -79,6 +79,8 @@ public struct AppState: Sendable {
     public var targetURLs: [String: String] = [:]
     /// The folder in which paths begin that do not begin at the root, for people.
     public var folder = ""
+    /// Whether another process can go on with the queue when the screen is left.
+    public var background = Background.unavailable
 
     /// The options of a session.
     public init(
@@ -91,6 +93,16 @@ public struct AppState: Sendable {
       self.endSignal = endSignal
       self.midnight = midnight
     }
+  }
+
+  /// Whether another process can go on with the queue when the screen is left.
+  public enum Background: Sendable {
+    /// It cannot.
+    case unavailable
+    /// The person may choose that.
+    case offered
+    /// That is the first choice, and what happens when the terminal is closed.
+    case preferred
   }
 
   /// How a person is told that the queue has come to its end.

@@ -61,7 +61,8 @@ struct ScreenCommand: AsyncParsableCommand {
       book: catalog, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",
       options: ScreenSession.Options(
-        isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh, sent: sent,
+        isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh,
+        arguments: Array(CommandLine.arguments.dropFirst()), sent: sent,
         rules: try folders.rules(),
         journal: try logging.journal(of: catalog.current, mayUseErrors: false),
         preferences: preferences))

@@ -36,23 +36,54 @@ struct SendCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "What is written down") var logging: LogOptions
 
-  @MainActor
+  /// Goes on for a screen that is left; see `Handover`.
+  @Flag(name: .long, help: .hidden)
+  var takeOver = false
+
   func run() async throws {
-    let environment = ProcessInfo.processInfo.environment
-    let store = try queue.store(environment: environment)
-    let settings = try options.destination.config.loadAndWarn()
-    // Nothing is added here: any target will do where none is named.
-    let catalog = try options.catalog(
-      of: settings, environment: environment,
-      usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
-    var preferences = ScreenPreferences()
-    preferences.audience = stay ? .nobodyForever : .nobody
-    let session = try ScreenSession(
-      book: catalog, keeper: QueueRecorder(store: store), home: environment["HOME"] ?? "",
-      options: ScreenSession.Options(
-        rateLimit: try options.speed(),
-        journal: try logging.journal(of: catalog.current, mayUseErrors: true),
-        preferences: preferences))
-    try await session.run(files: []).exitUnlessSuccess()
+    let handover = takeOver ? try Handover.receive() : nil
+    if let handover {
+      let screen = try handover.command()
+      try await Sender(
+        options: screen.options, queue: screen.queue, logging: screen.logging, handover: handover
+      ).run()
+    } else {
+      try await Sender(options: options, queue: queue, logging: logging, stays: stay).run()
+    }
+  }
+
+  /// The session that sends.
+  private struct Sender {
+    var options: TargetOptions
+    var queue: QueueOptions
+    var logging: LogOptions
+    var stays = false
+    var handover: Handover?
+
+    @MainActor
+    func run() async throws {
+      let environment = ProcessInfo.processInfo.environment
+      let store = try queue.store(environment: environment)
+      let lock = try handover.map { _ in
+        try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
+      }
+      let settings = try options.destination.config.loadAndWarn()
+      // Nothing is added here: any target will do where none is named.
+      let catalog = try options.catalog(
+        of: settings, environment: environment,
+        usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
+      var preferences = ScreenPreferences()
+      preferences.audience = stays ? .nobodyForever : .nobody
+      let session = try ScreenSession(
+        book: catalog, keeper: QueueRecorder(store: store, lock: lock),
+        home: environment["HOME"] ?? "",
+        options: ScreenSession.Options(
+          rateLimit: handover == nil ? try options.speed() : handover?.limit,
+          floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
+          journal: try logging.journal(of: catalog.current, mayUseErrors: handover == nil),
+          preferences: preferences))
+      if handover != nil { Handover.confirm() }
+      try await session.run(files: []).exitUnlessSuccess()
+    }
   }
 }

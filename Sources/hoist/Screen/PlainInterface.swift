@@ -42,7 +42,7 @@ final class PlainInterface: UserInterface {
     announcer = Announcer(saysEndsOnly: audience != .standardInput)
     let signals = signals.stream
     Task { [weak self] in
-      for await _ in signals { self?.stop() }
+      for await number in signals { self?.stop(number) }
     }
   }
 
@@ -59,10 +59,10 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  private func stop() {
+  private func stop(_ signal: Int32) {
     if wasStopped, isAlone { exit(ExitStatus.interrupted.rawValue) }
     wasStopped = true
-    onEvents([.terminate])
+    onEvents([signal == SIGHUP ? .hangUp : .terminate])
   }
 
   func show(_ state: AppState) {

@@ -28,8 +28,13 @@ final class QueueRecorder: Sendable {
     var onTrouble: (@Sendable (StoreError) -> Void)?
   }
 
-  init(store: UploadStore, environment: [String: String] = ProcessInfo.processInfo.environment) {
+  /// - Parameter lock: the right to send, where this process has it already.
+  init(
+    store: UploadStore, lock: SenderLock? = nil,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
     self.store = store
+    content.withLock { $0.lock = lock }
     journal = ResultJournal(queue: store.path, environment: environment)
   }
 
@@ -40,10 +45,14 @@ final class QueueRecorder: Sendable {
 
   /// Takes the right to send; false where another process has it.
   func becomeSender() throws(StoreError) -> Bool {
+    if content.withLock({ $0.lock != nil }) { return true }
     guard let lock = try SenderLock(queue: store.path) else { return false }
     content.withLock { $0.lock = lock }
     return true
   }
+
+  /// The right to send as a descriptor that another process inherits; nil where this one has not got it.
+  func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
 
   /// Waits, on this thread, for the right to send.
   func waitToSend() throws(StoreError) {

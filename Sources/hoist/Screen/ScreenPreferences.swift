@@ -9,6 +9,8 @@ struct ScreenPreferences {
   var keymap = Keymap.usual
   var theme = Theme.usual
   var usesMouse = true
+  /// Whether uploads go on in the background when the terminal is closed.
+  var goesOnInBackground = false
   var endSignal = AppState.EndSignal.none
   /// Who is spoken to, line by line, instead of having a screen drawn; nil draws one.
   var audience: PlainInterface.Audience?
@@ -18,6 +20,7 @@ struct ScreenPreferences {
   /// The preferences of a configuration; an error names the key that is wrong.
   init(_ settings: ScreenSettings) throws(ConfigError) {
     usesMouse = settings.usesMouse
+    goesOnInBackground = settings.goesOnInBackground
     if let word = settings.whenDone {
       guard let signal = AppState.EndSignal(rawValue: word.value) else {
         throw word.error("expected \"none\", \"bell\" or \"notify\", not \"\(word.value)\"")

@@ -5,8 +5,12 @@ import UploadModel
 extension ScreenSession {
   /// Prints the results and returns the exit status.
   ///
-  /// - Parameter unwritten: what the queue could not be told.
-  func report(without unwritten: QueueRecorder.UnsavedResults?) -> ExitStatus {
+  /// - Parameters:
+  ///   - unwritten: what the queue could not be told.
+  ///   - successor: the process that goes on with the queue, if there is one.
+  func report(
+    without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
+  ) -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
     if state.isAside {
       Output.error("another hoist goes on with the queue")
@@ -25,7 +29,7 @@ extension ScreenSession {
         lines.append("✗ \(name): \(failure.headline)")
       } else if item.state.isHandedOver {
         lines.append("? \(name): outcome unknown; look on the server before you send it again")
-      } else if !item.state.isFinished {
+      } else if !item.state.isFinished, successor == nil {
         lines.append("· \(name): not sent")
       }
     }
@@ -37,8 +41,14 @@ extension ScreenSession {
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let left = all.count - shown
     let kept =
-      left > 0 ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
+      left > 0 && successor == nil
+      ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
     Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
+    if let successor {
+      Output.error("the rest goes on in the background (process \(successor)); hoist shows it")
+      return all.contains { $0.state.failure != nil && $0.state.isFinished }
+        ? .someFailed : .success
+    }
     return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
   }
 

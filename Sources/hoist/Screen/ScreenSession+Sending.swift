@@ -165,7 +165,8 @@ extension ScreenSession {
     }
     self.engine = engine
     engine.setLimit(state.rateLimit)
-    for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
+    let lanes = options.lanes.merging(state.wishes) { $1 }
+    for (target, count) in lanes { engine.setConcurrency(count, of: target) }
     engine.setStarted(state.isStarted)
   }
 }

@@ -23,6 +23,12 @@ final class ScreenSession {
     var notice: String?
     /// Whether items queued before this session are hidden.
     var isFresh = false
+    /// The last item that is none of this session's concern, where another session has said so.
+    var floor = ItemID(0)
+    /// How many requests go to targets at once, as the person has said in another session.
+    var lanes: [String: Int] = [:]
+    /// The command line with which another process can go on in the background; nil where none may.
+    var arguments: [String]?
     /// What to do about files that were sent before.
     var sent: SentOptions?
     /// What is taken of folders.
@@ -81,6 +87,7 @@ final class ScreenSession {
     self.keeper = keeper
     shared = SharedProgress(queue: keeper.store.path)
     self.options = options
+    floor = options.floor
     self.home = home
     let target = book.current
     interface = try options.preferences.interface()
@@ -93,6 +100,9 @@ final class ScreenSession {
         listsServer: target.server.list != nil,
         endSignal: options.preferences.endSignal, midnight: time.midnight()))
     state.options.targetURLs = book.urls
+    if options.arguments != nil {
+      state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
+    }
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
   }
 
@@ -118,6 +128,11 @@ final class ScreenSession {
     stopLookingOn()
     watch?.stop()
     interface.restore()
+    if leaving == .background {
+      // Closing the terminal must not end what is being put in order now.
+      signal(SIGHUP, SIG_IGN)
+      await awaitReplies()
+    }
     keeper.leave()
     if leaving != .forced {
       await engine?.shutDown()
@@ -125,7 +140,9 @@ final class ScreenSession {
     }
     shared.remove()
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
-    var status = report(without: keeper.settle())
+    let unwritten = keeper.settle()
+    let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
+    var status = report(without: unwritten, successor: successor)
     if let front = interface as? PlainInterface {
       status = front.status(status, hasFailures: items.values.contains { $0.state.failure != nil })
     }

@@ -3,7 +3,7 @@ import UploadModel
 /// A question that is answered with one of a few buttons.
 struct Question: Sendable {
   enum Subject: Sendable {
-    case quitting
+    case quitting(AppState.Background)
     /// So many files would start again from their first byte.
     case pausing(moving: Int)
     /// These items, so many of which were being sent when it was asked.
@@ -38,7 +38,18 @@ struct Question: Sendable {
   }
 
   /// The buttons are the actions of the mode that have a word for one.
-  var buttons: [Action] { Action.inMode(mode).filter { $0.hint != nil } }
+  var buttons: [Action] {
+    var buttons = Action.inMode(mode).filter { $0.hint != nil }
+    guard case .quitting(let background) = subject,
+      let index = buttons.firstIndex(where: { $0.name == .goOnInBackground })
+    else { return buttons }
+    switch background {
+    case .offered: break
+    case .preferred: buttons.insert(buttons.remove(at: index), at: 0)
+    case .unavailable: buttons.remove(at: index)
+    }
+    return buttons
+  }
 
   /// The button that is pressed with Enter.
   var answer: Action.Name { buttons.indices.contains(lit) ? buttons[lit].name : .close }

@@ -1,0 +1,91 @@
+import Commands
+import Foundation
+import ScalarText
+import UploadModel
+
+/// Starts the process that goes on with a queue when its screen is left.
+enum BackgroundSender {
+  /// How long it may take to begin, in seconds.
+  private static let patience = 30.0
+
+  /// Why it did not begin.
+  struct Failure: Error { var reason: String }
+
+  /// Starts it, and returns its number once it has taken the queue over.
+  ///
+  /// - Parameter lock: the descriptor with the right to send.
+  static func start(_ handover: Handover, lock: Int32) throws(Failure) -> pid_t {
+    var (input, errors): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    guard pipe(&input) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+    defer { input.forEach { if $0 >= 0 { close($0) } } }
+    guard pipe(&errors) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+    defer { errors.forEach { if $0 >= 0 { close($0) } } }
+    let process: pid_t
+    let content: Data
+    do {
+      content = try JSONEncoder().encode(handover)
+      process = try DetachedProgram.start(
+        [program, "send", "--take-over"], files: [input[0], -1, errors[1], lock])
+    } catch {
+      throw Failure(reason: "\(error)")
+    }
+    // Its own ends are the only ones left, so that the end of either is seen.
+    for index in [0, 1] {
+      let end = index == 0 ? input[0] : errors[1]
+      close(end)
+    }
+    (input[0], errors[1]) = (-1, -1)
+    write(content, to: input[1])
+    close(input[1])
+    input[1] = -1
+    let words = read(errors[0])
+    guard words.hasSuffix(scalars: Handover.word) else {
+      kill(process, SIGTERM)
+      let reason = SafeText.line(words)
+      throw Failure(reason: reason.isEmpty ? "it ended before it began" : reason)
+    }
+    return process
+  }
+
+  /// This program, though it may have been replaced by a newer one meanwhile.
+  private static var program: String {
+    #if os(Linux)
+      let link = "/proc/self/exe"
+      guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
+        access(path, X_OK) == 0
+      else { return link }
+      return path
+    #else
+      return Bundle.main.executablePath ?? CommandLine.arguments[0]
+    #endif
+  }
+
+  private static func write(_ data: Data, to descriptor: Int32) {
+    var rest = data[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        return
+      }
+    }
+  }
+
+  /// All that comes until the other end closes, or nothing comes for too long.
+  private static func read(_ descriptor: Int32) -> String {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&polled, 1, Int32(patience * 1000))
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { break }
+      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      data += buffer.prefix(count)
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import UploadModel
+
+/// Leaving the queue to a process without a terminal.
+extension ScreenSession {
+  /// Lets what only awaits its reply have it, for some seconds: broken off, nobody would know whether it arrived.
+  func awaitReplies() async {
+    let awaiting = items.values.filter(\.state.isHandedOver).map(\.id)
+    engine?.setStarted(false)
+    let limit = time.now() + 5
+    while awaiting.contains(where: { items[$0]?.state.isHandedOver == true }), time.now() < limit {
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// Starts the process that goes on, and hands the right to send over to it without a gap. Returns its number,
+  /// nil if it did not begin; then the queue is kept for the next hoist.
+  func goOnInBackground() -> pid_t? {
+    guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
+    let handover = Handover(
+      arguments: arguments, limit: state.rateLimit,
+      lanes: options.lanes.merging(state.wishes) { $1 }, floor: floor)
+    do throws(BackgroundSender.Failure) {
+      return try BackgroundSender.start(handover, lock: lock)
+    } catch {
+      Output.error("! nothing goes on in the background: \(error.reason)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadStore
+
+extension EndToEnd {
+  @Suite("Uploads go on when their screen is left")
+  struct BackgroundTests {
+    let person: Person
+
+    init() throws { person = try Person() }
+
+    /// A screen with two files under way, which take some seconds, with credentials that only its memory holds.
+    private func visit(_ inbox: Inbox) async throws -> Tmux {
+      for name in ["first.bin", "second.bin"] {
+        try person.folder.write(name, count: 6_000_000, seed: 3)
+      }
+      let terminal = try await person.terminal()
+      try await terminal.command(
+        "hoist first.bin second.bin --to \(inbox.url) --limit 2MB/s --header 'Authorization: Bearer right'"
+          + "; echo ended $?")
+      try await terminal.wait(for: "sending")
+      return terminal
+    }
+
+    private func hasAll(_ inbox: Inbox) async throws {
+      let whole = try bytes(person.folder.path("first.bin"))
+      try await wait(for: "both files", otherwise: { inbox.names.joined(separator: " ") }) {
+        inbox.bytes("first.bin") == whole && inbox.bytes("second.bin") == whole ? true : nil
+      }
+      // No copies beside them.
+      #expect(inbox.names == ["first.bin", "second.bin"])
+      try await wait(for: "the sender's end") {
+        SenderLock.isTaken(queue: queue) ? nil : true
+      }
+      let history = try await person.hoist("history", "--json").end().output
+      #expect(history.components(separatedBy: #""outcome":"done""#).count == 3, "\(history)")
+    }
+
+    private var queue: String { "\(person.home.path)/.local/state/hoist/queue.sqlite" }
+
+    @Test("q, b: another process goes on, with what only memory held")
+    func leave() async throws {
+      let inbox = try await person.receiver("--token", "right")
+      let terminal = try await visit(inbox)
+      try await terminal.press("q")
+      try await terminal.wait(for: "go on in the background")
+      try await terminal.press("b")
+      let shell = try await terminal.wait(for: "ended 0")
+      let words = try #require(shell.row(with: "goes on in the background"))
+      let process = try #require(words.firstMatch(of: /process (\d+)/)?.1)
+      // The lock has gone over without a gap.
+      #expect(SenderLock.isTaken(queue: queue))
+      #expect(SenderLock.holder(queue: queue) == Int32(process))
+      // Nothing of the terminal is left, and no secret is among the arguments.
+      let folder = "/proc/\(process)"
+      let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").compactMap {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\($0)")
+      }
+      #expect(!files.contains { $0.hasPrefix("/dev/pts") || $0.hasPrefix("/dev/tty") }, "\(files)")
+      let arguments = try String(contentsOfFile: "\(folder)/cmdline", encoding: .utf8)
+      #expect(arguments.hasSuffix("send\0--take-over\0"))
+      let status = try String(contentsOfFile: "\(folder)/stat", encoding: .utf8)
+      #expect(status.split(separator: " ")[5] == process, "leads no session: \(status)")
+      try await hasAll(inbox)
+    }
+
+    @Test("a closed terminal does not end them where the configuration says so")
+    func closed() async throws {
+      try person.configure("[screen]\nbackground = true\n")
+      let inbox = try await person.receiver("--token", "right")
+      var terminal: Tmux? = try await visit(inbox)
+      #expect(terminal != nil)
+      // Its end closes the terminal.
+      terminal = nil
+      try await hasAll(inbox)
+    }
+
+    @Test("a closed terminal ends them otherwise, and the queue is kept")
+    func stopped() async throws {
+      let inbox = try await person.receiver("--token", "right")
+      var terminal: Tmux? = try await visit(inbox)
+      #expect(terminal != nil)
+      terminal = nil
+      try await wait(for: "the end of the sender") {
+        SenderLock.isTaken(queue: queue) ? nil : true
+      }
+      let left = try await person.hoist("queue").end()
+      #expect(left.output.contains("first.bin") && left.output.contains("second.bin"))
+    }
+
+    @Test("nobody takes over what nobody hands over")
+    func alone() async throws {
+      let outcome = try await person.hoist("send", "--take-over").end()
+      #expect(outcome.status == 2, "\(outcome)")
+      #expect(outcome.errors.contains("use hoist send"))
+    }
+  }
+}
