@@ -186,7 +186,9 @@ public final class HostileConnection: @unchecked Sendable {
       guard receive() else { return nil }
     }
     defer { buffered.removeFirst(count) }
-    return Array(buffered.prefix(count))
+    // A copy: an array of the whole slice would share its memory, and each request would keep what the largest
+    // one took.
+    return buffered.withUnsafeBufferPointer { Array($0[..<count]) }
   }
 
   /// Reads so many bytes and throws them away; false where there are fewer.
