@@ -37,6 +37,8 @@ public struct HistoryEntry: Hashable, Sendable {
   public var reply: String?
   /// Where the file can be found, if the reply said so.
   public var url: String?
+  /// What deletes it there when it is opened, if the reply said so.
+  public var deletionURL: String?
 }
 
 extension HistoryEntry {
@@ -47,6 +49,7 @@ extension HistoryEntry {
       began: Date(timeIntervalSince1970: row[8]),
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },
       start: (row[10] as Int64?).flatMap { $0 > 0 ? $0 : nil }, bytes: row[11], status: row[12],
-      outcome: row[13], message: row[14], reply: row[15], url: row[16])
+      outcome: row[13], message: row[14], reply: row[15], url: row[16],
+      deletionURL: row[17])
   }
 }

@@ -9,11 +9,13 @@ struct LastAttempt {
   var outcome: String?
   var reply: Reply
   var url: String?
+  var deletionURL: String?
   var seconds: Double
   var bytes: Int64
 
   static let columns = """
-    item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes
+    item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
+    deletion_url
     """
 
   init(_ row: Row) {
@@ -24,11 +26,12 @@ struct LastAttempt {
     url = row[7]
     seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
     bytes = row[10] ?? 0
+    deletionURL = row[11]
   }
 
   var receipt: Receipt {
     Receipt(
-      status: status ?? 200, url: url, reply: reply, attempts: number, seconds: seconds,
-      bytes: bytes)
+      status: status ?? 200, url: url, deletionURL: deletionURL, reply: reply, attempts: number,
+      seconds: seconds, bytes: bytes)
   }
 }

@@ -9,6 +9,7 @@ enum Schema {
     migrator.registerMigration("3") { db in try db.execute(sql: version3) }
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     migrator.registerMigration("5") { db in try db.execute(sql: version5) }
+    migrator.registerMigration("6") { db in try db.execute(sql: version6) }
     return migrator
   }()
 
@@ -30,6 +31,9 @@ enum Schema {
 
   /// What a file's content is, where its name contradicts that.
   private static let version5 = "ALTER TABLE item ADD COLUMN content_type TEXT;"
+
+  /// What deletes a file on the server, where the reply named it.
+  private static let version6 = "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;"
 
   /// Where a file lies below the folder that was added, and whether a person chose its name.
   private static let version3 = """

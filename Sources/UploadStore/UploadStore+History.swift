@@ -26,7 +26,8 @@ extension UploadStore {
       SELECT * FROM (
         SELECT attempt.id, item, path, COALESCE(sent_as, name),
           COALESCE(sent_type, type), size, COALESCE(sent_to, target), number,
-          began, ended, start, bytes, status, outcome, message, reply, url
+          began, ended, start, bytes, status, outcome, message, reply, url,
+          deletion_url
         FROM attempt JOIN item ON item.id = attempt.item
         WHERE \(conditions.joined(separator: " AND ")) ORDER BY attempt.id DESC LIMIT ?
       ) ORDER BY 1

@@ -122,8 +122,8 @@ extension UploadStore {
       let attempt = try db.cachedStatement(
         sql: """
           INSERT INTO attempt (item, number, began, ended, bytes, status, outcome, message, reply,
-            reply_type, reply_is_cut, url)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            reply_type, reply_is_cut, url, deletion_url)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """)
       for (id, (item, began)) in zip(ids, ended) {
         guard let ending = AttemptOutcome(item.state) else { continue }
@@ -201,7 +201,8 @@ private struct StateWriter {
       sql: """
         UPDATE attempt SET ended = ?,
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
-          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?
+          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
+          deletion_url = ?
         WHERE item = ? AND ended IS NULL
         """
     ).execute(
@@ -223,6 +224,7 @@ private struct AttemptOutcome {
   var message: String?
   var reply = Reply()
   var url: String?
+  var deletionURL: String?
 
   init(_ outcome: String, bytes: Int64?) {
     self.outcome = outcome
@@ -235,6 +237,7 @@ private struct AttemptOutcome {
     status = receipt.status
     reply = Self.excerpt(receipt.reply)
     url = receipt.url
+    deletionURL = receipt.deletionURL
   }
 
   init(_ failure: Failure, bytes: Int64?) {
@@ -253,9 +256,12 @@ private struct AttemptOutcome {
     }
   }
 
-  /// The values of the columns from `ended` to `url`.
+  /// The values of the columns from `ended` to `deletion_url`.
   func values(at instant: Double) -> StatementArguments {
-    [instant, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url]
+    [
+      instant, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url,
+      deletionURL,
+    ]
   }
 
   private static func excerpt(_ reply: Reply) -> Reply {

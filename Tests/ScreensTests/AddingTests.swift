@@ -173,6 +173,43 @@ import UploadModel
     #expect(Fixture.type("O", &state) == (isOpened ? [.openURL(url)] : [.bell]))
   }
 
+  @Test(arguments: [
+    ("https://e.org/del/1", true), ("javascript:alert(1)", false),
+    ("https://e.org/\u{1B}[2J", false),
+    (nil, false),
+  ])
+  func anUploadedFileIsDeletedAfterAYes(_ url: String?, _ isAsked: Bool) {
+    var state = Fixture.empty()
+    let receipt = Receipt(status: 201, deletionURL: url)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a")]), .engine([(ItemID(1), .done(receipt))], at: state.now))
+    #expect(Fixture.type("D", &state) == (isAsked ? [] : [.bell]))
+    #expect(state.mode == (isAsked ? .deleting : .queue))
+    guard isAsked, let url else { return }
+    #expect(Self.said(state).contains("nothing brings it back"))
+    // Enter is the way out.
+    Fixture.play(&state, .key(.enter))
+    #expect(state.mode == .queue)
+    let file = UploadedFile(name: "a", target: Fixture.item(1, "a").target, deletionURL: url)
+    #expect(Fixture.type("Dy", &state) == [.deleteUploaded([file])])
+    Fixture.play(&state, .key(.enter))
+    #expect(Self.said(state).contains(url))
+    #expect(Fixture.type("Dn", &state).isEmpty)
+  }
+
+  @Test func whatDeletesAFileIsInTheHistory() {
+    var state = Fixture.empty()
+    var row = HistoryRow(
+      id: "1", name: "a", target: "nas", size: 1, time: "2026-11-22 10:00", end: .sent,
+      outcome: "201 Created", path: "/a")
+    row.deletionURL = "https://e.org/del/1"
+    Fixture.play(&state, .key("3"), .history(.rows([row])))
+    let file = UploadedFile(name: "a", target: "nas", deletionURL: "https://e.org/del/1")
+    #expect(Fixture.type("Dy", &state) == [.deleteUploaded([file])])
+    Fixture.play(&state, .key(.enter))
+    #expect(Self.said(state).contains("deleted there by https://e.org/del/1"))
+  }
+
   // MARK: The help
 
   @Test func theHelpIsSearchedAndStandsInColumns() {

@@ -83,6 +83,7 @@ import UploadModel
     Case(
       2, "O", asks: [.openURL("https://api.example.com/f/42")],
       says: "opening https://api.example.com/f/42"),
+    Case(2, "D", asks: [.bell], says: "the server has named no address that deletes it"),
     Case(0, "s", asks: [.setStarted(false)]),
     Case(0, "s", "s", asks: [.setStarted(false), .setStarted(true)]),
     Case(0, "+", asks: [.setConcurrency(5, target: "photos")], says: "5 files at once to photos"),

@@ -28,6 +28,9 @@ extension BadConfiguration {
     BadConfiguration(
       "[targets.a]\ntype = \"hoist\"\nurl = \"desk\"",
       "c.toml:3: targets.a.url: expected a URL such as https://host/upload, found \"desk/upload\""),
+    BadConfiguration(
+      line: "response = { deletion_url = \"del\" }",
+      "response.deletion_url: expected a JSON Pointer such as \"/files/0/url\", found \"del\""),
     // The body.
     BadConfiguration(
       line: "body = \"raw\"", "body: expected \"multipart\" or \"binary\", found \"raw\""),
@@ -156,7 +159,7 @@ extension BadConfiguration {
   static let replies: [BadConfiguration] = [
     BadConfiguration(
       line: "response = { okay = 200 }",
-      "response.okay: unknown key; valid here: fail_when, ok, unreadable, url"),
+      "response.okay: unknown key; valid here: deletion_url, fail_when, ok, unreadable, url"),
     BadConfiguration(line: "response = { ok = \"2xx\" }", "response.ok: \(statuses) \"2xx\""),
     BadConfiguration(
       line: "response = { ok = \"299-200\" }", "response.ok: \(statuses) \"299-200\""),

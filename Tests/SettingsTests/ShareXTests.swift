@@ -32,6 +32,7 @@ struct ShareXTests {
         "FileFormName": "images[]",
         "URL": "https://i.example/{json:data.files[0]['link id']}.png",
         "ThumbnailURL": "{json:data.thumb}",
+        "DeletionURL": "https://i.example/delete/{json:data.key}",
         "ErrorMessage": "{json:error}"
       }
       """#)
@@ -50,6 +51,7 @@ struct ShareXTests {
 
         [targets.my-host-images.response]
         url = { pointer = "/data/files/0/link id", prefix = "https://i.example/", suffix = ".png" }
+        deletion_url = { pointer = "/data/key", prefix = "https://i.example/delete/" }
 
         """)
     #expect(

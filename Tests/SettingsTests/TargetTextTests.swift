@@ -37,6 +37,7 @@ struct TargetTextTests {
     http = "2"
     response.ok = ["200-204", 302]
     response.fail_when = [{ pointer = "/rc", not = 0, message = "/descr" }, { pointer = "/e", is = { a = [1.5, "x"] }, message = "no" }]
+    response.deletion_url = { header = "x-delete", suffix = "?yes" }
     response.url = { regex = 'href="([^"]+)"', prefix = "http://i/" }
     server.list = { url = "https://h/l?s={unix_s}", items = "/items", id = "/id", title = "/name" }
     server.delete = { url = "https://h/l/{id}", method = "POST", fail_when = [] }

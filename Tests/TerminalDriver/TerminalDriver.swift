@@ -122,7 +122,8 @@ final class Driver {
     case .listHistory: _ = reduce(&state, .history(.rows([])))
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
       .switchTarget,
-      .listServer, .deleteOnServer, .inspect, .copyAsCurl, .probe, .addAgain, .preview, .setUp,
+      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe, .addAgain,
+      .preview, .setUp,
       .openURL:
       break
     case .quit:

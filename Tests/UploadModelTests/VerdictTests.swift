@@ -200,6 +200,41 @@ struct VerdictTests {
             bytes: 42)))
   }
 
+  /// The pattern for the address and the one for the deletion are told apart.
+  @Test(
+    arguments: [
+      (#"{"url": "/f/1", "del": "/d/1"}"#, "", "https://a.example/f/1", "https://a.example/d/1"),
+      (#"{"url": "/f/1"}"#, "", "https://a.example/f/1", nil),
+      ("see https://b/1 or drop https://b/2", "regex", "https://b/1", "https://b/2"),
+      ("see https://b/1", "regex", "https://b/1", nil),
+      ("", "header", nil, "https://a.example/h?yes"),
+    ] as [(String, String, String?, String?)])
+  func theReceiptKeepsWhatDeletesTheFile(
+    _ reply: String, _ way: String, _ url: String?, _ deletion: String?
+  ) throws {
+    var target = target
+    switch way {
+    case "regex":
+      target.response.url = ReplyValue(.pattern(try Pattern(#"see (\S+)"#)))
+      target.response.deletionURL = ReplyValue(.pattern(try Pattern(#"drop (\S+)"#)))
+    case "header":
+      target.response.deletionURL = ReplyValue(.header("x-delete"), suffix: "?yes")
+    default:
+      target.response.url = ReplyValue(.pointer(try JSONPointer("/url")))
+      target.response.deletionURL = ReplyValue(.pointer(try JSONPointer("/del")))
+    }
+    let end = TransferEnd(
+      url: home, status: 201, headers: ["x-delete": "/h"], reply: Reply(text: reply))
+    guard
+      case .delivered(let receipt) = Verdict.judge(
+        end, target: target, attempt: 1, redirects: 0, now: .now)
+    else {
+      Issue.record("not delivered")
+      return
+    }
+    #expect(receipt.url == url && receipt.deletionURL == deletion)
+  }
+
   @Test func theFailureKeepsTheReplyAndTheServersWish() {
     let end = TransferEnd(
       url: home, status: 503, headers: ["retry-after": "7"], reply: Reply(text: "busy"))

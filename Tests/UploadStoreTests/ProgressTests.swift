@@ -31,12 +31,14 @@ struct ProgressTests {
       (id, .awaitingReply(attempt: 1, since: Instant(seconds: 5))),
     ])
     let receipt = Receipt(
-      status: 201, url: "http://nas/a", reply: Reply(text: "{}", mediaType: "application/json"),
+      status: 201, url: "http://nas/a", deletionURL: "http://nas/del/a",
+      reply: Reply(text: "{}", mediaType: "application/json"),
       attempts: 1, seconds: 2, bytes: 10)
     try store.record([(id, .done(receipt))], now: Date(timeIntervalSince1970: 102))
     #expect(try harness.open().items()[0].state == .done(receipt))
     let entry = try #require(try store.history().first)
     #expect(entry.outcome == "done" && entry.status == 201 && entry.bytes == 10)
+    #expect(entry.deletionURL == "http://nas/del/a")
     #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
   }
 

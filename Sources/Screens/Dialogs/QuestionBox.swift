@@ -94,16 +94,20 @@ struct QuestionBox {
           ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). \(promise)"
           : "\(active)\(others) are being sent. \(promise)"
       )
-    case .deleting(let rows):
-      guard rows.count == 1, let name = rows.first?.name else {
-        return (
-          "Delete on the server?",
-          "\(HumanReadable.count(rows.count, "file")) will be gone there, and nothing brings them back."
-        )
-      }
-      // The name is cut so that the answers stay on the screen.
-      let cut = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
-      return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
+    case .deleting(let rows): return deletion(of: rows.map(\.name))
+    case .deletingUploaded(let files): return deletion(of: files.map(\.name))
     }
+  }
+
+  private func deletion(of names: [String]) -> (title: String, text: String) {
+    guard names.count == 1, let name = names.first else {
+      return (
+        "Delete on the server?",
+        "\(HumanReadable.count(names.count, "file")) will be gone there, and nothing brings them back."
+      )
+    }
+    // The name is cut so that the answers stay on the screen.
+    let cut = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
+    return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
   }
 }

@@ -47,6 +47,8 @@ public enum Effect: Sendable, Equatable {
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` where
   /// that was refused.
   case deleteOnServer([ServerRow])
+  /// Open the addresses that delete these files; answered by `AppEvent.message` for each.
+  case deleteUploaded([UploadedFile])
   /// List what was sent, in this session and before; answered by `AppEvent.history`.
   case listHistory
   /// Show the request of an item; answered by `AppEvent.request`.

@@ -208,7 +208,8 @@ struct ItemDetails {
         + note + plain
     case .done(let receipt):
       let url: [Fact] = receipt.url.map { [("URL", $0, .accent)] } ?? []
-      return url + [
+      let deletion: [Fact] = receipt.deletionURL.map { [("Deletion", $0, .plain)] } ?? []
+      return url + deletion + [
         state, ("Time", time(receipt), .plain), ("Tries", "\(receipt.attempts)", .plain),
       ]
         + plain

@@ -15,7 +15,7 @@ public struct Action: Sendable {
     case startStop, pauseAll, limit, lanes, moreLanes, fewerLanes, target
     case copyURL, copyAsCurl
     case nextPane, previousPane, queue, server, history, log
-    case refresh, sendAgain, openURL, order, delete, deleteNow
+    case refresh, sendAgain, openURL, order, delete, deleteNow, deleteUploaded
     case command, help, redraw, suspend, quit, interrupt
     case accept, close, complete, completeBack, earlier, later
     case open, parent, toggleHidden

@@ -85,6 +85,9 @@ extension Action {
       .openURL, in: [.queue, .details, .server, .history], keys: ["O"],
       help: "open the file's URL in the browser"),
     Action(
+      .deleteUploaded, in: [.queue, .details, .history], keys: ["D"],
+      help: "delete the file on the server, at the address that its reply named"),
+    Action(
       .sendAgain, in: [.history], keys: ["r"], help: "send the file once more", hint: "send again"),
     Action(
       .refresh, in: [.server], keys: ["r", .function(5)], help: "ask for the list again",

@@ -89,13 +89,33 @@ extension AppState {
     guard let url = urls.lazy.compactMap(\.self).first else {
       return refuse("there is no URL: the server has named none")
     }
-    let isWeb = ["http://", "https://"].contains { url.lowercased().hasPrefix(scalars: $0) }
-    guard isWeb, SafeText.line(url) == url else {
+    guard Self.isPlainWebAddress(url) else {
       return refuse(
         "that URL is not opened, for it is no plain address of the web: \(SafeText.line(url))")
     }
     message = "opening \(url)"
     return [.openURL(url)]
+  }
+
+  /// Asks whether these are to be deleted on the server. A server's words are asked for only where they are an
+  /// address of the web.
+  mutating func askToDelete(_ files: [UploadedFile?]) -> [Effect] {
+    let known = files.compactMap(\.self)
+    guard !known.isEmpty else {
+      return refuse("the server has named no address that deletes it")
+    }
+    for file in known where !Self.isPlainWebAddress(file.deletionURL) {
+      return refuse(
+        "\(file.name) is not deleted, for its address is no plain one of the web: "
+          + SafeText.line(file.deletionURL))
+    }
+    dialog = .question(Question(.deletingUploaded(known)))
+    return []
+  }
+
+  private static func isPlainWebAddress(_ url: String) -> Bool {
+    ["http://", "https://"].contains { url.lowercased().hasPrefix(scalars: $0) }
+      && SafeText.line(url) == url
   }
 
   /// Copies what is known of these URLs, a line each. They are the server's words: what is pasted into a

@@ -61,6 +61,7 @@ extension AppState {
     case .refresh: return [.listHistory]
     case .sendAgain: return sendAgain(history.subjects)
     case .openURL: return openURL(history.subjects.map(\.url))
+    case .deleteUploaded: return askToDelete(history.subjects.map(\.uploaded))
     case .order:
       let all = HistoryRow.Order.allCases
       historyOrder = all[((all.firstIndex(of: historyOrder) ?? 0) + 1) % all.count]
@@ -158,6 +159,11 @@ extension AppState {
 }
 
 extension HistoryRow {
+  /// The file with what deletes it on the server, if the server said so.
+  fileprivate var uploaded: UploadedFile? {
+    deletionURL.map { UploadedFile(name: name, target: target, deletionURL: $0) }
+  }
+
   /// Everything about it, to read.
   fileprivate var page: Page {
     var lines: [(text: String, role: Role)] = [
@@ -166,6 +172,7 @@ extension HistoryRow {
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]
     if let url { lines.append((url, .accent)) }
+    if let deletionURL { lines.append(("deleted there by \(deletionURL)", .plain)) }
     if !earlier.isEmpty {
       lines += [("", .plain), ("Before that:", .heading)] + earlier.map { ($0, .plain) }
     }

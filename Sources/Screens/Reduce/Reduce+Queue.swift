@@ -33,6 +33,7 @@ extension AppState {
     case .fewerLanes: return setConcurrency(concurrency - 1)
     case .copyURL: return copyURLs(of: subjects)
     case .openURL: return openURL(subjects.map(\.url))
+    case .deleteUploaded: return askToDelete(subjects.map(\.uploaded))
     case .copyAsCurl: return selected.map { [.copyAsCurl($0.id)] } ?? [.bell]
     default: break
     }

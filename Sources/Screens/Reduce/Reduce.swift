@@ -45,7 +45,7 @@ extension AppState {
       self.concurrency = wishes[name] ?? concurrency
       server = PaneList()
       // What was to be deleted is not on this one.
-      if case .question(let question) = dialog, question.mode == .deleting { dialog = nil }
+      if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
       message = "files that are added from now on go to \(name)"
       record("target: \(name)")
       if pane == .server { return show(.server) }
@@ -130,6 +130,8 @@ extension AppState {
       return copyURLs(of: queue.row(details.id).map { [$0.item] } ?? [])
     case .details(let details) where name == .openURL:
       return openURL(queue.row(details.id).map { [$0.item.url] } ?? [])
+    case .details(let details) where name == .deleteUploaded:
+      return askToDelete(queue.row(details.id).map { [$0.item.uploaded] } ?? [])
     case .details(let details) where name == .copyAsCurl: return [.copyAsCurl(details.id)]
     case .help(let help): return perform(name, in: help)
     case .details, .page: return scrollDialog(name)
@@ -198,5 +200,11 @@ extension UploadItem {
   /// Where the file can be found now, if the server said so.
   var url: String? {
     if case .done(let receipt) = state { receipt.url } else { nil }
+  }
+
+  /// The file with what deletes it on the server, if the server said so.
+  var uploaded: UploadedFile? {
+    guard case .done(let receipt) = state, let url = receipt.deletionURL else { return nil }
+    return UploadedFile(name: fileName, target: target, deletionURL: url)
   }
 }

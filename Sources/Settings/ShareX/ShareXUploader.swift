@@ -147,7 +147,14 @@ public struct ShareXUploader {
       // Without a URL, ShareX takes the whole reply for one.
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
-    for key in ["ThumbnailURL", "DeletionURL", "ErrorMessage"]
+    if let text = members["DeletionURL"]?.text, !text.isEmpty {
+      do throws(ShareXText.ImportError) {
+        target.response.deletionURL = try texts.value(text)
+      } catch {
+        notes.append("DeletionURL: \(error.description)")
+      }
+    }
+    for key in ["ThumbnailURL", "ErrorMessage"]
     where members[key]?.text.isEmpty == false {
       notes.append("\(key): hoist has no place for it")
     }

@@ -5,7 +5,7 @@ import UploadModel
 struct ResponseReader {
   let templates: TemplateReader
 
-  static let keys = ["ok", "fail_when", "unreadable", "url"]
+  static let keys = ["ok", "fail_when", "unreadable", "url", "deletion_url"]
 
   func rules(_ node: ConfigNode) throws(ConfigError) -> ReplyRules {
     let entries = try node.table(Self.keys)
@@ -14,6 +14,7 @@ struct ResponseReader {
     if let node = entries["fail_when"] { rules.failures = try failures(node) }
     if let node = entries["unreadable"] { rules.unreadable = try unreadable(node) }
     if let node = entries["url"] { rules.url = try value(node) }
+    if let node = entries["deletion_url"] { rules.deletionURL = try value(node) }
     return rules
   }
 

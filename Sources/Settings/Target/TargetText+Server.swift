@@ -97,6 +97,7 @@ extension TargetText {
       rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
     }
     if let url = rules.url { rows.append(("url", place(url))) }
+    if let url = rules.deletionURL { rows.append(("deletion_url", place(url))) }
     return rows
   }
 

@@ -88,6 +88,15 @@ extension ServerClient {
     return try await document(of: get, values).0
   }
 
+  /// Asks for a page that a reply named, such as the one that deletes a file.
+  ///
+  /// - Throws: `Failure` if the server cannot be asked or refuses.
+  public func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
+    let call = ServerCall(url: Template(literal: url.absoluteString))
+    let answer = try await reply(to: call, Self.values())
+    return (answer.status ?? 200, answer.reply.mediaType)
+  }
+
   /// Deletes an entry.
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.

@@ -4,6 +4,8 @@ public struct Receipt: Hashable, Sendable, Codable {
   public var status: Int
   /// Where the file can be found now, if the reply said so.
   public var url: String?
+  /// What deletes the file there when it is opened, if the reply said so.
+  public var deletionURL: String?
   /// The beginning of the reply's body.
   public var reply: Reply
   /// The number of attempts that it took, from 1.
@@ -15,11 +17,13 @@ public struct Receipt: Hashable, Sendable, Codable {
 
   /// A receipt for `bytes` bytes taken with `status`.
   public init(
-    status: Int, url: String? = nil, reply: Reply = Reply(), attempts: Int = 1,
+    status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
+    attempts: Int = 1,
     seconds: Double = 0, bytes: Int64 = 0
   ) {
     self.status = status
     self.url = url
+    self.deletionURL = deletionURL
     self.reply = reply
     self.attempts = attempts
     self.seconds = seconds

@@ -61,7 +61,8 @@ public enum Verdict: Hashable, Sendable {
         }
         return .delivered(
           Receipt(
-            status: status, url: target.response.address(in: end), reply: end.reply,
+            status: status, url: target.response.address(in: end),
+            deletionURL: target.response.deletionAddress(in: end), reply: end.reply,
             attempts: attempt,
             seconds: end.seconds, bytes: end.bytes))
       case 307, 308:

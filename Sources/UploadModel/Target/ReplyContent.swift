@@ -6,4 +6,6 @@ public struct ReplyContent: Hashable, Sendable {
   public internal(set) var document: JSONValue?
   /// What the pattern for the file's address matches; nil where nothing does, or there is no pattern.
   public internal(set) var match: String?
+  /// The same for the address that deletes the file.
+  public internal(set) var deletionMatch: String?
 }

@@ -14,6 +14,8 @@ public struct ReplyRules: Hashable, Sendable {
   public var unreadable: Unreadable?
   /// Where the reply names the file's address; nil for its `Location`.
   public var url: ReplyValue?
+  /// Where the reply names an address that deletes the file when it is opened; nil where that is not said.
+  public var deletionURL: ReplyValue?
 
   /// Rules like these: 200 to 299 unless said otherwise.
   public init(
@@ -39,22 +41,18 @@ public struct ReplyRules: Hashable, Sendable {
 
   /// Whether the rules look into the content of replies at all.
   public var needsContent: Bool {
-    if !failures.isEmpty { return true }
-    return switch url?.place {
-    case .pointer, .pattern: true
-    case .header, nil: false
-    }
+    !failures.isEmpty || [url, deletionURL].contains { $0?.needsContent == true }
   }
 
   /// Reads what the rules look at in a reply. That takes the longer the more there is of it.
   public func read(_ reply: Reply) -> ReplyContent {
     var content = ReplyContent()
     guard needsContent else { return content }
-    if case .pattern(let pattern)? = url?.place {
-      content.match = pattern.value(in: reply.text)
-      if failures.isEmpty { return content }
+    content.match = url?.match(in: reply)
+    content.deletionMatch = deletionURL?.match(in: reply)
+    if !failures.isEmpty || [url, deletionURL].contains(where: { $0?.needsJSON == true }) {
+      content.document = JSONValue(text: reply.text)
     }
-    content.document = JSONValue(text: reply.text)
     return content
   }
 
@@ -94,7 +92,19 @@ public struct ReplyRules: Hashable, Sendable {
   public func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
-    guard let text = url.text(in: end, end.content ?? read(end.reply)), !text.isEmpty,
+    return whole(url.text(in: end, end.content ?? read(end.reply)), end)
+  }
+
+  /// The address that deletes the file, as a whole URL; nil where the reply names none for this file.
+  public func deletionAddress(in end: TransferEnd) -> String? {
+    guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
+    var content = end.content ?? read(end.reply)
+    content.match = content.deletionMatch
+    return whole(deletionURL.text(in: end, content), end)
+  }
+
+  private func whole(_ text: String?, _ end: TransferEnd) -> String? {
+    guard let text, !text.isEmpty,
       let whole = URL(string: text, relativeTo: end.url)?.absoluteURL, whole.scheme != nil
     else { return nil }
     return whole.absoluteString

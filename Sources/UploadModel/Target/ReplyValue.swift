@@ -32,6 +32,14 @@ public struct ReplyValue: Hashable, Sendable {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }
 
+  /// Whether it stands in the content of the reply.
+  var needsContent: Bool { if case .header = place { false } else { true } }
+
+  /// What its pattern picks out of a reply; nil where that is nothing, or it has no pattern.
+  func match(in reply: Reply) -> String? {
+    if case .pattern(let pattern) = place { pattern.value(in: reply.text) } else { nil }
+  }
+
   /// Whether only a reply of JSON can hold it.
   var needsJSON: Bool { if case .pointer = place { true } else { false } }
 
@@ -48,7 +56,7 @@ public struct ReplyValue: Hashable, Sendable {
   public func text(in end: TransferEnd) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }
-    if case .pattern(let pattern) = place { content.match = pattern.value(in: end.reply.text) }
+    content.match = match(in: end.reply)
     return text(in: end, content)
   }
 

@@ -57,6 +57,7 @@ public struct Secrets: Sendable {
       return .retrying(hidden(in: failure), next: next, of: attempts, at: instant)
     case .done(var receipt):
       receipt.url = receipt.url.map { hidden(in: $0) }
+      receipt.deletionURL = receipt.deletionURL.map { hidden(in: $0) }
       receipt.reply = hidden(in: receipt.reply)
       return .done(receipt)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state

@@ -90,6 +90,11 @@ final class TargetCatalog: Sendable {
     return known(item.target)
   }
 
+  /// The target of this name; nil where there is none any more.
+  func target(named name: String) -> Target? {
+    if case .success(let target) = known(name) { target.value } else { nil }
+  }
+
   /// Looks up the targets of these items in advance.
   func lookUp(for items: some Sequence<UploadItem>) {
     for name in Set(items.lazy.map(\.target)) where !name.hasSuffix(scalars: Self.optionsMark) {

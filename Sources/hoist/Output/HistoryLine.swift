@@ -17,6 +17,7 @@ struct HistoryLine: Encodable {
   var bytes: Int64?
   var target: String
   var url: String?
+  var deletionURL: String?
   var message: String?
   var reply: String?
 
@@ -35,20 +36,21 @@ struct HistoryLine: Encodable {
     bytes = entry.bytes
     target = entry.target
     url = entry.url
+    deletionURL = entry.deletionURL
     message = entry.message
     reply = entry.reply
   }
 
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
-    "bytes", "target", "url", "message", "start",
+    "bytes", "target", "url", "message", "start", "deletion_url",
   ]
 
   var values: [String] {
     [
       began, ended ?? "", String(number), String(attempt), outcome, status.map(String.init) ?? "",
       path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
-      message ?? "", start.map(String.init) ?? "",
+      message ?? "", start.map(String.init) ?? "", deletionURL ?? "",
     ]
   }
 }

@@ -18,6 +18,7 @@ struct JSONReporter: PushReporter {
     var message: String?
     var reply: String?
     var url: String?
+    var deletionURL: String?
     var sent: Int?
     var failed: Int?
     var skipped: Int?
@@ -63,6 +64,7 @@ struct JSONReporter: PushReporter {
       line.attempt = receipt.attempts
       line.seconds = Self.rounded(receipt.seconds)
       line.url = receipt.url
+      line.deletionURL = receipt.deletionURL
       line.reply = receipt.reply.text
       write(line)
     case .failed(let failure): write(failed("failed", item, failure))

@@ -72,6 +72,37 @@ extension ScreenSession {
     }
   }
 
+  /// Opens the addresses that the server named for deleting files, and says what it answered: only the server
+  /// knows what an answer means.
+  func deleteUploaded(_ files: [UploadedFile]) {
+    let book = book
+    Task.detached {
+      for file in files {
+        let words = await Self.delete(file, book)
+        await MainActor.run { self.handle([.message(words)]) }
+      }
+    }
+  }
+
+  private nonisolated static func delete(_ file: UploadedFile, _ book: TargetCatalog) async
+    -> String
+  {
+    guard let url = URL(string: file.deletionURL) else {
+      return "\(file.name) was not deleted: \(file.deletionURL) is no address"
+    }
+    // Without a target's table there are no credentials, which such an address rarely needs.
+    let target = book.target(named: file.target) ?? Target(name: file.target, url: url)
+    do throws(Failure) {
+      let answer = try await ServerClient(target: target).open(url)
+      let isPage = answer.mediaType?.lowercased().hasPrefix(scalars: "text/html") == true
+      return "deleting \(file.name): the server answered \(Failure.statusLine(answer.status))"
+        + (isPage ? " with a page, which may ask for more: \(file.deletionURL)" : "")
+    } catch {
+      let said = error.reply.message.map { ": \($0)" } ?? ""
+      return "\(file.name) was not deleted: \(error.headline)\(said)"
+    }
+  }
+
   /// Shows an address in the person's browser: `$BROWSER`, else what the desktop has for it.
   func openURL(_ url: String) {
     let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
@@ -185,6 +216,7 @@ extension HistoryRow {
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     location = entry.location.bytes
+    deletionURL = entry.deletionURL
   }
 
   /// Local time: "2026-11-20 22:15".

@@ -107,7 +107,7 @@ final class ScreenSession {
   }
 
   /// Shows the screen until the person leaves it.
-  func run(files: [String]) async -> ExitStatus {
+  func run(files: [FileWish]) async -> ExitStatus {
     interface.onEvents = { [weak self] in self?.handle($0) }
     if let interface = interface as? PlainInterface {
       interface.state = { [weak self] in self?.state }
@@ -118,7 +118,10 @@ final class ScreenSession {
     interface.show(state)
     openQueue()
     if !files.isEmpty {
-      add(files, again: false) { [home] in TypedLine.Files(found: Arguments.files($0, home: home)) }
+      add(files, again: false) { [home] wish in
+        TypedLine.Files(
+          found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })
+      }
     }
 
     let leaving = await withCheckedContinuation { leave = $0 }
@@ -191,6 +194,7 @@ final class ScreenSession {
     case .switchTarget(let name): switchTarget(name)
     case .listServer: listServer()
     case .deleteOnServer(let rows): deleteOnServer(rows)
+    case .deleteUploaded(let files): deleteUploaded(files)
     case .listHistory: listHistory()
     case .inspect(let id): inspect(id)
     case .copyAsCurl(let id): copyAsCurl(id)

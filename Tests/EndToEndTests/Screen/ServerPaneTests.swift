@@ -42,6 +42,47 @@ extension EndToEnd {
       #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])
     }
 
+    @Test("what deletes a file is kept with it, and D opens it after a yes, also days later")
+    func deletionAddress() async throws {
+      let person = try Person()
+      let reply = "{\"url\": \"/f/1\", \"del\": \"/delete/k3y\"}"
+      let server = try HostileServer.answering(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(reply.utf8.count)\r\n\r\n\(reply)"
+      )
+      defer { server.stop() }
+      try person.configure(
+        """
+        default_target = "pics"
+        [targets.pics]
+        url = "http://127.0.0.1:\(server.port)/up"
+        response = { url = "/url", deletion_url = "/del" }
+        """)
+      try person.folder.write("one.bin", count: 10)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist one.bin")
+      try await terminal.wait(for: "1 ok")
+      try await terminal.press("D")
+      try await terminal.wait(for: "Delete on the server?")
+      try await terminal.press("y")
+      try await terminal.wait(for: "deleting one.bin: the server answered 200 OK")
+      #expect(server.requests.map(\.line) == ["POST /up HTTP/1.1", "GET /delete/k3y HTTP/1.1"])
+      let told = try await person.hoist("history", "--json").end()
+      #expect(
+        told.output.contains(
+          "\"deletion_url\":\"http://127.0.0.1:\(server.port)/delete/k3y\""), "\(told)")
+      try await terminal.press("q")
+      try await terminal.command("hoist")
+      try await terminal.wait(for: "queue")
+      try await terminal.press("3")
+      try await terminal.wait(for: "one.bin")
+      try await terminal.press("D")
+      try await terminal.wait(for: "Delete on the server?")
+      try await terminal.press("y")
+      try await wait(for: "the second request") {
+        server.requests.count == 3 ? true : nil
+      }
+    }
+
     @Test("those that are marked are deleted together, after one yes")
     func deleteMarked() async throws {
       let person = try Person()

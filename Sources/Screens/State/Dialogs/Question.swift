@@ -9,6 +9,8 @@ struct Question: Sendable {
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])
+    /// These were uploaded, and the server named what deletes them.
+    case deletingUploaded([UploadedFile])
     /// These wait in the queue already.
     case addingAgain([PathInput])
   }
@@ -22,7 +24,7 @@ struct Question: Sendable {
     // What is gone on the server comes back by no undo, and what is sent twice is there twice: the way
     // out is lit.
     switch subject {
-    case .deleting, .addingAgain: lit = 1
+    case .deleting, .deletingUploaded, .addingAgain: lit = 1
     case .quitting, .pausing, .removing: break
     }
   }
@@ -32,7 +34,7 @@ struct Question: Sendable {
     case .quitting: .quitting
     case .pausing: .pausing
     case .removing: .removing
-    case .deleting: .deleting
+    case .deleting, .deletingUploaded: .deleting
     case .addingAgain: .addingAgain
     }
   }

@@ -32,6 +32,8 @@ public struct HistoryRow: PaneRow {
   public var message: String
   /// Where it can be found, if the server said so.
   public var url: String?
+  /// What deletes it there when it is opened, if the server said so.
+  public var deletionURL: String?
   /// The file's path.
   public var path: String
   /// What the server answered.

@@ -1,0 +1,16 @@
+/// A file that was uploaded, and what deletes it on the server.
+public struct UploadedFile: Hashable, Sendable {
+  /// The name that the server was told.
+  public var name: String
+  /// The name of the target that it went to.
+  public var target: String
+  /// The address that deletes it when it is opened.
+  public var deletionURL: String
+
+  /// A file and its address.
+  public init(name: String, target: String, deletionURL: String) {
+    self.name = name
+    self.target = target
+    self.deletionURL = deletionURL
+  }
+}
