@@ -25,7 +25,7 @@ import Testing
     let folder = try ScratchDirectory()
     for name in ["a.txt", "b.txt", "c d.txt", "e{f}.txt"] { try folder.write(name, [1, 2, 3]) }
     func names(_ line: String) -> [String] {
-      TypedLine(text: line, home: folder.path).files.found.map(\.lastComponent).sorted()
+      TypedLine(text: line, home: folder.path).files.found.map(\.location.lastComponent).sorted()
     }
     let path = folder.path
     #expect(names("\(path)/c d.txt") == ["c d.txt"])
@@ -37,6 +37,15 @@ import Testing
     #expect(names("file://\(path)/c%20d.txt") == ["c d.txt"])
     let line = TypedLine(text: "\(path)/{a,z}.txt \(path)/*.png", home: path).files
     #expect(line.found.count == 1 && line.missing == ["\(path)/z.txt", "\(path)/*.png"])
+    let wished = TypedLine(
+      text: "\(path)/a.txt;name=b.md;type=text/markdown '\(path)/c d.txt;field=doc'", home: path
+    ).files
+    #expect(wished.missing.isEmpty)
+    #expect(wished.found.map(\.location.lastComponent) == ["a.txt", "c d.txt"])
+    #expect(wished.found.map(\.wish?.name) == ["b.md", nil])
+    #expect(wished.found.map(\.wish?.type) == ["text/markdown", nil])
+    #expect(wished.found.map(\.wish?.field) == [nil, "doc"])
+    #expect(TypedLine(text: "\(path)/a.txt;type=md", home: path).files.missing.count == 1)
     let preview = TypedLine(text: "\(path)/*.txt", home: path).preview(rules: .init()) { false }
     #expect(preview?.files == 4 && preview?.bytes == 12)
     #expect(TypedLine(text: path, home: path).preview(rules: .init()) { false }?.files == 4)

@@ -14,6 +14,9 @@ struct AddCommand: ParsableCommand {
     discussion: """
       The files appear in the screen that shows this queue, in whichever terminal. Only the name of \
       the target is kept: for extra form fields and headers give it a table in the configuration.
+
+      A file may have its own type, name and form field behind it, as curl has them:
+      'a.jpg;type=image/webp;name=b.jpg;field=photo'.
       """)
 
   @Argument(help: ArgumentHelp("The files.", valueName: "file"), completion: .file())
@@ -70,9 +73,9 @@ struct AddCommand: ParsableCommand {
     var total = QueueIntake.Added()
     var failure: StoreError?
     queue.add(
-      ArgumentRuns.unfolded(files).lazy.flatMap { Arguments.files($0, home: home) },
+      try NamedFile.all(in: ArgumentRuns.unfolded(files), home: home),
       FileIntake(for: target), in: rules,
-      prepare: { ($0.target, $0.field) = (target.name, destination.field) }
+      prepare: { ($0.target, $0.field) = (target.name, $0.field ?? destination.field) }
     ) { result, _ in
       do throws(StoreError) { total.merge(try result.get()) } catch { failure = error }
       return failure == nil

@@ -57,6 +57,7 @@ struct ScreenCommand: AsyncParsableCommand {
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings.screen)
     if plain { preferences.audience = .standardInput }
+    let files = try ArgumentRuns.unfolded(files).map { try FileWish($0) }
     let session = try ScreenSession(
       book: catalog, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",
@@ -66,7 +67,7 @@ struct ScreenCommand: AsyncParsableCommand {
         rules: try folders.rules(),
         journal: try logging.journal(of: catalog.current, mayUseErrors: false),
         preferences: preferences))
-    try await session.run(files: ArgumentRuns.unfolded(files)).exitUnlessSuccess()
+    try await session.run(files: files).exitUnlessSuccess()
   }
 
   /// Whether nobody has said yet where files go, and somebody is here to be asked.

@@ -54,7 +54,7 @@ struct QueueIntake: Sendable {
   ///   - report: is told what became of each portion, and whether it is the last, which may be empty; false
   ///     to stop.
   func add(
-    _ files: some Sequence<FileLocation>, _ intake: FileIntake, in rules: FolderRules?,
+    _ files: some Sequence<NamedFile>, _ intake: FileIntake, in rules: FolderRules?,
     takes: (FileLocation) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
     report: (_ portion: Result<Added, StoreError>, _ isLast: Bool) -> Bool
   ) {
@@ -66,7 +66,8 @@ struct QueueIntake: Sendable {
     // Whoever sends them may work in another folder.
     let folder = FileManager.default.currentDirectoryPath
     for file in files {
-      let goesOn = intake.each(of: file.absolute(in: folder), in: rules) { item in
+      let location = file.location.absolute(in: folder)
+      let goesOn = intake.each(of: location, in: rules, as: file.wish) { item in
         guard takes(item.location) else { return true }
         var item = item
         prepare(&item)

@@ -102,8 +102,8 @@ extension ScreenSession {
     add(paths, again: isMeant) { [home] path in
       switch path {
       case .typed(let text): TypedLine(text: text, home: home).files
-      case .exact(let text): TypedLine.Files(found: [FileLocation(text)])
-      case .bytes(let bytes): TypedLine.Files(found: [FileLocation(bytes: bytes)])
+      case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])
+      case .bytes(let bytes): TypedLine.Files(found: [NamedFile(FileLocation(bytes: bytes))])
       }
     }
   }

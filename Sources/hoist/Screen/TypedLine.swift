@@ -8,14 +8,15 @@ import UploadModel
 /// What a line names that a person typed to have files added.
 ///
 /// A file with exactly this name, blanks and all, comes first. Else the line is read as a shell would:
-/// several paths, quotes, `~`, braces, patterns; and `file://` URLs.
+/// several paths, quotes, `~`, braces, patterns; and `file://` URLs. A word that names nothing may have a type, a
+/// name and a field behind the file: `a.jpg;type=image/webp`.
 struct TypedLine {
   let text: String
   let home: String
 
   /// What is there, and the words that name nothing.
   struct Files {
-    var found: [FileLocation] = []
+    var found: [NamedFile] = []
     var missing: [String] = []
   }
 
@@ -23,24 +24,45 @@ struct TypedLine {
     var files = Files()
     let whole = TypedPath(text: text, home: home).files
     if whole.allSatisfy(Self.isThere) {
-      files.found = whole
+      files.found = whole.map { NamedFile($0) }
       return files
     }
     for word in PastedPaths.typed(text) {
       switch word {
       case .typed(let word):
         for word in Self.bracesExpanded(word) {
-          let found = TypedPath(text: word, home: home).files.filter(Self.isThere)
+          let found = named(word)
           files.found += found
           if found.isEmpty { files.missing.append(word) }
         }
       case .exact(let word):
         let file = FileLocation(word)
-        if Self.isThere(file) { files.found.append(file) } else { files.missing.append(word) }
-      case .bytes(let bytes): files.found.append(FileLocation(bytes: bytes))
+        if Self.isThere(file) {
+          files.found.append(NamedFile(file))
+        } else if let wish = Self.wish(word), Self.isThere(FileLocation(wish.path)) {
+          files.found.append(NamedFile(FileLocation(wish.path), as: wish))
+        } else {
+          files.missing.append(word)
+        }
+      case .bytes(let bytes): files.found.append(NamedFile(FileLocation(bytes: bytes)))
       }
     }
     return files
+  }
+
+  private func named(_ word: String) -> [NamedFile] {
+    func files(_ path: String) -> [FileLocation] {
+      TypedPath(text: path, home: home).files.filter(Self.isThere)
+    }
+    let found = files(word)
+    guard found.isEmpty, let wish = Self.wish(word) else { return found.map { NamedFile($0) } }
+    return files(wish.path).map { NamedFile($0, as: wish) }
+  }
+
+  /// What stands behind the file in a word that names nothing as a whole; nil where nothing does.
+  private static func wish(_ word: String) -> FileWish? {
+    guard let wish = try? FileWish(word), wish.path != word else { return nil }
+    return wish
   }
 
   /// Counts what would be added; gives up where that takes long.
@@ -56,7 +78,7 @@ struct TypedLine {
       preview.bytes &+= identity.size
       return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end
     }
-    for file in files.found {
+    for file in files.found.map(\.location) {
       guard Self.isFolder(file) else {
         if count(file) { continue }
         preview.isMore = true

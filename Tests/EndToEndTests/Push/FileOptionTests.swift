@@ -35,6 +35,28 @@ extension EndToEnd {
       #expect(bad.status == 2 && bad.errors.contains("no media type"), "\(bad)")
     }
 
+    @Test("hoist add and the screen take type, name and field of one file as well")
+    func queued() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure("default_target = \"t\"\n[targets.t]\nurl = \"\(inbox.url)\"")
+      for name in ["a.jpg", "b.jpg", "c.jpg"] { try person.folder.write(name, count: 100) }
+      let bad = try await person.hoist("add", "a.jpg", "b.jpg;type=webp").end()
+      #expect(bad.status == 2 && bad.errors.contains("no media type"), "\(bad)")
+      let added = try await person.hoist("add", "a.jpg;type=image/webp;name=a 2.webp;field=x").end()
+      #expect(added.status == 0, "\(added)")
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist 'b.jpg;name=b2.jpg'")
+      try await terminal.wait(for: "2 ok")
+      try await terminal.press("a")
+      try await terminal.wait(for: "Add files")
+      try await terminal.command("c.jpg;name=c2.jpg;type=text/plain")
+      try await terminal.wait(for: "3 ok")
+      #expect(inbox.names.filter { !$0.hasPrefix(".") } == ["a 2.webp", "b2.jpg", "c2.jpg"])
+      let told = try await person.hoist("history", "--json").end().output
+      #expect(told.contains("image/webp") && told.contains("text/plain"), "\(told)")
+    }
+
     @Test("a field of the command line takes the place of the target's, or is one more")
     func fields() async throws {
       let person = try Person()

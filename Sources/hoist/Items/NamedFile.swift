@@ -1,0 +1,25 @@
+import MultipartForm
+
+/// A file or a folder that a person named, and how they want it to be sent.
+struct NamedFile: Sendable {
+  var location: FileLocation
+  var wish: FileWish?
+
+  init(_ location: FileLocation, as wish: FileWish? = nil) {
+    (self.location, self.wish) = (location, wish)
+  }
+
+  /// What the arguments of a command line name, which may be patterns and have a type, a name and a field behind
+  /// them.
+  ///
+  /// - Throws: `UserError` for the first that makes no sense, before any file is looked at.
+  static func all(
+    in arguments: [String], home: String
+  ) throws(UserError) -> some Sequence<NamedFile> {
+    var wishes: [FileWish] = []
+    for argument in arguments { wishes.append(try FileWish(argument)) }
+    return wishes.lazy.flatMap { wish in
+      Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) }
+    }
+  }
+}
