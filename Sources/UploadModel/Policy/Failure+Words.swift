@@ -171,7 +171,7 @@ extension Failure {
 
   private static func statusAdvice(_ status: Int?) -> String {
     switch status {
-    case 400, 422: "Retrying will not help: check the target's field names and values."
+    case 400, 422: "Retrying will not help: check which fields and header fields the target sends."
     case 401: "Retrying will not help: give the target credentials that the server takes."
     case 403: "Retrying will not help: these credentials may not upload here."
     case 404, 410: "Retrying will not help: check the path in the target's URL."

@@ -97,6 +97,14 @@ extension ScreenSession {
     }
   }
 
+  /// Looks for what the command line names.
+  func add(_ wishes: [FileWish]) {
+    add(wishes, again: false) { [home] wish in
+      TypedLine.Files(
+        found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })
+    }
+  }
+
   /// Looks for what the screen asks to have added.
   func add(_ paths: [PathInput], again isMeant: Bool) {
     add(paths, again: isMeant) { [home] path in

@@ -117,12 +117,7 @@ final class ScreenSession {
     }
     interface.show(state)
     openQueue()
-    if !files.isEmpty {
-      add(files, again: false) { [home] wish in
-        TypedLine.Files(
-          found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })
-      }
-    }
+    if !files.isEmpty { add(files) }
 
     let leaving = await withCheckedContinuation { leave = $0 }
     let isSettled = leaving == .forced ? true : await settleIntake()
