@@ -19,7 +19,7 @@ import UploadModel
     // RFC 9457.
     (
       #"{"type": "https://e.org/q", "title": "Out of credit.", "detail": "30, but it costs 50.", "status": 403}"#,
-      "Out of credit.: 30, but it costs 50."
+      "Out of credit: 30, but it costs 50."
     ),
     (#"{"title": "Forbidden", "status": 403}"#, "Forbidden"),
     // JSON that says nothing, or is none: as it came.
@@ -39,6 +39,10 @@ import UploadModel
       "Only here – &unknown; & so"
     ),
     ("<title>never ends", "never ends"),
+    (
+      "<title>502 Bad Gateway</title><h1>502 Bad Gateway</h1><h2>The backend sleeps</h2>",
+      "The backend sleeps"
+    ),
     // S3.
     (
       "<?xml version='1.0'?><Error><Code>EntityTooLarge</Code><Message>Too much.</Message></Error>",

@@ -60,7 +60,9 @@ extension Reply {
     if case .object? = members["error"], let words = said("error") { return words }
     // A title says the kind of problem, and the detail this one (RFC 9457 §3.1).
     if let title = said("title") {
-      return said("detail").map { $0 == title ? title : "\(title): \($0)" } ?? title
+      guard let detail = said("detail"), detail != title else { return title }
+      return
+        "\(title.hasSuffix(scalars: ".") ? String(title.unicodeScalars.dropLast()) : title): \(detail)"
     }
     for name in [
       "message", "Message", "detail", "error_description", "error", "errors", "msg", "reason",
@@ -81,9 +83,16 @@ private struct Markup {
 
   init(_ text: String, reach: Int) { bytes = Array(text.utf8.prefix(reach)) }
 
-  /// The title, the first heading, or the message of an error of S3's.
+  /// The title, the first heading, or the message of an error of S3's. A title that is only a status, such
+  /// as "502 Bad Gateway", gives way to a heading that says more.
   var message: String? {
-    ["title", "h1", "h2", "h3", "message"].lazy.compactMap(content).first
+    let texts = ["title", "h1", "h2", "h3", "message"].lazy.compactMap(content)
+    return texts.first { !Self.isStatus($0) } ?? texts.first
+  }
+
+  private static func isStatus(_ text: String) -> Bool {
+    let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
+    return words.count > 1 && words.count < 7 && words[0].utf8.count == 3 && Int(words[0]) != nil
   }
 
   /// The text in the first element with this name, which is in lower case; `nil` where it holds none.
