@@ -70,7 +70,7 @@ format: ## format the sources
 	$(SWIFT) format --in-place --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 
 record: ## record the golden frames anew; look at the difference before you commit it
-	HOIST_RECORD=1 $(SWIFT) test --filter ScreensTests
+	HOIST_RECORD=1 $(SWIFT) test --filter 'ScreensTests|PaintedTests'
 
 pictures: build ## take the README's pictures anew
 	@config/setup.sh test

@@ -181,6 +181,7 @@ let package = Package(
       dependencies: [
         "CNcurses", "Screens", "Terminal", "TerminalDriver", "TestSupport", "UploadModel",
       ],
+      exclude: ["Goldens"],
       swiftSettings: strict),
     .executableTarget(
       name: "TerminalDriver",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import UploadModel
 
@@ -247,14 +248,8 @@ import UploadModel
       ["\(size), \(cursor), title \"\(frame.title)\""] + frame.text + [""] + frame.roles + [""]
     let drawn = lines.joined(separator: "\n")
     let file = Self.folder.appendingPathComponent("\(name).txt")
-    if ProcessInfo.processInfo.environment["HOIST_RECORD"] == "1" {
-      try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-      try drawn.write(to: file, atomically: true, encoding: .utf8)
+    if let difference = try Golden.difference(of: drawn, from: file) {
+      Issue.record("\(difference)", sourceLocation: location)
     }
-    let golden = (try? String(contentsOf: file, encoding: .utf8)) ?? "(no file \(name).txt)"
-    guard drawn != golden else { return }
-    Issue.record(
-      "\(name) differs; HOIST_RECORD=1 records it anew. Drawn:\n\(drawn)\nExpected:\n\(golden)",
-      sourceLocation: location)
   }
 }

@@ -9,7 +9,7 @@ import UploadModel
 /// look at the screen without a server.
 ///
 ///     TerminalDriver [NUMBER-OF-ITEMS]
-///     TerminalDriver still     # one file in each state, and nothing moves
+///     TerminalDriver still [THEME]    # one file in each state, and nothing moves
 @main
 @MainActor
 final class Driver {
@@ -18,13 +18,15 @@ final class Driver {
   private var items: [UploadItem] = []
   private var ticker: (any DispatchSourceTimer)?
   private var nextID: Int64 = 1
-  private var isStill = false
+  private let isStill: Bool
 
   static func main() {
     do throws(TerminalError) {
-      let driver = try Driver()
       let argument = CommandLine.arguments.dropFirst().first
-      if argument == "still" {
+      let isStill = argument == "still"
+      let theme = CommandLine.arguments.dropFirst(2).first.flatMap { Theme.named[$0] }
+      let driver = try Driver(isStill: isStill, theme: theme ?? .usual)
+      if isStill {
         driver.startStill()
       } else {
         driver.start(count: argument.flatMap(Int.init) ?? 9)
@@ -36,11 +38,13 @@ final class Driver {
     }
   }
 
-  private init() throws(TerminalError) {
-    terminal = try Terminal()
+  private init(isStill: Bool, theme: Theme) throws(TerminalError) {
+    terminal = try Terminal(theme: theme)
+    self.isStill = isStill
     state = AppState(
       target: "photos", url: "https://api.example.com/upload", isASCII: !terminal.isUTF8,
-      size: terminal.size, now: Self.now, notice: "received files: /tmp/hoist-demo/inbox")
+      size: terminal.size, now: isStill ? Instant(seconds: 0) : Self.now,
+      notice: "received files: /tmp/hoist-demo/inbox")
   }
 
   private static var now: Instant {
@@ -62,8 +66,23 @@ final class Driver {
       ("failed.txt", .failed(Failure(.refused, status: 413, attempts: 1))),
       ("unknown.txt", .failed(Failure(.outcomeUnknown("closed"), attempts: 1))),
       ("waiting.txt", .paused),
+      ("replying.txt", .awaitingReply(attempt: 1, since: Instant(seconds: 0))),
+      (
+        "again.txt",
+        .retrying(
+          Failure(.refused, status: 503, attempts: 1), next: 2, of: 5, at: Instant(seconds: 8))
+      ),
+      (
+        "explained.txt",
+        .failed(
+          Failure(
+            .refused, status: 422,
+            reply: Reply(
+              text: "{\"message\": \"the title is missing\"}", mediaType: "application/json"),
+            attempts: 1))
+      ),
+      ("漢字かな.png", .waiting),
     ]
-    isStill = true
     handle([
       .added(
         states.map { name, state in

@@ -51,6 +51,17 @@ public final class Tmux: Sendable {
   /// Presses keys by tmux's names, such as `Enter`, `Tab`, `C-c`, `a`.
   public func press(_ keys: String...) async throws { try await run(["send-keys"] + keys) }
 
+  /// Clicks on the last place where a text is to be read, once it is there, as a mouse does (SGR mode 1006).
+  public func click(on text: String) async throws {
+    let screen = try await wait(for: text)
+    guard let row = screen.rows.lastIndex(where: { $0.contains(text) }),
+      let place = screen.rows[row].range(of: text, options: .backwards)
+    else { return }
+    let column = screen.rows[row][..<place.lowerBound].count
+    let position = "\(column + 1);\(row + 1)"
+    try await type("\u{1B}[<0;\(position)M\u{1B}[<0;\(position)m")
+  }
+
   /// Types a command and presses Enter.
   public func command(_ text: String) async throws {
     try await type(text)
@@ -93,7 +104,9 @@ public final class Tmux: Sendable {
   }
 
   /// What it shows now, with the escape sequences that would draw it.
-  public func painting() async throws -> String { try await run(["capture-pane", "-p", "-e"]) }
+  public func painting() async throws -> String {
+    try await run(["capture-pane", "-p", "-e", "-N"])
+  }
 
   /// Something that tmux knows about the terminal, such as `#{alternate_on}`.
   public func ask(_ format: String) async throws -> String {

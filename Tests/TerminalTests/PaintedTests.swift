@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The screen as a real terminal shows it, with its colours and attributes, in each number of colours.
+///
+/// Below a screen, a letter stands for the look of each cell, and a table says what it is where.
+@Suite(.serialized) struct PaintedTests {
+  private static let sizes = [(40, 12), (80, 24), (120, 40), (200, 60)]
+
+  /// A terminal, and the theme that is drawn in it.
+  private struct Kind {
+    var name: String
+    var environment: String
+    var theme = "default"
+  }
+
+  private static func kinds(_ descriptions: String) -> [Kind] {
+    [
+      Kind(name: "256, dark", environment: "TERM=xterm-256color", theme: "dark"),
+      Kind(name: "16", environment: "TERMINFO=\(descriptions) TERM=xterm-16color"),
+      Kind(name: "8", environment: "TERM=xterm"),
+      Kind(name: "NO_COLOR", environment: "TERM=xterm-256color NO_COLOR=1"),
+    ]
+  }
+
+  @Test(arguments: ["UTF-8", "ASCII"]) func looksAsRecorded(_ characters: String) async throws {
+    let folder = try ScratchDirectory()
+    // The smallest systems have no description of a terminal with 16 colours.
+    try """
+    xterm-16color|xterm with 16 colours,
+    \tcolors#16, pairs#256,
+    \tsetaf=\\E[%?%p1%{8}%<%t%p1%{30}%+%e%p1%{82}%+%;%dm,
+    \tsetab=\\E[%?%p1%{8}%<%t%p1%{40}%+%e%p1%{92}%+%;%dm, use=xterm,
+    """.write(toFile: folder.path("colours"), atomically: true, encoding: .utf8)
+    try Tool.run("tic", ["-x", "-o", folder.path, folder.path("colours")])
+    let locale = characters == "ASCII" ? "LC_ALL=C " : ""
+    let kinds = Self.kinds(folder.path)
+    // By size, then by kind.
+    var paintings = Self.sizes.map { _ in [Painting]() }
+    for kind in kinds {
+      let terminal = try await DriverTerminal(width: 80, height: 24)
+      try await terminal.startDriver("still \(kind.theme)", with: locale + kind.environment)
+      try await terminal.press("j", "j")
+      for (index, (width, height)) in Self.sizes.enumerated() {
+        try await terminal.tmux.resize(columns: width, rows: height)
+        paintings[index].append(try await Self.painting(of: terminal, width, height))
+      }
+    }
+    for (size, paintings) in zip(Self.sizes, paintings) {
+      let name = "painted\(characters == "ASCII" ? "-ascii" : "")-\(size.0)x\(size.1).txt"
+      let drawn = Self.sheet(paintings, of: kinds.map(\.name))
+      if let difference = try Golden.difference(
+        of: drawn, from: Self.goldens.appendingPathComponent(name))
+      {
+        Issue.record("\(difference)")
+      }
+    }
+  }
+
+  private static let goldens = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("Goldens")
+
+  /// The screen, once all of it is there in this size.
+  private static func painting(
+    of terminal: DriverTerminal, _ width: Int, _ height: Int
+  ) async throws -> Painting {
+    try await wait(for: "the screen in \(width)x\(height)") {
+      let painting = Painting(try await terminal.tmux.painting())
+      let lines = painting.text.prefix(height)
+      let footer = lines.last ?? ""
+      let isWhole =
+        lines.count == height && footer.hasSuffix("q quit") && footer.count == width - 1
+        && lines.contains { $0.hasPrefix("▸ ✗ failed") || $0.hasPrefix("> x failed") }
+      return isWhole ? painting : nil
+    }
+  }
+
+  /// The screen, a letter for the look of each of its cells, and what the letters stand for.
+  private static func sheet(_ paintings: [Painting], of kinds: [String]) -> String {
+    let first = paintings[0]
+    for painting in paintings { #expect(painting.text == first.text) }
+    var letters: [[String]: String] = [kinds.map { _ in "plain" }: "."]
+    var table: [[String]] = []
+    let map = first.lines.indices.map { row in
+      first.lines[row].indices.map { column in
+        let looks = paintings.map { painting in
+          painting.lines[row].indices.contains(column) ? painting.lines[row][column].look : "plain"
+        }
+        if let letter = letters[looks] { return letter }
+        let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(table.count)))
+        letters[looks] = letter
+        table.append([letter] + looks)
+        return letter
+      }.joined().trimmingEnd(".")
+    }
+    let legend = ([[""] + kinds] + table).map { cells in
+      cells.enumerated().map { index, text in
+        text.padding(toLength: index == 0 ? 3 : 20, withPad: " ", startingAt: 0)
+      }.joined().trimmingEnd(" ")
+    }
+    return (first.text + [""] + map + [""] + legend).joined(separator: "\n") + "\n"
+  }
+}
