@@ -252,4 +252,36 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(others, isGoodEnough: false)])
     #expect(Fixture.play(&state, .key(.escape)) == [.quit(.idle)])
   }
+
+  @Test func aFileThatIsQueuedTwiceIsMarkedUntilOneIsGone() {
+    func rows(_ state: AppState) -> [String] {
+      render(state, size: state.size).text.filter { $0.contains("a.txt  ") }
+    }
+    var (one, other) = (Fixture.item(1, "a.txt"), Fixture.item(2, "a.txt"))
+    (one.target, other.target) = ("photos", "photos")
+    var elsewhere = Fixture.item(3, "a.txt")
+    elsewhere.target = "album"
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    Fixture.play(&state, .added([one, elsewhere]))
+    #expect(!rows(state).contains { $0.contains("queued") })
+    Fixture.play(&state, .added([other]))
+    #expect(rows(state).map { $0.contains("2 a.txt") } == [true, false, true])
+    #expect(rows(state)[2].contains("waiting · queued twice"))
+    #expect(
+      Self.said(state).contains("this file is queued 2 times for photos; x takes this one out"))
+    Fixture.type("x", &state)
+    #expect(!rows(state).contains { $0.contains("queued") })
+    Fixture.type("z", &state)
+    #expect(rows(state).count { $0.contains("queued twice") } == 2)
+    // What has come to its end is no reason for a mark.
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(!rows(state).contains { $0.contains("queued") })
+    Fixture.play(&state, .engine([(ItemID(1), .waiting)], at: state.now))
+    #expect(rows(state).count { $0.contains("queued twice") } == 2)
+    // One that goes elsewhere by now is no copy any more.
+    Fixture.play(&state, .removed([ItemID(3)]))
+    other.target = "album"
+    Fixture.play(&state, .added([other]))
+    #expect(!rows(state).contains { $0.contains("queued") })
+  }
 }

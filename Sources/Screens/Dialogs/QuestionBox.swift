@@ -44,7 +44,8 @@ struct QuestionBox {
       canvas.put(
         state.keymap.label(button, ascii: canvas.ascii), row: row, column: left + 4,
         style: isLit ? style : Style(.accent))
-      canvas.put(button.hint ?? "", row: row, column: left + 9, style: style)
+      canvas.put(
+        button.hint ?? "", row: row, column: left + 9, width: width - 11, style: style)
     }
   }
 
@@ -77,11 +78,14 @@ struct QuestionBox {
           "Already in the queue",
           "\(paths.count) files wait there already. Sent again, they may be stored twice."
         )
-    case .pausing(let moving):
-      let them =
-        moving == 1
-        ? "One file is on its way and would" : "\(moving) files are on their way and would"
-      return ("Pause everything?", "\(them) start again from the first byte.")
+    case .pausing:
+      let again = "start again from the first byte."
+      // They go on while the question is being read.
+      return switch state.losing {
+      case 0: ("Pause everything?", "By now nothing has to \(again)")
+      case 1: ("Pause everything?", "One file is on its way and would \(again)")
+      case let count: ("Pause everything?", "\(count) files are on their way and would \(again)")
+      }
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =

@@ -82,7 +82,7 @@ struct Canvas {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
     // What was being typed lies under it.
     frame.cursor = nil
-    for y in max(1, row - 1)...max(row, min(last + 1, self.size.height - 3)) {
+    for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
       clearHalves(row: y, column: column - 1)
       clearHalves(row: y, column: right + 2)
       fill(row: y, columns: column - 1..<right + 2, style: Style(.plain))

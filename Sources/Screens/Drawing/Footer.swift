@@ -5,75 +5,113 @@ import UploadModel
 struct Footer {
   /// A key with its words, and the columns that they take.
   struct Hint {
-    var action: Action
+    var offer: Offer
     var label: String
     var columns: Range<Int>
-    var isUrgent: Bool
+  }
+
+  /// Something that can be asked for, in a word or two.
+  struct Offer {
+    var action: Action
+    var words: String
+    var isUrgent = false
   }
 
   private(set) var hints: [Hint] = []
 
   init(_ state: AppState, width: Int) {
-    func columns(_ action: Action, from column: Int) -> Range<Int> {
-      let label = state.keymap.label(action, ascii: state.isASCII)
-      return column..<column + label.count + 1 + (action.hint ?? "").count
+    func hint(_ offer: Offer, from column: Int) -> Hint {
+      let label = state.keymap.label(offer.action, ascii: state.isASCII)
+      return Hint(
+        offer: offer, label: label,
+        columns: column..<column + label.count + 1 + offer.words.count)
     }
-    func hint(_ action: Action, from column: Int, isUrgent: Bool = false) -> Hint {
-      Hint(
-        action: action, label: state.keymap.label(action, ascii: state.isASCII),
-        columns: columns(action, from: column), isUrgent: isUrgent)
-    }
-    let all = state.offered.filter { offer in
-      offer.action.hint != nil && !state.keymap.label(offer.action, ascii: true).isEmpty
-    }
-    let last = all.map(\.action).filter { $0.name == .help || $0.name == .quit }
+    let all = state.offered.filter { !state.keymap.label($0.action, ascii: true).isEmpty }
+    let isLast: (Offer) -> Bool = { $0.action.name == .help || $0.action.name == .quit }
+    let last = all.filter(isLast)
     let end = width - 1
-    let lastWidth = last.reduce(0) { $0 + columns($1, from: 0).count + 2 }
+    let lastWidth = last.reduce(0) { $0 + hint($1, from: 0).columns.count + 2 }
     var column = 1
-    for offer in all where offer.action.name != .help && offer.action.name != .quit {
-      let next = hint(offer.action, from: column, isUrgent: offer.isUrgent)
+    for offer in all where !isLast(offer) {
+      let next = hint(offer, from: column)
       if next.columns.upperBound + lastWidth > end { break }
       hints.append(next)
       column = next.columns.upperBound + 2
     }
     column = max(column, end - lastWidth + 2)
-    for action in last {
-      hints.append(hint(action, from: column))
+    for offer in last {
+      hints.append(hint(offer, from: column))
       column = (hints.last?.columns.upperBound ?? column) + 2
     }
   }
 
   func paint(row: Int, on canvas: inout Canvas) {
     for hint in hints {
-      let role: Role = hint.isUrgent ? .warning : .accent
+      let isUrgent = hint.offer.isUrgent
       canvas.put(
-        [(hint.label, role), (" \(hint.action.hint ?? "")", hint.isUrgent ? .warning : .dim)],
-        row: row, column: hint.columns.lowerBound)
+        [
+          (hint.label, isUrgent ? .warning : .accent),
+          (" \(hint.offer.words)", isUrgent ? .warning : .dim),
+        ], row: row, column: hint.columns.lowerBound)
     }
   }
 }
 
 extension AppState {
   /// What can be asked for here, the most useful first.
-  var offered: [(action: Action, isUrgent: Bool)] {
-    if case .question(let question) = dialog { return question.buttons.map { ($0, false) } }
-    let actions = Action.inMode(mode)
-    guard mode == .queue else { return actions.map { ($0, false) } }
+  var offered: [Footer.Offer] {
+    if case .question(let question) = dialog { return question.buttons.map { offer($0, on: []) } }
+    let actions = Action.inMode(mode).filter { $0.hint != nil }
+    guard mode == .queue else {
+      return actions.filter { isOfUseHere($0.name) }.map { offer($0, on: []) }
+    }
     // Of very many that are marked, the one under the cursor stands for all: frames come often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
-    let (ranks, last) = (Self.footerRanks, Self.footerRanks.count)
-    return useful.enumerated().sorted { one, other in
-      (ranks[one.element.name] ?? last, one.offset)
-        < (ranks[other.element.name] ?? last, other.offset)
+    func rank(_ name: Action.Name) -> Int {
+      // To stop is one thing among many; to go on is what a stopped queue waits for.
+      name == .startStop && isStarted ? .max : Self.footerRanks[name] ?? Self.footerRanks.count
     }
-    .map { ($0.element, $0.element.name == .retry) }
+    return useful.enumerated().sorted { one, other in
+      (rank(one.element.name), one.offset) < (rank(other.element.name), other.offset)
+    }
+    .map { offer($0.element, on: subjects) }
+  }
+
+  /// An action in the words for what it would do to these items.
+  private func offer(_ action: Action, on subjects: [UploadItem]) -> Footer.Offer {
+    var offer = Footer.Offer(action: action, words: action.hint ?? "")
+    switch action.name {
+    case .retry where mode == .queue, .startStop where !isStarted: offer.isUrgent = true
+    default: break
+    }
+    let isPaused = !subjects.isEmpty && subjects.allSatisfy { $0.state == .paused }
+    if action.name == .startStop && !isStarted || action.name == .pause && isPaused {
+      offer.words = "go on"
+    }
+    return offer
+  }
+
+  /// Whether an action has something to act on, beside the queue.
+  private func isOfUseHere(_ name: Action.Name) -> Bool {
+    switch (name, dialog) {
+    case (.retry, .details(let details)?):
+      queue.row(details.id).map { isRetriable($0.item) } ?? false
+    case (.copyURL, .details(let details)?): queue.row(details.id)?.item.url != nil
+    case (.copyURL, nil) where pane == .history: history.selected?.url != nil
+    case (.copyURL, nil) where pane == .server: server.selected?.url != nil
+    case (.sendAgain, nil): history.selected != nil
+    case (.delete, nil): server.selected != nil
+    case (.target, nil): options.targets.count > 1
+    default: true
+    }
   }
 
   /// How to get files in, then what the row can do, then what the queue can do.
   private static let footerRanks: [Action.Name: Int] = Dictionary(
     uniqueKeysWithValues: ([
-      .add, .retry, .details, .copyURL, .pause, .edit, .remove, .browse, .retryAll, .undo, .target,
+      .add, .startStop, .retry, .details, .copyURL, .pause, .edit, .remove, .browse, .retryAll,
+      .undo, .target,
       .limit, .sort, .clear, .mark,
     ] as [Action.Name]).enumerated().map { ($1, $0) })
 
@@ -85,6 +123,7 @@ extension AppState {
     case .pause: subjects.contains { !$0.state.isFinished && !$0.state.isHandedOver }
     case .edit: !subjects.isEmpty && subjects.allSatisfy { !$0.state.isActive && !$0.state.isDone }
     case .copyURL: subjects.contains { $0.url != nil }
+    case .startStop: !isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || rateLimit != nil
     case .target: options.targets.count > 1
     case .clear: queue.totals.done > 0

@@ -16,7 +16,9 @@ struct Columns {
 
   /// - Parameter hasTargets: whether the files go to several targets, so that each row names its own.
   init(width: Int, hasTargets: Bool = false) {
-    let extra = max(0, width - 80)
+    // Where a file goes matters more than its type, and no column takes the room of the names.
+    let hasType = !hasTargets || width >= 140
+    let extra = max(0, width - (hasTargets && hasType ? 104 : 80))
     let isWide = width >= 76
     let stateWidth = isWide ? 22 + min(42, extra / 2) : width >= 56 ? 18 : 15
     let typeWidth = 11 + min(13, extra / 8)
@@ -31,8 +33,7 @@ struct Columns {
     percent = takeLast(4)
     bar = isWide ? takeLast(barWidth, gap: 2) : nil
     size = width >= 56 ? takeLast(7) : nil
-    // On a screen of the usual width, where a file goes matters more than its type.
-    type = isWide && (!hasTargets || width >= 96) ? takeLast(typeWidth) : nil
+    type = isWide && hasType ? takeLast(typeWidth) : nil
     target = isWide && hasTargets ? takeLast(min(16, 11 + extra / 10)) : nil
     name = Self.prefix..<max(Self.prefix, end)
   }

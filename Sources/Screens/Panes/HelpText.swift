@@ -1,7 +1,7 @@
 /// The help overlay, made from the table of actions.
 enum HelpText {
   private static let sections: [(Mode, String)] = [
-    (.queue, "The queue"), (.server, "Panes"), (.history, "History"),
+    (.queue, "The queue"), (.server, "On the server"), (.history, "History"),
     (.browser, "The list of files"),
     (.menu, "Choosing"), (.pick, "Choosing a target"), (.prompt, "Typing"),
     (.limit, "The bandwidth"),

@@ -41,7 +41,7 @@ struct ItemDetails {
     StateLabel(
       item, speed: speeds.speed(of: item.id, at: now),
       eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
-      obstacle: self.state.obstacle(for: item), said: row.said)
+      obstacle: self.state.obstacle(for: item), said: row.said, copies: copies)
   }
 
   /// The speed of the last seconds, a column each; `nil` where nothing has moved.
@@ -200,7 +200,7 @@ struct ItemDetails {
       // The state may have said it.
       let note: [Fact] =
         item.note.map { state.text.contains($0) ? [] : [("Note", $0, .warning)] } ?? []
-      return [state] + note + plain
+      return [state] + copiesNote + note + plain
     case .sending(_, let sent, let total):
       let percent = HumanReadable.percent(sent, of: total)
       let note: [Fact] = item.resumePoint?.words.map { [("Note", $0, .plain)] } ?? []
@@ -217,6 +217,16 @@ struct ItemDetails {
       let status: [Fact] = failure.status.map { [("Status", Failure.statusLine($0), .plain)] } ?? []
       return [state] + status + [("Tries", "\(failure.attempts)", .plain)] + plain
     }
+  }
+
+  private var copies: Int { state.queue.copies(of: item) }
+
+  /// That the file will be sent more than once, and how to prevent that.
+  private var copiesNote: [Fact] {
+    guard copies > 1 else { return [] }
+    let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
+    let words = "this file is queued \(copies) times for \(item.target); \(key) takes this one out"
+    return [("Note", words, .warning)]
   }
 
   private var remaining: Int64 {

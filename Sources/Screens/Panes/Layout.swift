@@ -62,7 +62,7 @@ struct Layout {
     // Where there is a pane beside the list, the line between them goes on below.
     let split = side?.lowerBound ?? (size.width >= 100 ? size.width * 3 / 5 : size.width)
     events = throughput != nil && split < size.width ? split..<size.width : nil
-    if size.height >= 20, pane == .queue, side == nil {
+    if size.height >= 20, isQueue, side == nil {
       details = bottom - 3..<bottom
       detailsTitle = bottom - 4
       bottom -= 4

@@ -10,7 +10,7 @@ extension ListPane<HistoryRow> {
       return end - count..<end
     }
     // What became of a file is what the pane is for: it gets the most room.
-    let outcome = takeLast(width >= 76 ? 24 + max(0, width - 80) / 2 : 14, from: 0)
+    let outcome = takeLast(width >= 76 ? 25 + max(0, width - 80) / 2 : 14, from: 0)
     let attempt = takeLast(3, from: 76)
     let time = takeLast(16, from: 70)
     let target = takeLast(12, from: 100)

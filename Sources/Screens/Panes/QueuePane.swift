@@ -22,6 +22,19 @@ struct QueuePane {
       guard let row = state.row(index) else { continue }
       paint(row, isSelected: index == list.cursor, line: line, on: &canvas)
     }
+    paintWhereTheRestIs(on: &canvas)
+  }
+
+  /// What was done in a session before is no longer in the queue.
+  private func paintWhereTheRestIs(on canvas: inout Canvas) {
+    let line = layout.rows.lowerBound + state.rowCount + 1
+    guard state.options.hasHistory, state.queue.totals.done == 0, layout.rows.contains(line) else {
+      return
+    }
+    let key = state.keymap.label(.history, in: .queue, ascii: canvas.ascii)
+    canvas.put(
+      "\(key) shows what was sent before", row: line, column: columns.name.lowerBound,
+      width: layout.listWidth - columns.name.lowerBound, style: Style(.dim))
   }
 
   private func paintHeadings(_ row: Int, on canvas: inout Canvas) {
@@ -48,7 +61,7 @@ struct QueuePane {
     let words = StateLabel(
       item, speed: state.speeds.speed(of: item.id, at: now),
       eta: state.speeds.eta(of: item.id, remaining: item.sentSize - (sent ?? 0), at: now), now: now,
-      obstacle: state.obstacle(for: item), said: row.said)
+      obstacle: state.obstacle(for: item), said: row.said, copies: state.queue.copies(of: item))
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 

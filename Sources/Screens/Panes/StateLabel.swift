@@ -39,16 +39,22 @@ struct StateLabel {
 
   /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
   ///
-  /// - Parameter said: what the server said when it refused the item.
+  /// - Parameters:
+  ///   - said: what the server said when it refused the item.
+  ///   - copies: how often its file is queued for its target.
   init(
     _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
-    said: String? = nil
+    said: String? = nil, copies: Int = 1
   ) {
     switch item.state {
     case .waiting where item.wasInterrupted && item.resumePoint != nil:
       self.init("‖", "=", .warning, "interrupted · goes on where it was", "interrupted")
     case .waiting where item.wasInterrupted:
       self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
+    case .waiting where copies > 1 && obstacle?.isOfTheServer != true:
+      let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
+      let times = copies == 2 ? "twice" : "\(copies) times"
+      self.init(sign, sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
     case .waiting:
       switch obstacle {
       case .noServer(let outage):

@@ -29,7 +29,8 @@ extension Action {
       argument: "[FILE…]"),
     Action(.pauseAll, in: [.queue], keys: ["P"], help: "pause or go on with all files"),
     Action(
-      .startStop, in: [.queue], keys: ["s"], help: "begin no more files, or go on beginning them"),
+      .startStop, in: [.queue], keys: ["s"],
+      help: "stop: begin no more files; once more: go on", hint: "stop"),
     Action(
       .edit, in: [.queue], keys: ["e"], help: "change name, type, field or target", hint: "edit",
       argument: "[FILE…]"),
@@ -42,7 +43,7 @@ extension Action {
     Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target"),
     Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target"),
     Action(
-      .target, in: [.queue, .server], keys: ["t"],
+      .target, in: [.queue, .server, .history], keys: ["t"],
       help: "choose where files go that are added from now on",
       hint: "target", argument: "NAME"),
     Action(.clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear"),
@@ -192,7 +193,7 @@ extension Action {
     Action(
       .finishThese, in: [.pausing], keys: ["f", "s"],
       help: "let what is being sent finish, and begin no more",
-      hint: "let these finish, begin no more"),
+      hint: "finish these, begin no more"),
     Action(
       .pauseNow, in: [.pausing], keys: ["p", "y"],
       help: "break off what is being sent, and pause all", hint: "pause all now"),

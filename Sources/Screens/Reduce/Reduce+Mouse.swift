@@ -28,7 +28,7 @@ extension AppState {
     if row == layout.footer, !Mode.typing.contains(mode),
       let hint = Footer(self, width: size.width).hints.first(where: { $0.columns.contains(column) })
     {
-      return perform(hint.action.name)
+      return perform(hint.offer.action.name)
     }
     switch dialog {
     case .none: break

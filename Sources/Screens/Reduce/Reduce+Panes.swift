@@ -68,6 +68,7 @@ extension AppState {
       message = "the history, \(historyOrder.words)"
       return showHistory(history.all)
     case .copyURL: return copy(history.subjects.map(\.url))
+    case .target: return openTargets()
     case .details:
       guard let row = history.selected else { return [.bell] }
       dialog = .page(row.page)

@@ -146,17 +146,21 @@ extension AppState {
   /// Pauses everything, or goes on with it. What is on its way would start again from its first byte:
   /// whether that is meant is asked first.
   private mutating func askToPauseAll() -> [Effect] {
-    let items = queue.rows.map(\.item)
-    let moving = items.count { item in
-      if case .sending(_, let sent, _) = item.state {
-        sent > 0 && item.resumePoint == nil
+    guard losing > 0, !isAside else { return pauseAll() }
+    dialog = .question(Question(.pausing))
+    return []
+  }
+
+  /// How many files would lose what is sent of them if they were paused.
+  var losing: Int {
+    guard queue.totals.active > 0 else { return 0 }
+    return queue.rows.count { row in
+      if case .sending(_, let sent, _) = row.item.state {
+        sent > 0 && row.item.resumePoint == nil
       } else {
         false
       }
     }
-    guard moving > 0, !isAside else { return pause(items) }
-    dialog = .question(Question(.pausing(moving: moving)))
-    return []
   }
 
   mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }

@@ -77,6 +77,8 @@ public struct AppState: Sendable {
     public var midnight: Double
     /// Where the targets lie that can be chosen, by their names, without secrets.
     public var targetURLs: [String: String] = [:]
+    /// Whether anything was sent before this session.
+    public var hasHistory = false
     /// The folder in which paths begin that do not begin at the root, for people.
     public var folder = ""
     /// Whether another process can go on with the queue when the screen is left.

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// The items of the queue in order, with sums that are kept rather than computed: neither a change
@@ -17,13 +18,13 @@ struct Queue: Sendable {
 
     init(item: UploadItem) {
       self.item = item
-      said = item.state.failure?.reply.message
+      said = item.state.failure?.said
     }
 
     /// Notes the item as it is now.
     fileprivate mutating func set(_ item: UploadItem) {
       if item.state != self.item.state {
-        said = item.state.failure?.reply.message
+        said = item.state.failure?.said
         isEditedSinceFailure = false
       }
       self.item = item
@@ -31,7 +32,7 @@ struct Queue: Sendable {
 
     fileprivate mutating func set(_ state: ItemState) {
       item.state = state
-      if said != nil || state.failure != nil { said = state.failure?.reply.message }
+      if said != nil || state.failure != nil { said = state.failure?.said }
       isEditedSinceFailure = false
     }
   }
@@ -55,22 +56,43 @@ struct Queue: Sendable {
   /// How many items are on their way to each target.
   private var active: [String: Int] = [:]
 
+  /// What is sent where.
+  private struct Errand: Hashable {
+    var path: [UInt8]
+    var target: String
+
+    init(_ item: UploadItem) { (path, target) = (item.location.bytes, item.target) }
+  }
+
+  /// How many items that have not come to their end send the same file to the same target.
+  private var errands: [Errand: Int] = [:]
+
   /// Whether the items do not all go to the same target.
   var hasSeveralTargets: Bool { targets.count > 1 }
 
   /// How many items are on their way to a target.
   func active(on target: String) -> Int { active[target] ?? 0 }
 
+  /// How often the file of this item is queued for its target and has not come to its end.
+  func copies(of item: UploadItem) -> Int { errands[Errand(item)] ?? 0 }
+
+  private mutating func countErrand(_ item: UploadItem, by step: Int) {
+    let count = copies(of: item) + step
+    errands[Errand(item)] = count > 0 ? count : nil
+  }
+
   private mutating func count(_ item: UploadItem) {
     totals.add(item)
     targets[item.target, default: 0] += 1
     if item.state.isActive { active[item.target, default: 0] += 1 }
+    if !item.state.isFinished { countErrand(item, by: 1) }
   }
 
   private mutating func discount(_ item: UploadItem) {
     totals.subtract(item)
     targets[item.target] = targets[item.target].flatMap { $0 > 1 ? $0 - 1 : nil }
     if item.state.isActive { active[item.target, default: 0] -= 1 }
+    if !item.state.isFinished { countErrand(item, by: -1) }
   }
 
   var count: Int { rows.count }
@@ -119,6 +141,9 @@ struct Queue: Sendable {
     totals.subtract(rows[position].item)
     if old.isActive != state.isActive {
       active[rows[position].item.target, default: 0] += state.isActive ? 1 : -1
+    }
+    if old.isFinished != state.isFinished {
+      countErrand(rows[position].item, by: state.isFinished ? -1 : 1)
     }
     rows[position].set(state)
     if state != .waiting { rows[position].item.wasInterrupted = false }
@@ -226,5 +251,14 @@ struct Queue: Sendable {
   private mutating func renumber(from first: Int, through last: Int = .max) {
     guard first < rows.count else { return }
     for index in first...min(last, rows.count - 1) { positions[rows[index].item.id] = index }
+  }
+}
+
+extension Failure {
+  /// What the server said beyond its status, which proxies repeat as the title of a page.
+  fileprivate var said: String? {
+    guard let words = reply.message else { return nil }
+    let isStatus = status.map { words.hasPrefix(scalars: "\($0) ") } ?? false
+    return isStatus && reply.mediaType == "text/html" ? nil : words
   }
 }

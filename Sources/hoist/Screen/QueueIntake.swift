@@ -31,8 +31,9 @@ struct QueueIntake: Sendable {
       if !skipped.isEmpty {
         return "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
       }
-      if repeated > 0 { return "\(HumanReadable.count(repeated, "file")) had been sent before" }
-      return nil
+      guard repeated > 0 else { return nil }
+      let count = repeated == items.count ? "" : "\(repeated) of them "
+      return "\(HumanReadable.count(items.count, "file")) queued, \(count)sent before"
     }
 
     mutating func merge(_ more: Added) {

@@ -59,11 +59,12 @@ extension ScreenSession {
     intakeQueue.async {
       var total = QueueIntake.Added()
       var twice: [PathInput] = []
-      let waiting = isAsked ? Self.waiting(known, for: target) : []
+      var waiting = isAsked ? Self.waiting(known, for: target) : []
       let named = paths.map(files)
       let missing = named.flatMap(\.missing)
       func takes(_ file: FileLocation) -> Bool {
-        guard waiting.contains(file) else { return true }
+        // A line can name a file twice, too.
+        guard isAsked, !waiting.insert(file).inserted else { return true }
         twice.append(.bytes(file.bytes))
         return false
       }

@@ -53,11 +53,15 @@ extension ScreenSession {
         }
         return (revision, recovery?.words)
       }
+      var last = HistoryQuery()
+      last.limit = 1
+      let hasHistory = (try? store.history(last).isEmpty) == false
       // Items that are added from now on come after all of these.
       lookups.sync {}
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }
+          self.state.options.hasHistory = hasHistory
           self.handle([.queueRead])
           switch result {
           case .success((let revision, let message)):

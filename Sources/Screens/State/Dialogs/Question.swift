@@ -4,8 +4,8 @@ import UploadModel
 struct Question: Sendable {
   enum Subject: Sendable {
     case quitting(AppState.Background)
-    /// So many files would start again from their first byte.
-    case pausing(moving: Int)
+    /// What is on its way would start again from its first byte.
+    case pausing
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])

@@ -1,0 +1,114 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// The last line offers what can be done here, and rows have room for what tells them apart.
+@Suite struct FooterTests {
+  private static func footer(_ state: AppState) -> String {
+    render(state, size: state.size).text.last ?? ""
+  }
+
+  @Test(arguments: [
+    // What fails can be sent again; only what arrived has an address.
+    (0, "p pause", ["r retry ", "y copy URL"]), (2, "y copy URL", ["r retry ", "p pause"]),
+    (3, "r retry ", ["p pause", "y copy URL"]), (7, "p go on", ["p pause", "r retry "]),
+  ])
+  func theQueuesFollowsTheRow(_ row: Int, _ offered: String, _ others: [String]) {
+    var state = Fixture.mixed(size: Size(width: 120, height: 24))
+    Fixture.type(String(repeating: "j", count: row), &state)
+    #expect(Self.footer(state).contains(offered))
+    for other in others { #expect(!Self.footer(state).contains(other), "\(other)") }
+  }
+
+  @Test func aStoppedQueueSaysHowItGoesOn() {
+    var state = Fixture.mixed(size: Size(width: 160, height: 24))
+    #expect(Self.footer(state).contains("s stop"))
+    Fixture.type("s", &state)
+    Fixture.play(&state, .key(.escape))
+    #expect(Self.footer(state).contains("a add  s go on"))
+  }
+
+  @Test func soDoesThatOfTheDetails() {
+    for (row, offers) in [(0, [false, false]), (2, [false, true]), (3, [true, false])] {
+      var state = Fixture.mixed(size: Size(width: 120, height: 24))
+      Fixture.type(String(repeating: "j", count: row), &state)
+      Fixture.play(&state, .key(.enter))
+      let words = Self.footer(state)
+      #expect([words.contains("r retry"), words.contains("y copy URL")] == offers, "\(words)")
+    }
+  }
+
+  @Test func andThoseOfTheServerAndTheHistory() {
+    var state = Fixture.mixed(size: Size(width: 120, height: 24))
+    state.options.listsServer = true
+    Fixture.play(&state, .key("2"))
+    #expect(!Self.footer(state).contains("delete"))
+    Fixture.play(&state, .server(.rows(Fixture.serverRows)))
+    #expect(Self.footer(state).contains("x delete") && Self.footer(state).contains("y copy URL"))
+    Fixture.type("j", &state)
+    #expect(Self.footer(state).contains("delete") && !Self.footer(state).contains("copy URL"))
+    Fixture.play(&state, .key("3"))
+    #expect(!Self.footer(state).contains("send again"))
+    var rows = Fixture.historyRows
+    for index in rows.indices { rows[index].location = Array(rows[index].path.utf8) }
+    Fixture.play(&state, .history(.rows(rows)))
+    #expect(Self.footer(state).contains("y copy URL  r send again"))
+    #expect(!Self.footer(state).contains("t target"))
+    // What went to another target is sent again from there, which can be chosen here.
+    state.options.targets = ["photos", "tickets"]
+    Fixture.type("j", &state)
+    #expect(Self.footer(state).contains("t target"))
+    Fixture.type("r", &state)
+    #expect(Self.footer(state).contains("disk.img went to tickets: switch to that first (t)"))
+    Fixture.type("t", &state)
+    #expect(state.mode == .pick)
+    Fixture.play(&state, .key(.escape))
+    #expect(Self.footer(state).contains("send again") && !Self.footer(state).contains("copy URL"))
+  }
+
+  @Test(arguments: [76, 80, 96, 104, 120, 128, 139, 140, 160, 300])
+  func namesKeepTheirRoomBesideTargets(_ width: Int) {
+    for hasTargets in [false, true] {
+      let columns = Columns(width: width, hasTargets: hasTargets)
+      #expect(columns.name.count >= 14, "\(columns)")
+      #expect(width < 80 || columns.name.count >= 18, "\(columns)")
+      #expect(width < 104 || columns.name.count >= 22, "\(columns)")
+    }
+  }
+
+  @Test func whatWasSentBeforeIsSomewhereElse() {
+    let words = "3 shows what was sent before"
+    var state = Fixture.empty()
+    state.options.hasHistory = true
+    Fixture.play(&state, .added([Fixture.item(1, "left.txt")]))
+    let text = render(state, size: state.size).text
+    #expect(text[5].contains(words), "\(text)")
+    // What was sent in this session is to be seen.
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(!render(state, size: state.size).text.contains { $0.contains(words) })
+    // Nothing of it where there is no room, or nothing to tell.
+    Fixture.play(&state, .added((2...20).map { Fixture.item($0, "more") }), .key("c"))
+    #expect(!render(state, size: state.size).text.contains { $0.contains(words) })
+    state = Fixture.empty()
+    Fixture.play(&state, .added([Fixture.item(1, "left.txt")]))
+    #expect(!render(state, size: state.size).text.contains { $0.contains(words) })
+  }
+
+  @Test func aPageThatOnlyRepeatsTheStatusSaysNothing() {
+    func said(_ text: String, _ type: String) -> String {
+      var state = Fixture.empty(size: Size(width: 120, height: 24))
+      let failure = Failure(
+        .refused, status: 413, reply: Reply(text: text, mediaType: type), attempts: 1)
+      Fixture.play(
+        &state, .added([Fixture.item(1, "a")]),
+        .engine([(ItemID(1), .failed(failure))], at: state.now))
+      return render(state, size: state.size).text[3]
+    }
+    let page = "<title>413 Request Entity Too Large</title><h1>413 Request Entity Too Large</h1>"
+    #expect(said(page, "text/html").contains("failed: 413 Content Too Large"))
+    #expect(!said(page, "text/html").contains("Request Entity"))
+    #expect(said(page + "<h2>10 MB at most</h2>", "text/html").hasSuffix(" · 10 MB at most"))
+    #expect(said("413 files at most", "text/plain").hasSuffix("413 · 413 files at most"))
+  }
+}
