@@ -83,7 +83,7 @@ extension EndToEnd {
       try await terminal.press("3")
       try await terminal.wait(for: "201 Created")
       try await terminal.press("r")
-      try await terminal.wait(for: "1 file queued once more")
+      try await terminal.wait(for: "1 file queued")
       try await terminal.press("1")
       try await terminal.wait(for: "1 ok")
     }

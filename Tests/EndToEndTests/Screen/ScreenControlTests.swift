@@ -33,6 +33,20 @@ extension EndToEnd {
       try await terminal.wait(until: "it to be on its way") {
         $0.row(with: "quick.bin")?.contains("sending") == true
       }
+      // What is shown is never faster than that, and promises no end that would need more.
+      var (speeds, promises) = ([Double](), [Int]())
+      try await wait(for: "some seconds of it") {
+        let screen = try await terminal.screen()
+        if let speed = screen.rows[0].firstMatch(of: /▲ ([0-9.]+) (k|M)B\/s/) {
+          speeds.append((Double(speed.1) ?? 0) * (speed.2 == "M" ? 1000 : 1))
+        }
+        if let eta = screen.row(with: "ETA")?.firstMatch(of: /ETA (\d+):(\d\d)/) {
+          promises.append((Int(eta.1) ?? 0) * 60 + (Int(eta.2) ?? 0))
+        }
+        return screen.rows.contains { $0.contains(/[7-9]\.\d of 203 MB/) } ? true : nil
+      }
+      #expect(!speeds.isEmpty && speeds.allSatisfy { $0 <= 1100 }, "\(speeds)")
+      #expect(!promises.isEmpty && promises.allSatisfy { $0 >= 150 }, "\(promises)")
       try await terminal.press("u", "C-u", "Enter")
       let screen = try await terminal.wait(for: "2 ok")
       #expect(screen.rows.first?.contains("limit") == false)
@@ -57,7 +71,7 @@ extension EndToEnd {
       }
       try await terminal.press("P")
       // What is on its way would start again: that is asked first.
-      try await terminal.wait(for: "let these finish, begin no more")
+      try await terminal.wait(for: "finish these, begin no more")
       try await terminal.press("p")
       try await terminal.wait(until: "both are") {
         $0.row(with: "one.bin")?.contains("paused") == true
@@ -68,6 +82,36 @@ extension EndToEnd {
       try await terminal.press("p")
       try await terminal.wait(for: "1 ok")
       try await terminal.press("P")
+      try await terminal.wait(for: "2 ok")
+    }
+
+    @Test("P can let what is being sent finish, and begin no more")
+    func finishThese() async throws {
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      let person = try Person()
+      for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 20_000_000) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist ?.bin --concurrency 1 --to \(server.url)")
+      try await terminal.wait(until: "one on its way") {
+        $0.row(with: "a.bin")?.contains("%") == true
+      }
+      try await terminal.press("P")
+      try await terminal.wait(for: "finish these, begin no more")
+      try await terminal.press("Escape")
+      try await terminal.wait(until: "nothing to have changed") {
+        !$0.shows("finish these") && $0.row(with: "a.bin")?.contains("sending") == true
+      }
+      try await terminal.press("P")
+      try await terminal.wait(for: "finish these, begin no more")
+      try await terminal.press("f")
+      try await terminal.wait(for: "waiting · stopped, s goes on")
+      gate.open()
+      try await terminal.wait(until: "the first to end alone") {
+        $0.shows("1 ok") && $0.row(with: "b.bin")?.contains("stopped") == true
+      }
+      #expect(server.visitors == 0)
+      try await terminal.press("s")
       try await terminal.wait(for: "2 ok")
     }
 

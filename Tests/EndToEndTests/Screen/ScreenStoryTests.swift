@@ -36,6 +36,51 @@ extension EndToEnd {
       #expect(inbox.names == ["one.jpg", "two.jpg"])
     }
 
+    @Test("the list tells links and pipes, sorts, counts what is marked, and remembers its folder")
+    func browseWell() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("sub/deep"), withIntermediateDirectories: true)
+      for (name, count) in [("sub/large.bin", 3000), ("sub/small.bin", 10), ("sub/deep/in.bin", 5)]
+      {
+        try person.folder.write(name, count: count)
+      }
+      _ = try await person.shell("ln -s small.bin sub/alias.bin; mkfifo sub/pipe").end()
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("b")
+      try await terminal.wait(for: "sub/")
+      try await terminal.press("/")
+      try await terminal.command("sub")
+      try await terminal.press("Enter")
+      let list = try await terminal.wait(for: "large.bin")
+      #expect(list.row(with: "alias.bin")?.contains("link") == true)
+      #expect(list.row(with: "pipe")?.contains("no file") == true)
+      #expect(list.row(with: "large.bin")?.contains(/3\.0 kB +20\d\d-\d\d-\d\d \d\d:\d\d/) == true)
+      try await terminal.press("o", "o")
+      let sorted = try await terminal.wait(for: "largest first")
+      let order = sorted.rows.compactMap { $0.firstMatch(of: /(deep|large|small)(\/|\.bin)/)?.1 }
+      #expect(order == ["deep", "large", "small"])
+      // The files first; asked once more, the folders as well.
+      try await terminal.press("C-a")
+      try await terminal.wait(for: "3 marked, 3.0 kB")
+      try await terminal.press("C-a")
+      try await terminal.wait(for: "4 marked")
+      try await terminal.press("a")
+      try await terminal.wait(for: "4 ok")
+      #expect(inbox.names == ["alias.bin", "in.bin", "large.bin", "small.bin"])
+      try await terminal.press("b")
+      try await terminal.wait(for: "alias.bin")
+      try await terminal.press("q", "3")
+      try await terminal.wait(for: "History 4")
+      try await terminal.press("r")
+      try await terminal.wait(for: "1 file queued")
+      try await terminal.press("1")
+      try await terminal.wait(for: "5 ok")
+    }
+
     @Test("e changes name and type before a file goes; what arrives has them")
     func edit() async throws {
       let person = try Person()
@@ -197,6 +242,66 @@ extension EndToEnd {
       try await terminal.wait(for: "▸ ✗ a.txt")
       try await terminal.type("\u{1B}[<0;10;4M\u{1B}[<0;10;4m")
       try await terminal.wait(for: "Path ")
+    }
+
+    @Test(
+      "the last line follows the row and can be clicked, as heads of columns can; help is searched")
+    func footer() async throws {
+      let person = try Person()
+      let gate = Gate()
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          let body = String(decoding: request.body, as: UTF8.self)
+          if body.contains("\"c.txt\"") { gate.pass() }
+          connection.send(
+            "HTTP/1.1 \(body.contains("\"b.txt\"") ? "422 No" : "201 Created")\r\n"
+              + "Location: /1\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer {
+        gate.open()
+        server.stop()
+      }
+      for name in ["a.txt", "b.txt", "c.txt", "d.txt"] { try person.folder.write(name, [1]) }
+      let script = try person.folder.write("browser", Array("#!/bin/sh\necho $1 > opened\n".utf8))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
+      let terminal = try await person.terminal()
+      try await terminal.command(
+        "BROWSER=./browser hoist ?.txt --concurrency 1 --to \(server.url().absoluteString)")
+      try await terminal.wait(until: "the third to await its reply") {
+        $0.row(with: "c.txt")?.contains("awaiting reply") == true
+      }
+      try await terminal.wait(until: "what a sent file offers") {
+        $0.shows("y copy URL") && !$0.shows("r retry")
+      }
+      try await terminal.press("O")
+      try await wait(for: "the browser") {
+        (try? String(contentsOfFile: person.folder.path("opened"), encoding: .utf8)).flatMap {
+          $0 == server.url("/1").absoluteString + "\n" ? true : nil
+        }
+      }
+      try await terminal.press("j")
+      try await terminal.wait(for: "r retry")
+      // In yellow, unlike the others.
+      #expect(try await terminal.painting().contains(/\u{1B}\[[0-9;]*33m[^\n]*r retry/))
+      try await terminal.press("j", "j")
+      try await terminal.wait(for: "p pause")
+      try await terminal.click(on: "STATE")
+      try await terminal.wait(until: "the failure first") { $0.rows[3].contains("b.txt") }
+      try await terminal.click(on: "NAME")
+      try await terminal.wait(until: "the names in order") { $0.rows[3].contains("a.txt") }
+      // A message stands in the place of the last line until the next key.
+      try await terminal.press("j")
+      try await terminal.click(on: "? help")
+      let help = try await terminal.wait(for: "add files by path")
+      #expect(
+        help.row(with: "add files by path")?.contains(/add files by path {5,}\w/) == true,
+        "two columns:\n\(help.text)")
+      try await terminal.press("/")
+      try await terminal.command("bandwidth")
+      try await terminal.wait(until: "what was looked for") {
+        $0.shows("limit the bandwidth") && !$0.shows("add files by path")
+      }
     }
 
     @Test("the panes show the history and the log")

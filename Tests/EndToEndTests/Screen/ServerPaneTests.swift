@@ -83,6 +83,56 @@ extension EndToEnd {
       }
     }
 
+    @Test("why the server keeps a file stays in the log, and times read as times")
+    func refusal() async throws {
+      let person = try Person()
+      let list = """
+        [{"id": 1, "title": "iso.bin", "time": "2026-11-20T12:15:00Z"},
+         {"id": 2, "title": "unix.bin", "time": 1795000000}]
+        """
+      let server = try HostileServer { connection, _ in
+        while let request = connection.readRequest() {
+          let (status, body) =
+            request.line.hasPrefix("DELETE")
+            ? ("409 Conflict", #"{"error": {"message": "it is locked by an editor"}}"#)
+            : ("200 OK", list)
+          connection.send(
+            "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n"
+              + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        }
+      }
+      defer { server.stop() }
+      let url = server.url("/files").absoluteString
+      try person.configure(
+        """
+        default_target = "shelf"
+        [targets.shelf]
+        url = "\(url)"
+        [targets.shelf.server]
+        list = { url = "\(url)", items = "", id = "/id", title = "/title", time = "/time" }
+        delete = { url = "\(url)/{id}" }
+        """)
+      let terminal = try await person.terminal(columns: 80, rows: 24)
+      try await terminal.command("hoist")
+      try await terminal.wait(for: "Queue 0")
+      try await terminal.press("2")
+      let shown = try await terminal.wait(for: "Server 2")
+      for name in ["iso.bin", "unix.bin"] {
+        #expect(
+          shown.row(with: name)?.contains(/2026-11-\d\d \d\d:\d\d$/) == true, "\(shown.text)")
+      }
+      try await terminal.press("x")
+      try await terminal.wait(for: "Delete")
+      try await terminal.press("y")
+      let words = "iso.bin was not deleted: 409 Conflict: it is locked by an editor"
+      try await terminal.wait(for: words)
+      try await terminal.press("4")
+      try await terminal.wait(until: "the log") { screen in
+        screen.shows("deleting iso.bin on the server") && screen.shows(words)
+          && screen.shows("─ Log ─")
+      }
+    }
+
     @Test("those that are marked are deleted together, after one yes")
     func deleteMarked() async throws {
       let person = try Person()
