@@ -47,7 +47,7 @@ class Terminal:
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def picture(self, name, title):
-        lines = self.tmux("capture-pane", "-p", "-e").split("\n")[:self.size[1]]
+        lines = self.tmux("capture-pane", "-p", "-e", "-N").split("\n")[:self.size[1]]
         with open(f"{PICTURES}/{name}.svg", "w") as file:
             file.write(svg(lines, title, *self.size))
         print(f"{PICTURES}/{name}.svg")
@@ -121,7 +121,7 @@ def main():
         sizes = {
             "IMG_0001.jpg": 3_200_000, "IMG_0002.jpg": 2_900_000, "report.pdf": 812_000,
             "notes.txt": 1_100, "clip.mp4": 60_000_000, "disk.img": 400_000_000,
-            "漢字かな.png": 1_900_000, "backup.tar.gz": 90_000_000,
+            "Übersicht.png": 1_900_000, "backup.tar.gz": 90_000_000,
         }
         for name, size in sizes.items():
             with open(f"{folder}/{name}", "wb") as file:
