@@ -76,6 +76,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),
     .target(
       name: "Settings",
       dependencies: [
@@ -92,8 +93,8 @@ let package = Package(
       dependencies: [
         "Commands", "FileDiscovery", "JSONText", "MediaTypes", "MultipartForm", "Receiver",
         "ReceiverDemos",
-        "ScalarText", "Screens", "Settings", "Terminal", "UploadEngine", "UploadModel",
-        "UploadStore",
+        "ScalarText", "Screens", "SenderLink", "Settings", "Terminal", "UploadEngine",
+        "UploadModel", "UploadStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -167,6 +168,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Versions"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SenderLinkTests", dependencies: ["SenderLink", "TestSupport", "UploadModel"],
       swiftSettings: strict),
     .testTarget(
       name: "SettingsTests", dependencies: ["JSONText", "Settings", "TestSupport"],

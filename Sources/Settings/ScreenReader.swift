@@ -4,8 +4,13 @@ struct ScreenReader {
   let lines: KeyLocator
 
   func readScreen(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
-    guard let table = try node?.table(["mouse", "when_done", "background"]) else { return }
+    guard let table = try node?.table(["mouse", "when_done", "on_end", "background"]) else {
+      return
+    }
     if let node = table["mouse"] { settings.usesMouse = try node.bool() }
+    if let node = table["on_end"] {
+      settings.onEnd = entry("on_end", try node.strings(), at: "screen.on_end")
+    }
     if let node = table["background"] { settings.goesOnInBackground = try node.bool() }
     if let node = table["when_done"] {
       settings.whenDone = entry("when_done", try node.string(), at: "screen.when_done")

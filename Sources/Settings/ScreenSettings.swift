@@ -29,6 +29,8 @@ public struct ScreenSettings: Sendable {
   public var goesOnInBackground = false
   /// What happens when nothing is left to send.
   public var whenDone: Entry<String>?
+  /// The command that is run then, and its arguments.
+  public var onEnd: Entry<[String]>?
   /// Keys for actions, sorted by action.
   public var keys: [Entry<[String]>] = []
   /// Looks for roles, sorted by role, and the theme that they change.

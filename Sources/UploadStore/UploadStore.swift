@@ -70,7 +70,10 @@ public final class UploadStore: Sendable {
           "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
             + "or another file with --queue FILE")
       }
-      try Schema.migrator.migrate(pool)
+      do { try Schema.migrator.migrate(pool) } catch {
+        // Another process that opened it at the same moment may have been first; then there is nothing to do.
+        try Schema.migrator.migrate(pool)
+      }
     } catch let error as StoreError {
       throw error
     } catch {

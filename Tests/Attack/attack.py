@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Attacks the real program and counts what held: make attack.
 
-Kills, files that change while they are sent, raw requests at the receiver, slow readers, slow clients, a full disk.
+Kills, closed terminals, files that change while they are sent, raw requests at the receiver, slow readers, slow
+clients, a full disk.
 The servers are this script's own and listen on loopback only. A count that does not hold is named, and the exit
 status is 1.
 """
@@ -12,6 +13,7 @@ import os
 import sys
 import time
 
+import background
 import changes
 import disk
 import kills
@@ -20,7 +22,7 @@ import resuming
 import slow
 import tus_peers
 
-ATTACKS = {"kills": kills.run, "resuming": resuming.run, "tus": tus_peers.run,
+ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
            "changes": changes.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "readers": slow.readers}
 BESIDE = {"readers"}

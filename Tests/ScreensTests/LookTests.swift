@@ -309,6 +309,7 @@ import UploadModel
   @Test func theEndIsToldAsAskedFor() {
     for (signal, expected): (AppState.EndSignal, [Effect]) in [
       (.none, []), (.bell, [.bell]), (.notify, [.notify("1 file sent"), .bell]),
+      (.desktop, [.notifyDesktop("1 file sent")]),
     ] {
       var state = Fixture.empty()
       state.options.endSignal = signal

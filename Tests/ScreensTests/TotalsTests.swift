@@ -122,7 +122,9 @@ import UploadModel
     #expect(state.leavesWhenDone)
     #expect(Fixture.play(&state, .added([Fixture.item(2, "b")])) == [])
     Fixture.play(&state, .queueRead)
-    #expect(Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.quit(.idle)])
+    // Whoever has gone away until then is told.
+    #expect(
+      Fixture.play(&state, .engine([(ItemID(2), done)], at: state.now)) == [.bell, .quit(.idle)])
   }
 
   @Test func whoLooksOnLeavesWithoutAQuestion() {

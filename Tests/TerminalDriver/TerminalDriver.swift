@@ -142,8 +142,7 @@ final class Driver {
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
       .switchTarget,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe, .addAgain,
-      .preview, .setUp,
-      .openURL:
+      .preview, .setUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:
       terminal.restore()

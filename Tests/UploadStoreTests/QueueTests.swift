@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import MultipartForm
+import Synchronization
 import TestSupport
 import Testing
 import UploadModel
@@ -207,6 +209,20 @@ struct QueueTests {
     ])
   func usualPath(environment: [String: String], path: String) {
     #expect(UploadStore.usualPath(environment: environment) == path)
+  }
+
+  @Test("A queue that several make at the same moment is made once, and nobody fails")
+  func madeAtOnce() throws {
+    for round in 0..<10 {
+      let path = harness.folder.path("\(round).sqlite")
+      let failures = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 6) { _ in
+        do { _ = try UploadStore(path: path) } catch {
+          failures.withLock { $0.append("\(error)") }
+        }
+      }
+      #expect(failures.withLock { $0 } == [])
+    }
   }
 
   @Test("One process sends, and another can take over when it has gone")

@@ -59,6 +59,9 @@ public enum AppEvent: Sendable {
   case queueRead
   /// Another process sends the queue, or has stopped doing so.
   case aside(Bool)
+  /// What is set for all that is sent, by a session before or beside this one: the limit in bytes a second,
+  /// whether further files begin, and how many are sent at once by the names of the targets.
+  case settings(limit: Int64?, isStarted: Bool, lanes: [String: Int])
   /// A message, shown until the next key.
   case message(String)
   /// A line that stays, such as where received files lie; `nil` takes it away.

@@ -61,8 +61,12 @@ public enum Effect: Sendable, Equatable {
   case openURL(String)
   /// Copy the curl command that sends this item.
   case copyAsCurl(ItemID)
-  /// Show a desktop notification.
+  /// Have the terminal show a notification.
   case notify(String)
+  /// Show a notification on the desktop without the terminal's help.
+  case notifyDesktop(String)
+  /// Run the person's command for the end of the queue.
+  case runEndCommand(EndCounts)
   /// Ring the bell.
   case bell
   /// Repaint everything.

@@ -73,7 +73,7 @@ extension AppState {
     speeds.settle(isBusy: queue.totals.busy > 0, at: now)
     limitScroll()
     let leaving = leaveIfDone()
-    return leaving.isEmpty && wasBusy && isAtTheEnd ? tellOfTheEnd() : leaving
+    return (wasBusy && isAtTheEnd ? tellOfTheEnd() : []) + leaving
   }
 
   /// Whether nothing is left to be sent. What is paused goes on one day: that is a break and not the
@@ -81,15 +81,16 @@ extension AppState {
   var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
 
   private func tellOfTheEnd() -> [Effect] {
-    switch options.endSignal {
-    case .none: return []
-    case .bell: return [.bell]
-    case .notify:
-      let failed = queue.totals.failed > 0 ? ", \(queue.totals.failed) failed" : ""
-      let unknown = queue.totals.unknown > 0 ? ", \(queue.totals.unknown) unknown" : ""
-      let sent = HumanReadable.count(queue.totals.done, "file")
-      return [.notify("\(sent) sent\(failed)\(unknown)"), .bell]
-    }
+    let counts = EndCounts(
+      sent: queue.totals.done, failed: queue.totals.failed, unknown: queue.totals.unknown)
+    let signal: [Effect] =
+      switch options.endSignal {
+      case .none: []
+      case .bell: [.bell]
+      case .notify: [.notify(counts.words), .bell]
+      case .desktop: [.notifyDesktop(counts.words)]
+      }
+    return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])
   }
 
   mutating func leaveIfDone() -> [Effect] {

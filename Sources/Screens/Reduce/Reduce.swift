@@ -71,6 +71,10 @@ extension AppState {
     case .alreadyWaiting(let paths): askToAddAgain(paths)
     case .queueRead: return finishReading()
     case .aside(let isAside): self.isAside = isAside
+    case .settings(let limit, let isStarted, let lanes):
+      if limit != rateLimit { speeds.startOver(at: now) }
+      (rateLimit, self.isStarted, wishes) = (limit, isStarted, lanes)
+      if let count = lanes[target] { concurrency = count }
     case .held(let reason):
       isStarted = false
       message = reason

@@ -73,6 +73,8 @@ public struct AppState: Sendable {
     public var listsServer: Bool
     /// What to do when nothing is left to send.
     public var endSignal: EndSignal
+    /// Whether a command of the person's is to be run then.
+    public var hasEndCommand = false
     /// Seconds since midnight, by the clock on the wall, at moment 0.
     public var midnight: Double
     /// Where the targets lie that can be chosen, by their names, without secrets.
@@ -115,6 +117,8 @@ public struct AppState: Sendable {
     case bell
     /// With a notification on the desktop, where the terminal knows how.
     case notify
+    /// With a notification on the desktop by a program of its own.
+    case desktop
   }
 
   /// An empty queue for the target called `target` at `url`.

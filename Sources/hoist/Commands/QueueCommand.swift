@@ -5,7 +5,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist queue`.
-struct QueueCommand: ParsableCommand {
+struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
     abstract: "Show and change the queue, also while a hoist sends it.",
@@ -13,7 +13,7 @@ struct QueueCommand: ParsableCommand {
     defaultSubcommand: List.self)
 
   /// `hoist queue list`.
-  struct List: ParsableCommand {
+  struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show what is in the queue.")
 
     @OptionGroup var queue: QueueOptions
@@ -21,8 +21,21 @@ struct QueueCommand: ParsableCommand {
     @Flag(name: .long, help: "Print one JSON object a line.")
     var json = false
 
-    func run() throws {
+    @Flag(
+      name: .long,
+      help: "Then print what becomes of each file, until the hoist that sends them ends.")
+    var follow = false
+
+    @MainActor
+    func run() async throws {
       let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      // Listened to before the queue is read, so that nothing is missed in between.
+      let follower = follow ? try QueueFollower(store, json: json) : nil
+      try list(store)
+      try await follower?.run()
+    }
+
+    private func list(_ store: UploadStore) throws {
       var items = try store.items()
       var isSent = true
       if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
@@ -30,15 +43,8 @@ struct QueueCommand: ParsableCommand {
         items = try store.items()
         isSent = false
       }
-      for item in items { Output.line(json ? try QueueLine(item).text() : Self.row(item)) }
+      for item in items { Output.line(json ? try QueueLine(item).text() : item.row) }
       if !json { Output.error(Self.sum(items, isSent: isSent)) }
-    }
-
-    private static func row(_ item: UploadItem) -> String {
-      let name = SafeText.line(item.location.description)
-      let size = HumanReadable.bytes(item.size)
-      let reason = item.state.failure.map { ": \($0.headline)" } ?? ""
-      return "\(item.id)  \(item.state.word)  \(size)  \(name) → \(item.target)\(reason)"
     }
 
     private static func sum(_ items: [UploadItem], isSent: Bool) -> String {
@@ -140,6 +146,15 @@ struct QueueCommand: ParsableCommand {
       try store.remove(gone.map(\.id))
       Output.error("\(HumanReadable.count(gone.count, "file")) cleared")
     }
+  }
+}
+
+extension UploadItem {
+  /// A line for people.
+  var row: String {
+    let name = SafeText.line(location.description)
+    let reason = state.failure.map { ": \($0.headline)" } ?? ""
+    return "\(id)  \(state.word)  \(HumanReadable.bytes(size))  \(name) → \(target)\(reason)"
   }
 }
 

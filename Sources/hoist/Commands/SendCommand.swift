@@ -72,7 +72,7 @@ struct SendCommand: AsyncParsableCommand {
       let catalog = try options.catalog(
         of: settings, environment: environment,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
-      var preferences = ScreenPreferences()
+      var preferences = try ScreenPreferences(settings.screen)
       preferences.audience = stays ? .nobodyForever : .nobody
       let session = try ScreenSession(
         book: catalog, keeper: QueueRecorder(store: store, lock: lock),

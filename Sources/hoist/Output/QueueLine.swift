@@ -10,6 +10,8 @@ struct QueueLine: Encodable {
   var field: String?
   var type: String
   var bytes: Int64
+  /// How many of them the server has acknowledged, while that is known.
+  var sent: Int64?
   var state: String
   var cause: String?
   var message: String?
@@ -29,7 +31,8 @@ struct QueueLine: Encodable {
     case .failed(let failure):
       (cause, message, status) = (failure.code, failure.explanation, failure.status)
     case .done(let receipt): (status, url) = (receipt.status, receipt.url)
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: break
+    case .sending(_, let sent, _): self.sent = sent
+    case .waiting, .preparing, .awaitingReply, .retrying, .paused: break
     }
   }
 

@@ -12,6 +12,8 @@ struct ScreenPreferences {
   /// Whether uploads go on in the background when the terminal is closed.
   var goesOnInBackground = false
   var endSignal = AppState.EndSignal.none
+  /// The command that is run when nothing is left to send, and its arguments.
+  var endCommand: [String] = []
   /// Who is spoken to, line by line, instead of having a screen drawn; nil draws one.
   var audience: PlainInterface.Audience?
 
@@ -23,9 +25,16 @@ struct ScreenPreferences {
     goesOnInBackground = settings.goesOnInBackground
     if let word = settings.whenDone {
       guard let signal = AppState.EndSignal(rawValue: word.value) else {
-        throw word.error("expected \"none\", \"bell\" or \"notify\", not \"\(word.value)\"")
+        throw word.error(
+          "expected \"none\", \"bell\", \"notify\" or \"desktop\", not \"\(word.value)\"")
       }
       endSignal = signal
+    }
+    if let command = settings.onEnd {
+      guard command.value.first?.isEmpty == false else {
+        throw command.error("expected a command and its arguments, such as [\"notify-me\", \"-q\"]")
+      }
+      endCommand = command.value
     }
     let bindings = try Self.bindings(settings.keys)
     do {

@@ -5,11 +5,13 @@ import UploadModel
 extension ScreenSession {
   /// Lets what only awaits its reply have it, for some seconds: broken off, nobody would know whether it arrived.
   func awaitReplies() async {
-    let awaiting = items.values.filter(\.state.isHandedOver).map(\.id)
     engine?.setStarted(false)
     let limit = time.now() + 5
-    while awaiting.contains(where: { items[$0]?.state.isHandedOver == true }), time.now() < limit {
+    throttle?.deliverNow()
+    // More of what is on its way may come that far meanwhile.
+    while items.values.contains(where: \.state.isHandedOver), time.now() < limit {
       try? await Task.sleep(for: .milliseconds(20))
+      throttle?.deliverNow()
     }
   }
 
@@ -19,7 +21,7 @@ extension ScreenSession {
     guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
     let handover = Handover(
       arguments: arguments, limit: state.rateLimit,
-      lanes: options.lanes.merging(state.wishes) { $1 }, floor: floor)
+      lanes: state.wishes, floor: floor)
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {

@@ -37,7 +37,7 @@ extension ScreenSession {
 
   private func applyChanged(_ changed: [UploadItem]) {
     guard let engine else {
-      if state.isAside { lookOn() }
+      if state.isAside { link.listen() }
       return show(changed)
     }
     let news = ExternalChanges(of: changed, known: items)
@@ -48,33 +48,5 @@ extension ScreenSession {
     if !shown.isEmpty || !news.edited.isEmpty { handle([.added(shown + news.edited)]) }
     engine.retry(sendable)
     engine.update(jobs(news.edited).sendable)
-  }
-
-  /// Shows how far the process is that sends, once a second, until it has had nothing under way for a
-  /// while. When it begins again, it writes to the queue, and that is seen.
-  func lookOn() {
-    guard onlooking == nil else { return }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(100))
-    timer.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.showOthersProgress() }
-    }
-    timer.activate()
-    (onlooking, looksInVain) = (timer, 0)
-  }
-
-  func stopLookingOn() {
-    onlooking?.cancel()
-    onlooking = nil
-  }
-
-  private func showOthersProgress() {
-    let known = shared.read().compactMap { id, entry -> (ItemID, ItemState)? in
-      guard let item = items[id], !item.state.isFinished else { return nil }
-      return (id, .sending(attempt: entry.attempt, sent: entry.sent, total: item.size))
-    }
-    looksInVain = known.isEmpty ? looksInVain + 1 : 0
-    if looksInVain > 10 { return stopLookingOn() }
-    if !known.isEmpty { handle([.engine(known, at: time.now())]) }
   }
 }

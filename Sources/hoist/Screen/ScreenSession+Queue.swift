@@ -12,7 +12,7 @@ import UploadStore
 extension ScreenSession {
   /// Shows items on the screen and submits them to the engine.
   func show(_ added: [UploadItem]) {
-    let (sendable, shown) = jobs(engine == nil ? added.map(\.seenFromAside) : added)
+    let (sendable, shown) = jobs(state.isAside ? added.map(seenFromAside) : added)
     for item in shown { items[item.id] = item }
     handle([.added(shown)])
     engine?.submit(sendable)
@@ -31,6 +31,8 @@ extension ScreenSession {
           urls[item.target] = TargetURL.shown(destination.value.url)
         }
         return item
+      // The one that sends may know its target.
+      case .failure where state.isAside: return item
       case .failure(let cause):
         var item = item
         item.state = .failed(Failure(cause))
@@ -145,6 +147,7 @@ extension ScreenSession {
 
   /// Sends files again as they are now.
   func retry(_ ids: [ItemID]) {
+    if engine == nil, link.order(.retry(ids)) { return }
     let (intake, book, known) = (intake, book, ids.compactMap { items[$0] })
     answerQueue.async {
       book.forgetFailures()
@@ -172,6 +175,7 @@ extension ScreenSession {
 
   func pause(_ ids: [ItemID]) {
     if let engine { return engine.pause(ids) }
+    if link.order(.pause(ids)) { return }
     change(ids) { $0.state = .paused }
   }
 
@@ -266,16 +270,5 @@ extension ScreenSession {
 
   static func brief(_ error: any Error) -> String {
     (error as? StoreError)?.brief ?? "\(error)"
-  }
-}
-
-extension UploadItem {
-  /// The item as shown by a process that does not send it: without progress.
-  fileprivate var seenFromAside: UploadItem {
-    guard state.isActive else { return self }
-    var item = self
-    item.state = .waiting
-    item.note = "another hoist is sending it"
-    return item
   }
 }

@@ -65,7 +65,7 @@ extension ScreenSession {
           self.handle([.queueRead])
           switch result {
           case .success((let revision, let message)):
-            self.revision = revision
+            (self.revision, self.heardSince) = (revision, revision)
             if let message { self.handle([.message(message)]) }
             // Changes that were ignored until the queue had been read.
             self.readExternalChanges()
@@ -92,6 +92,8 @@ extension ScreenSession {
     do {
       try result.get()
       handle([.notice(options.notice)])
+      link.stop()
+      show(ownSettings)
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our
       // own.
@@ -102,9 +104,13 @@ extension ScreenSession {
       recovered.removed = []
       apply(recovered)
       handle([.aside(false)])
-      stopLookingOn()
       startEngine()
-      engine?.submit(jobs(state.order.compactMap { items[$0] }).sendable)
+      let (sendable, shown) = jobs(state.order.compactMap { items[$0] })
+      // Those whose targets only the other process knew.
+      let failed = shown.filter { $0.state != items[$0.id]?.state }
+      for item in failed { items[item.id] = item }
+      if !failed.isEmpty { handle([.added(failed)]) }
+      engine?.submit(sendable)
       if let words = recovery.words { handle([.message(words)]) }
     } catch {
       handle([.held(Self.brief(error))])
@@ -127,7 +133,7 @@ extension ScreenSession {
       let changes = changes.map { id, state in
         (id, state.failure?.cause == .cancelled ? .waiting : state)
       }
-      shared.record(changes, at: time.now())
+      link.tell(changes.map { .item(id: $0, state: $1) })
       for (id, state) in changes {
         items[id]?.state = state
         if let item = items[id] { options.journal?.record(item) }
@@ -143,6 +149,7 @@ extension ScreenSession {
       outage: { [weak self] origin, news in
         DispatchQueue.main.async {
           MainActor.assumeIsolated {
+            self?.link.tell([.server(address: origin.description, news: news)])
             self?.handle([.reachability(server: origin.description, news)])
           }
         }
@@ -150,6 +157,7 @@ extension ScreenSession {
       refusal: { [weak self] target, isRefused in
         DispatchQueue.main.async {
           MainActor.assumeIsolated {
+            self?.link.tell([.refusal(target: target, isRefused: isRefused)])
             self?.handle([.refusal(target: target, isRefused: isRefused)])
           }
         }
@@ -169,9 +177,9 @@ extension ScreenSession {
     }
     self.engine = engine
     engine.setLimit(state.rateLimit)
-    let lanes = options.lanes.merging(state.wishes) { $1 }
-    for (target, count) in lanes { engine.setConcurrency(count, of: target) }
+    for (target, count) in state.wishes { engine.setConcurrency(count, of: target) }
     engine.setStarted(state.isStarted)
+    serve()
   }
 }
 

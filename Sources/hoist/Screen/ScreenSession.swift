@@ -3,6 +3,7 @@ import FileDiscovery
 import Foundation
 import MultipartForm
 import Screens
+import SenderLink
 import Settings
 import Terminal
 import UploadEngine
@@ -60,6 +61,8 @@ final class ScreenSession {
   var floor = ItemID(0)
   /// The revision of the queue on disk that the screen shows.
   var revision: Int64 = 0
+  /// The revision from which on news may have outranked what the queue says.
+  var heardSince: Int64 = 0
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeThrottle?
@@ -67,12 +70,10 @@ final class ScreenSession {
   var removed = (sent: 0, unsent: 0)
   /// The line of which it is looked up what it would add.
   let previewed = LatestText()
-  /// How far files are, for other processes that show the same queue, or from the one that sends it.
-  var shared: SharedProgress
-  /// Looks now and then how far another process is.
-  var onlooking: (any DispatchSourceTimer)?
-  /// How often that was of no use lately.
-  var looksInVain = 0
+  /// What this session's person has set, whatever is set in one that sends.
+  var ownSettings: SenderSettings
+  /// Other processes that show the same queue, or the one that sends it.
+  let link: QueueLink
   private var clock: (any DispatchSourceTimer)?
   /// Whether the screen has been left and uploads are being broken off.
   var isLeaving = false
@@ -85,7 +86,8 @@ final class ScreenSession {
     self.book = book
     intake = FileIntake(for: book.current)
     self.keeper = keeper
-    shared = SharedProgress(queue: keeper.store.path)
+    link = QueueLink(queue: keeper.store.path)
+    ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
     self.options = options
     floor = options.floor
     self.home = home
@@ -100,6 +102,9 @@ final class ScreenSession {
         listsServer: target.server.list != nil,
         endSignal: options.preferences.endSignal, midnight: time.midnight()))
     state.options.targetURLs = book.urls
+    state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
+    _ = reduce(
+      &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
     if options.arguments != nil {
       state.options.background = options.preferences.goesOnInBackground ? .preferred : .offered
     }
@@ -123,7 +128,6 @@ final class ScreenSession {
     let isSettled = leaving == .forced ? true : await settleIntake()
     isLeaving = true
     clock?.cancel()
-    stopLookingOn()
     watch?.stop()
     interface.restore()
     if leaving == .background {
@@ -136,7 +140,7 @@ final class ScreenSession {
       await engine?.shutDown()
       throttle?.deliverNow()
     }
-    shared.remove()
+    link.stop()
     if !isSettled { Output.error("… and files that were still being looked for: add them again") }
     let unwritten = keeper.settle()
     let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
@@ -180,11 +184,12 @@ final class ScreenSession {
     case .move(let id, let other): move(id, before: other)
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
-    case .setStarted(let isStarted): control { $0.setStarted(isStarted) }
+    case .setStarted(let isStarted): control(.start(isStarted)) { $0.setStarted(isStarted) }
     case .setConcurrency(let count, let target):
-      control { $0.setConcurrency(count, of: target) }
-    case .setLimit(let limit): control { $0.setLimit(limit) }
-    case .probe: engine?.tryServers()
+      control(.lanes(count, target: target)) { $0.setConcurrency(count, of: target) }
+    case .setLimit(let limit): control(.limit(limit)) { $0.setLimit(limit) }
+    case .probe:
+      if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
     case .listFolder(let path): listFolder(path)
     case .switchTarget(let name): switchTarget(name)
     case .listServer: listServer()
@@ -195,7 +200,9 @@ final class ScreenSession {
     case .copyAsCurl(let id): copyAsCurl(id)
     case .openURL(let url): openURL(url)
     case .copy(let text): interface.copy(text)
-    case .notify(let text): interface.notify(text)
+    case .notify(let text): notify(text)
+    case .notifyDesktop(let text): notifyDesktop(text)
+    case .runEndCommand(let counts): runEndCommand(counts)
     case .bell: interface.ring()
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
@@ -203,14 +210,6 @@ final class ScreenSession {
       leave?.resume(returning: leaving)
       leave = nil
     }
-  }
-
-  /// Passes the call to the engine, or says that another process sends the queue.
-  private func control(_ body: (UploadEngine) -> Void) {
-    if let engine { return body(engine) }
-    // If there is no engine for another reason, that reason is on the screen already.
-    guard state.isAside else { return }
-    handle([.message("another hoist sends this queue; this counts from when it has gone")])
   }
 
   /// At the end of the input: leaves when everything has been sent, including files that are still being
@@ -277,7 +276,6 @@ final class ScreenSession {
       timer.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
           guard let self else { return }
-          self.shared.write(at: self.time.now())
           self.handle([.tick(self.time.now())])
         }
       }

@@ -204,8 +204,14 @@ extension EndToEnd {
       try await second.type("renamed.bin")
       try await second.press("Enter")
       try await first.wait(for: "renamed.bin")
-      try await second.press("s")
-      try await second.wait(for: "this counts from when it has gone")
+      // Those of the whole queue as well.
+      for _ in 1...2 {
+        let isStopped = try await first.screen().shows("stopped")
+        try await second.press("s")
+        for screen in [first, second] {
+          try await screen.wait(until: "the other way") { $0.shows("stopped") != isStopped }
+        }
+      }
       gate.open()
       try await first.wait(for: "2 ok")
       #expect(String(decoding: server.requests[1].body, as: UTF8.self).contains("\"renamed.bin\""))

@@ -1,0 +1,96 @@
+import Dispatch
+import Foundation
+
+/// One end of a connection: lines in, lines out, on the main queue. It never waits: what the other end does not
+/// take is kept up to a bound, and beyond that the connection is closed.
+@MainActor
+final class LinkConnection {
+  /// How many bytes may wait for the other end beside those that it was owed when it came.
+  static let mostWaiting = 4 << 20
+
+  /// Is given each line without its end; false closes the connection.
+  var onLine: ([UInt8]) -> Bool = { _ in false }
+  /// Is called once, when it is closed from either side.
+  var onEnd: () -> Void = {}
+
+  private let descriptor: Int32
+  private let reading: any DispatchSourceRead
+  private var writing: (any DispatchSourceWrite)?
+  private var cutter = LineCutter()
+  private var waiting: [UInt8] = []
+  private var bound = mostWaiting
+  private(set) var isOpen = true
+
+  /// Takes the descriptor over.
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    reading.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
+    // A descriptor may be closed only once nobody watches it.
+    reading.setCancelHandler { Foundation.close(descriptor) }
+    reading.activate()
+  }
+
+  /// Sends lines with their ends, as soon as the other end takes them.
+  ///
+  /// - Parameter isOwed: whether they may be as many as they are.
+  func send(_ lines: [UInt8], isOwed: Bool = false) {
+    guard isOpen else { return }
+    if isOwed { bound += lines.count }
+    waiting += lines
+    if writing == nil { write() }
+    if waiting.count > bound { close() }
+  }
+
+  /// Closes it; nothing is called afterwards but `onEnd`.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    writing?.cancel()
+    reading.cancel()
+    // Some of what waits may still fit.
+    waiting = []
+    onEnd()
+  }
+
+  private func write() {
+    var sent = 0
+    loop: while sent < waiting.count {
+      switch LocalSocket.send(waiting[sent...], to: descriptor) {
+      case .bytes(let count): sent += count
+      case .later: break loop
+      case .ended: return close()
+      }
+    }
+    waiting.removeFirst(sent)
+    if waiting.isEmpty {
+      writing?.cancel()
+      writing = nil
+    } else if writing == nil {
+      // A descriptor of its own, which is closed when nobody watches it any more.
+      let file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+      guard file >= 0 else { return close() }
+      let source = DispatchSource.makeWriteSource(fileDescriptor: file, queue: .main)
+      source.setCancelHandler { Foundation.close(file) }
+      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.write() } }
+      source.activate()
+      writing = source
+    }
+  }
+
+  private func read() {
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    // A few at a time: whoever sends without end must not have the main queue to itself.
+    for _ in 0..<4 where isOpen {
+      switch LocalSocket.receive(from: descriptor, into: &buffer) {
+      case .bytes(let count):
+        guard let lines = try? cutter.cut(buffer[..<count]) else { return close() }
+        for line in lines where isOpen {
+          if !onLine(line) { close() }
+        }
+      case .later: return
+      case .ended: return close()
+      }
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import Foundation
+
+/// Why there is no socket, or nobody at it.
+public struct LinkError: Error, Hashable, CustomStringConvertible {
+  /// One sentence without its full stop.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+
+  init(_ doing: String, errno code: Int32) {
+    description = "\(doing): \(String(cString: strerror(code)))"
+  }
+}

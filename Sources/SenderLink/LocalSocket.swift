@@ -1,0 +1,70 @@
+import Foundation
+
+/// The calls of the system that a Unix socket takes.
+enum LocalSocket {
+  /// A stream socket that does not block and is not inherited.
+  static func make() throws(LinkError) -> Int32 {
+    #if os(Linux)
+      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+    #endif
+    guard descriptor >= 0 else { throw LinkError("no socket can be made", errno: errno) }
+    prepare(descriptor)
+    return descriptor
+  }
+
+  static func prepare(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  }
+
+  /// Binds or connects a socket: `bind` or `connect`.
+  static func call(
+    _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32,
+    _ address: sockaddr_un
+  ) -> Int32 {
+    var address = address
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  /// Whether the process at the other end is this user's (unix(7), SO_PEERCRED).
+  static func isOwn(_ descriptor: Int32) -> Bool {
+    #if os(Linux)
+      // struct ucred: the numbers of the process, the user and the group.
+      var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+      var size = socklen_t(MemoryLayout.size(ofValue: peer))
+      guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return false }
+      return peer.user == geteuid()
+    #else
+      var (user, group) = (uid_t.max, gid_t.max)
+      return getpeereid(descriptor, &user, &group) == 0 && user == geteuid()
+    #endif
+  }
+
+  /// What came of reading or writing.
+  enum Result: Equatable {
+    case bytes(Int)
+    /// Nothing now; later perhaps.
+    case later
+    case ended
+  }
+
+  static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Result {
+    let count = bytes.withUnsafeBytes {
+      Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    return count >= 0 ? .bytes(count) : isToBeRepeated ? .later : .ended
+  }
+
+  static func receive(from descriptor: Int32, into buffer: inout [UInt8]) -> Result {
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    return count > 0 ? .bytes(count) : count < 0 && isToBeRepeated ? .later : .ended
+  }
+
+  private static var isToBeRepeated: Bool { [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) }
+}

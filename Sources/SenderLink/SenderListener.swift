@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+
+/// Hears what a queue's sender does, and gives it orders. Runs on the main queue.
+@MainActor
+public final class SenderListener {
+  /// Is given what comes in, in order.
+  public var onNews: ([SenderNews]) -> Void = { _ in }
+  /// Is called once, when the sender ends the connection or says what cannot be understood.
+  public var onEnd: () -> Void = {}
+  /// The number of the sender's process, once it has greeted.
+  public private(set) var process: Int32?
+
+  private let connection: LinkConnection
+  private var news: [SenderNews] = []
+
+  /// Connects to the sender at `place`.
+  ///
+  /// - Throws: ``LinkError`` where nobody is there, or another user is.
+  public init(at place: SocketPlace) throws(LinkError) {
+    try place.check()
+    let address = try place.address()
+    let descriptor = try LocalSocket.make()
+    guard LocalSocket.call(connect, descriptor, address) == 0 else {
+      let reason = errno
+      close(descriptor)
+      throw LinkError("nobody answers at \(place.path)", errno: reason)
+    }
+    guard LocalSocket.isOwn(descriptor) else {
+      close(descriptor)
+      throw LinkError("another user answers at \(place.path)")
+    }
+    connection = LinkConnection(descriptor)
+    connection.onLine = { [weak self] in self?.take($0) ?? false }
+    connection.onEnd = { [weak self] in
+      self?.deliver()
+      self?.onEnd()
+    }
+    connection.send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
+  }
+
+  /// Asks something of the sender.
+  public func send(_ order: SenderOrder) {
+    for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
+  }
+
+  /// Listens no more, and calls nothing back.
+  public func stop() {
+    (onNews, onEnd) = ({ _ in }, {})
+    connection.close()
+  }
+
+  private func take(_ line: [UInt8]) -> Bool {
+    guard process != nil else {
+      guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
+        greeting.hoist == LinkLine.version
+      else { return false }
+      process = greeting.process
+      return true
+    }
+    guard let one = LinkLine.decode(SenderNews.self, line) else { return false }
+    if news.isEmpty {
+      // What comes together is handled together.
+      DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.deliver() } }
+    }
+    news.append(one)
+    return true
+  }
+
+  private func deliver() {
+    guard !news.isEmpty else { return }
+    let all = news
+    news = []
+    onNews(all)
+  }
+}

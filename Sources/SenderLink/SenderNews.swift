@@ -1,0 +1,32 @@
+import UploadModel
+
+/// What the process that sends a queue tells those that look on. What is in the queue itself they read there.
+public enum SenderNews: Hashable, Sendable, Codable {
+  /// What has become of an item.
+  case item(id: ItemID, state: ItemState)
+  /// Whether a server can be reached.
+  case server(address: String, news: Reachability)
+  /// Whether the credentials of a target are refused.
+  case refusal(target: String, isRefused: Bool)
+  /// What the person has set.
+  case settings(SenderSettings)
+  /// Everything that was the case when the listener came has been told.
+  case complete
+}
+
+/// What a person sets for all that is sent.
+public struct SenderSettings: Hashable, Sendable, Codable {
+  /// The most that is sent in all, in bytes a second; nil for no limit.
+  public var limit: Int64?
+  /// Whether further files begin.
+  public var isStarted: Bool
+  /// How many requests go to a target at once, by its name, where the person has said so.
+  public var lanes: [String: Int]
+
+  /// Settings of a session.
+  public init(limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:]) {
+    self.limit = limit
+    self.isStarted = isStarted
+    self.lanes = lanes
+  }
+}

@@ -1,0 +1,121 @@
+import Dispatch
+import Foundation
+
+/// Tells all that listen at a queue's socket what its sender does, and takes their orders. Only the holder of the
+/// queue's lock may have one. Runs on the main queue.
+@MainActor
+public final class SenderServer {
+  /// As many are listened to and told at once; further ones are turned away.
+  public static let mostListeners = 32
+  /// How long somebody may say nothing before the greeting, in seconds.
+  private static let patience = 10.0
+
+  /// Is given each order that makes sense.
+  public var onOrder: (SenderOrder) -> Void = { _ in }
+
+  private let place: SocketPlace
+  private let source: any DispatchSourceRead
+  private let descriptor: Int32
+  private var status = SenderStatus()
+  private var listeners: [Int: Listener] = [:]
+  private var lastNumber = 0
+
+  private struct Listener {
+    let connection: LinkConnection
+    var hasGreeted = false
+  }
+
+  /// Listens at `place`, in the place of whoever was there before.
+  ///
+  /// - Throws: ``LinkError`` if there can be no socket.
+  public init(at place: SocketPlace) throws(LinkError) {
+    self.place = place
+    try place.prepare()
+    let address = try place.address()
+    let file = try LocalSocket.make()
+    descriptor = file
+    // A sender that was killed has left its socket.
+    unlink(place.path)
+    guard LocalSocket.call(bind, file, address) == 0, chmod(place.path, 0o600) == 0,
+      listen(file, 16) == 0
+    else {
+      let reason = errno
+      close(file)
+      throw LinkError("the socket \(place.path) cannot be made", errno: reason)
+    }
+    source = DispatchSource.makeReadSource(fileDescriptor: file, queue: .main)
+    source.setCancelHandler { close(file) }
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.accept() } }
+    source.activate()
+  }
+
+  /// How many listen.
+  public var count: Int { listeners.values.count(where: \.hasGreeted) }
+
+  /// Tells everybody, and whoever comes later what is left of it.
+  public func tell(_ news: [SenderNews]) {
+    for news in news { status.record(news) }
+    let listening = listeners.values.filter(\.hasGreeted)
+    guard !listening.isEmpty else { return }
+    let lines = Self.lines(news)
+    for listener in listening { listener.connection.send(lines) }
+  }
+
+  /// Ends it, and every connection.
+  public func stop() {
+    source.cancel()
+    // The successor of this one has not begun yet.
+    unlink(place.path)
+    for listener in listeners.values { listener.connection.close() }
+    listeners = [:]
+  }
+
+  private static func lines(_ news: [SenderNews]) -> [UInt8] {
+    // What cannot be encoded, such as a number that is none, is not said.
+    news.flatMap { (try? LinkLine.encode($0)) ?? [] }
+  }
+
+  private func accept() {
+    while true {
+      let peer = Foundation.accept(descriptor, nil, nil)
+      guard peer >= 0 else { return }
+      LocalSocket.prepare(peer)
+      guard LocalSocket.isOwn(peer), listeners.count < Self.mostListeners else {
+        close(peer)
+        continue
+      }
+      welcome(LinkConnection(peer))
+    }
+  }
+
+  private func welcome(_ connection: LinkConnection) {
+    lastNumber += 1
+    let number = lastNumber
+    listeners[number] = Listener(connection: connection)
+    connection.onEnd = { [weak self] in self?.listeners[number] = nil }
+    connection.onLine = { [weak self] in self?.take($0, from: number) ?? false }
+    connection.send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let listener = self?.listeners[number], !listener.hasGreeted else { return }
+        listener.connection.close()
+      }
+    }
+  }
+
+  /// Whether the line was one that is said here.
+  private func take(_ line: [UInt8], from number: Int) -> Bool {
+    guard let listener = listeners[number] else { return false }
+    if listener.hasGreeted {
+      guard let order = LinkLine.decode(SenderOrder.self, line), order.isValid else { return false }
+      onOrder(order)
+      return true
+    }
+    guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
+      greeting.hoist == LinkLine.version
+    else { return false }
+    listeners[number]?.hasGreeted = true
+    listener.connection.send(Self.lines(status.news), isOwed: true)
+    return true
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Where the socket of a queue's sender lies: in a folder that nobody else may enter, under the identity of the
+/// queue's file and not under one of its paths.
+public struct SocketPlace: Hashable, Sendable {
+  /// The folder of all sockets.
+  public let folder: String
+  /// The socket.
+  public let path: String
+
+  /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; where
+  /// neither is, in `hoist-UID` in `$TMPDIR` or `/tmp`.
+  ///
+  /// - Throws: ``LinkError`` if there is no such queue.
+  public init(queue path: String, environment: [String: String]) throws(LinkError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw LinkError("the queue \(path) cannot be looked at", errno: errno)
+    }
+    folder = Self.folder(environment)
+    self.path = "\(folder)/\(status.st_dev)-\(status.st_ino).socket"
+  }
+
+  private static func folder(_ environment: [String: String]) -> String {
+    func named(_ name: String) -> String? {
+      environment[name].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+    }
+    if let folder = named("XDG_RUNTIME_DIR") { return "\(folder)/hoist" }
+    // A session without it, such as one of cron, shall find the same socket.
+    let usual = "/run/user/\(geteuid())"
+    if access(usual, W_OK | X_OK) == 0 { return "\(usual)/hoist" }
+    return "\(named("TMPDIR") ?? "/tmp")/hoist-\(geteuid())"
+  }
+
+  /// Makes the folder if it is not there, and checks that it is this user's and nobody else may enter it.
+  ///
+  /// - Throws: ``LinkError`` if it is not so.
+  func prepare() throws(LinkError) {
+    if mkdir(folder, 0o700) != 0, errno != EEXIST {
+      throw LinkError("the folder \(folder) cannot be made", errno: errno)
+    }
+    try check()
+  }
+
+  /// Checks the folder.
+  func check() throws(LinkError) {
+    var status = stat()
+    guard lstat(folder, &status) == 0 else {
+      throw LinkError("the folder \(folder) cannot be looked at", errno: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+      throw LinkError("\(folder) is no folder of this user's; remove it")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw LinkError("others may enter \(folder); run chmod 700 \(folder)")
+    }
+  }
+
+  /// The address for the system.
+  ///
+  /// - Throws: ``LinkError`` where the path is longer than the system takes.
+  func address() throws(LinkError) -> sockaddr_un {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw LinkError("\(path) is longer than a socket's path may be")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return address
+  }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import Foundation
+import SenderLink
+import UploadModel
+import UploadStore
+
+/// Prints what becomes of the files in a queue, as the process says that sends them.
+@MainActor
+final class QueueFollower {
+  private let store: UploadStore
+  private let isJSON: Bool
+  private let listener: SenderListener
+  private let news: AsyncStream<[SenderNews]>
+  private var items: [ItemID: UploadItem] = [:]
+  private var revision: Int64 = -1
+  /// When a line was printed of an item, and what it said.
+  private var said: [ItemID: (word: String, at: DispatchTime)] = [:]
+
+  /// Listens to the sender of the queue.
+  ///
+  /// - Throws: `UserError` where there is none.
+  init(
+    _ store: UploadStore, json isJSON: Bool,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(UserError) {
+    self.store = store
+    self.isJSON = isJSON
+    do throws(LinkError) {
+      listener = try SenderListener(at: SocketPlace(queue: store.path, environment: environment))
+    } catch {
+      throw UserError(
+        "--follow: no hoist is sending this queue (\(error)); hoist send does",
+        status: .someFailed)
+    }
+    let (news, continuation) = AsyncStream.makeStream(of: [SenderNews].self)
+    self.news = news
+    listener.onNews = { continuation.yield($0) }
+    listener.onEnd = { continuation.finish() }
+  }
+
+  /// Returns when the sender ends.
+  func run() async throws {
+    for await news in news {
+      for news in news { try say(news) }
+    }
+    guard listener.process != nil else {
+      throw UserError("--follow: another version of hoist sends this queue", status: .someFailed)
+    }
+    Output.error("the hoist that was sending has ended")
+  }
+
+  private func say(_ news: SenderNews) throws {
+    switch news {
+    case .item(let id, let state): try say(state, of: id)
+    case .server(let address, .away(let failure, _)) where !isJSON:
+      Output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
+    case .refusal(let target, true) where !isJSON:
+      Output.error("! \(SafeText.line(target)) refuses the credentials")
+    case .complete: Output.error("process \(listener.process ?? 0) sends this queue")
+    case .server, .refusal, .settings: break
+    }
+  }
+
+  private func say(_ state: ItemState, of id: ItemID) throws {
+    if items[id] == nil {
+      let changes = try store.changes(since: revision)
+      revision = changes.revision
+      for item in changes.items { items[item.id] = item }
+    }
+    guard var item = items[id] else { return }
+    item.state = state
+    items[id] = state.isDone ? nil : item
+    guard !isJSON else {
+      Output.line(try QueueLine(item).text())
+      return
+    }
+    // A person needs no ten lines a second.
+    let now = DispatchTime.now()
+    if let last = said[id], last.word == state.word, now < last.at + .seconds(1) { return }
+    said[id] = state.isFinished ? nil : (state.word, now)
+    var share = ""
+    if case .sending(_, let sent, let total) = state, total > 0 {
+      share = "  \(sent * 100 / total)%"
+    }
+    Output.line(item.row + share)
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import SenderLink
+
+/// A session's end of its queue's socket: as the sender it tells others, beside one it listens. Where there can be no
+/// socket, others see of an upload only its beginning and its end.
+@MainActor
+final class QueueLink {
+  /// Is given orders, as the sender.
+  var onOrder: (SenderOrder) -> Void = { _ in }
+  /// Is given what the sender says.
+  var onNews: ([SenderNews]) -> Void = { _ in }
+  /// Is given the news that end all that was heard, once nothing more is.
+  var onLost: ([SenderNews]) -> Void = { _ in }
+  /// What was heard of the sender.
+  private(set) var status = SenderStatus()
+
+  private let queue: String
+  private let environment: [String: String]
+  private var server: SenderServer?
+  private var listener: SenderListener?
+  private var isWaiting = false
+  private var triesInVain = 0
+  /// After so many tries nobody is listened for until the queue changes.
+  private static let mostTries = 40
+  private static let pause = 0.25
+
+  init(queue: String, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    self.queue = queue
+    self.environment = environment
+  }
+
+  /// Whether a sender is listened to.
+  var isListening: Bool { listener != nil }
+
+  /// Tells others from now on. Only the holder of the queue's lock may do so.
+  func serve() {
+    stop()
+    server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
+    server?.onOrder = { [weak self] in self?.onOrder($0) }
+  }
+
+  func tell(_ news: [SenderNews]) { server?.tell(news) }
+
+  /// Listens to the sender as soon as one answers.
+  func listen() {
+    triesInVain = 0
+    tryToListen()
+  }
+
+  /// Asks something of the sender; false where none is listened to.
+  func order(_ order: SenderOrder) -> Bool {
+    guard let listener else { return false }
+    listener.send(order)
+    return true
+  }
+
+  /// Ends it, whichever it is. What was heard holds no more.
+  func stop() {
+    server?.stop()
+    server = nil
+    triesInVain = Self.mostTries
+    listener?.stop()
+    lose()
+  }
+
+  private func tryToListen() {
+    guard listener == nil, server == nil, !isWaiting else { return }
+    listener = try? SenderListener(at: SocketPlace(queue: queue, environment: environment))
+    guard let listener else { return tryLater() }
+    listener.onNews = { [weak self] news in
+      guard let self else { return }
+      triesInVain = 0
+      for news in news { status.record(news) }
+      onNews(news)
+    }
+    listener.onEnd = { [weak self] in
+      self?.lose()
+      self?.tryLater()
+    }
+  }
+
+  private func lose() {
+    guard listener != nil else { return }
+    listener = nil
+    let ends = status.ends
+    status = SenderStatus()
+    onLost(ends)
+  }
+
+  private func tryLater() {
+    triesInVain += 1
+    guard triesInVain < Self.mostTries, !isWaiting else { return }
+    isWaiting = true
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+      MainActor.assumeIsolated {
+        self?.isWaiting = false
+        self?.tryToListen()
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Commands
+import Dispatch
+import Foundation
+import Screens
+
+/// What is done when nothing is left to send. Of several processes that show a queue, the one that sends does what
+/// is to be done once.
+extension ScreenSession {
+  func notify(_ text: String) {
+    if (interface as? PlainInterface)?.isAlone == true { notifyDesktop(text) }
+    interface.notify(text)
+  }
+
+  func notifyDesktop(_ text: String) {
+    guard engine != nil else { return }
+    do throws(Command.Failure) {
+      try start(["notify-send", "--app-name=hoist", "hoist", text])
+    } catch {
+      // There is none: perhaps the terminal knows how.
+      interface.notify(text)
+    }
+  }
+
+  /// Runs the person's command. It may outlive this process.
+  func runEndCommand(_ counts: EndCounts) {
+    guard engine != nil else { return }
+    let numbers = [
+      "HOIST_SENT=\(counts.sent)", "HOIST_FAILED=\(counts.failed)",
+      "HOIST_UNKNOWN=\(counts.unknown)",
+    ]
+    do throws(Command.Failure) {
+      try start(["env"] + numbers + options.preferences.endCommand)
+    } catch {
+      handle([.message("on_end: \(error)")])
+    }
+  }
+
+  private func start(_ words: [String]) throws(Command.Failure) {
+    let process = try DetachedProgram.start(words, files: [-1, -1, -1])
+    Thread.detachNewThread { [weak self] in
+      var status: Int32 = 0
+      guard waitpid(process, &status, 0) == process, status != 0 else { return }
+      let words = "what is run at the end failed (status \(status >> 8 & 0xFF))"
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { self?.handle([.message(words)]) }
+      }
+    }
+  }
+}

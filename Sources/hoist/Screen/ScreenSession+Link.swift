@@ -1,0 +1,110 @@
+import Screens
+import SenderLink
+import UploadEngine
+import UploadModel
+
+/// What is told to other processes that show the queue, and what they ask; or, beside a sender, the other way round.
+extension ScreenSession {
+  /// What the person has set for all that is sent.
+  var settings: SenderSettings {
+    SenderSettings(limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes)
+  }
+
+  /// Passes the call to the engine, or the order to the process that sends the queue.
+  func control(_ order: SenderOrder, _ body: (UploadEngine) -> Void) {
+    order.apply(to: &ownSettings)
+    if let engine {
+      body(engine)
+      return link.tell([.settings(settings)])
+    }
+    // If there is no engine for another reason, that reason is on the screen already.
+    guard state.isAside, !link.order(order) else { return }
+    handle([.message("another hoist sends this queue; this counts from when it has gone")])
+  }
+
+  // MARK: As the one that sends
+
+  /// Tells others from now on, and does what they ask.
+  func serve() {
+    link.onOrder = { [weak self] in self?.obey($0) }
+    link.serve()
+    link.tell([.settings(settings)])
+  }
+
+  private func obey(_ order: SenderOrder) {
+    guard let engine, !isLeaving else { return }
+    switch order {
+    case .retry(let ids): return retry(ids)
+    case .pause(let ids): return pause(ids)
+    case .tryServers: return engine.tryServers()
+    case .start(let isStarted): engine.setStarted(isStarted)
+    case .limit(let limit): engine.setLimit(limit)
+    case .lanes(let count, let target): engine.setConcurrency(count, of: target)
+    }
+    var settings = settings
+    order.apply(to: &settings)
+    show(settings)
+    link.tell([.settings(settings)])
+  }
+
+  func show(_ settings: SenderSettings) {
+    handle([
+      .settings(limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes)
+    ])
+  }
+
+  // MARK: As one that looks on
+
+  /// Shows from now on what the process that sends is doing.
+  func lookOn() {
+    link.onNews = { [weak self] in self?.hear($0) }
+    link.onLost = { [weak self] in self?.forgetNews($0) }
+    link.listen()
+  }
+
+  /// An item of the queue as it is shown by a process that does not send it.
+  func seenFromAside(_ item: UploadItem) -> UploadItem {
+    var item = item
+    if let state = link.status.state(of: item.id) {
+      item.state = state
+    } else if item.state.isActive {
+      item.state = .waiting
+      if !link.isListening { item.note = "another hoist is sending it" }
+    }
+    return item
+  }
+
+  private func hear(_ news: [SenderNews]) {
+    var changes: [(ItemID, ItemState)] = []
+    var events: [AppEvent] = []
+    for news in news {
+      switch news {
+      case .item(let id, let state):
+        // What has just been added may be heard of before it is read.
+        guard items[id] != nil else { continue }
+        items[id]?.state = state
+        changes.append((id, state))
+      case .server(let address, let news): events.append(.reachability(server: address, news))
+      case .refusal(let target, let isRefused):
+        events.append(.refusal(target: target, isRefused: isRefused))
+      case .settings(let settings):
+        events.append(
+          .settings(
+            limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes))
+      case .complete: break
+      }
+    }
+    if !changes.isEmpty { events.append(.engine(changes, at: time.now())) }
+    handle(events)
+  }
+
+  /// Nothing is heard any more: what is known of items is what the queue says, also of changes that had been
+  /// outranked by news.
+  private func forgetNews(_ ends: [SenderNews]) {
+    hear(ends)
+    guard !state.isReading, let changes = try? keeper.store.changes(since: heardSince) else {
+      return
+    }
+    apply(changes)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+import UploadStore
+
+extension EndToEnd {
+  @Suite("A screen beside the one that sends is a screen like any other")
+  struct OnlookerTests {
+    let person: Person
+
+    init() throws { person = try Person() }
+
+    /// The number before "%" in the first row of a file.
+    private static func share(_ screen: Tmux.Screen, _ name: String) -> Int? {
+      guard let row = screen.rows.first(where: { $0.contains(name) && $0.contains("%") }) else {
+        return nil
+      }
+      return row.firstMatch(of: /(\d+)%/).flatMap { Int($0.1) }
+    }
+
+    @Test("live numbers, and every key works from either side")
+    func two() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("large.bin", count: 40_000_000, seed: 4)
+      try person.folder.write("small.bin", count: 4_000_000, seed: 5)
+      let first = try await person.terminal()
+      try await first.command("hoist large.bin --to \(inbox.url) --limit 1MB/s; echo ended $?")
+      try await first.wait(for: "sending")
+      let second = try await person.terminal()
+      try await second.command("hoist --to \(inbox.url); echo ended $?")
+      // The limit, a speed and a share that grows.
+      try await second.wait(until: "live numbers") {
+        $0.shows("limit 1.0 MB/s") && $0.shows("B/s") && (Self.share($0, "large.bin") ?? 0) > 0
+      }
+      let before = try #require(Self.share(try await second.screen(), "large.bin"))
+      try await second.wait(until: "more of it") { (Self.share($0, "large.bin") ?? 0) > before }
+      // Limits.
+      try await second.press("u")
+      try await second.wait(for: "Limit")
+      try await second.press("C-u")
+      try await second.type("2 MB/s")
+      try await second.press("Enter")
+      for screen in [first, second] { try await screen.wait(for: "limit 2.0 MB/s") }
+      // Pausing what is sent, which only the sender can break off, and going on with it.
+      try await second.press("p")
+      for screen in [first, second] { try await screen.wait(for: "paused") }
+      try await second.press("p")
+      for screen in [first, second] { try await screen.wait(for: "sending") }
+      // Files that this one adds; no more begin until somebody says so.
+      try await second.press("s")
+      for screen in [first, second] {
+        try await screen.wait(until: "a queue that begins no more") { $0.shows("stopped") }
+      }
+      try await second.press("a")
+      try await second.type("small.bin")
+      try await second.wait(for: "1 file")
+      try await second.press("Enter")
+      for screen in [first, second] { try await screen.wait(for: "small.bin") }
+      try await first.press("s")
+      for screen in [first, second] {
+        try await screen.wait(until: "both files on their way") {
+          !$0.shows("stopped") && Self.share($0, "small.bin") != nil
+        }
+      }
+      // Removing asks, and breaks it off over there.
+      try await second.press("g", "x")
+      try await second.wait(for: "Remove?")
+      try await second.press("y")
+      for screen in [first, second] {
+        try await screen.wait(until: "no large.bin") {
+          $0.row(with: "▸")?.contains("large.bin") != true
+        }
+        try await screen.wait(for: "1 ok")
+      }
+      // Leaving one stops nothing; when the one that sends leaves, the other takes over.
+      try await first.press("q")
+      try await first.wait(for: "ended 0")
+      try await second.wait(until: "the notice to be gone") { !$0.shows("another hoist") }
+      #expect(inbox.names == ["small.bin"])
+    }
+
+    @Test("a stopped screen slows nobody, and is up to date when it goes on")
+    func stopped() async throws {
+      let inbox = try await person.receiver()
+      try person.folder.write("large.bin", count: 12_000_000, seed: 4)
+      _ = try await person.hoist("add", "large.bin", "--to", inbox.url).end()
+      let sender = try person.hoist("send", "--limit", "2MB/s")
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist --to \(inbox.url)")
+      try await terminal.wait(until: "live numbers") { (Self.share($0, "large.bin") ?? 0) > 0 }
+      try await terminal.press("C-z")
+      try await terminal.wait(for: "Stopped")
+      let outcome = try await sender.end()
+      #expect(outcome.status == 0, "\(outcome)")
+      try await terminal.command("fg")
+      try await terminal.wait(for: "1 ok")
+    }
+
+    @Test("hoist queue --follow prints what becomes of each file")
+    func follow() async throws {
+      let inbox = try await person.receiver("--max-file-bytes", "5 MB")
+      try person.folder.write("a.bin", count: 3_000_000, seed: 4)
+      try person.folder.write("b.bin", count: 6_000_000, seed: 4)
+      let nobody = try await person.hoist("queue", "--follow").end()
+      #expect(nobody.status == 1 && nobody.errors.contains("no hoist is sending"), "\(nobody)")
+      let sender = try person.hoist("send", "--stay", "--limit", "2MB/s", "--to", inbox.url)
+      try await wait(for: "the sender", otherwise: { sender.errors }) {
+        SenderLock.isTaken(queue: "\(person.home.path)/.local/state/hoist/queue.sqlite")
+          ? true : nil
+      }
+      // It listens some moments after it has the lock.
+      var lines: Program?
+      try await wait(for: "somebody to listen to") { () -> Bool? in
+        let program = try person.hoist("queue", "--follow", "--json")
+        try await wait(for: "an answer") {
+          program.hasEnded || program.errors.contains("sends") ? true : nil
+        }
+        if program.hasEnded { return nil }
+        lines = program
+        return true
+      }
+      let follower = try #require(lines)
+      let people = try person.hoist("queue", "--follow")
+      _ = try await person.hoist("add", "a.bin", "b.bin", "--to", inbox.url).end()
+      try await wait(for: "both ends", otherwise: { follower.output + people.output }) {
+        follower.output.contains(#""state":"done""#) && follower.output.contains("http-413")
+          && people.output.contains("done") && people.output.contains("failed") ? true : nil
+      }
+      sender.signal(SIGTERM)
+      for program in [follower, people] {
+        let outcome = try await program.end()
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.errors.contains("has ended"))
+      }
+      let sent = follower.output.matches(of: /"sent":(\d+)/).compactMap { Int($0.1) }
+      #expect(sent.contains { $0 > 0 && $0 < 3_000_000 }, "\(follower.output)")
+      #expect(people.output.contains("a.bin") && people.output.contains("%"))
+    }
+
+    @Test("the end of the queue runs the person's command, without a terminal too")
+    func end() async throws {
+      let inbox = try await person.receiver("--max-file-bytes", "1 MB")
+      let note = person.folder.path("note")
+      try person.configure(
+        """
+        [screen]
+        when_done = "desktop"
+        on_end = ["sh", "-c", "echo $HOIST_SENT $HOIST_FAILED $HOIST_UNKNOWN >> \(note)"]
+        """)
+      // The desktop's program, which writes down what it is asked to show.
+      let programs = person.folder.path("bin")
+      try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+      let script = "#!/bin/sh\necho \"$@\" >> \(note)\n"
+      try script.write(toFile: "\(programs)/notify-send", atomically: true, encoding: .utf8)
+      chmod("\(programs)/notify-send", 0o755)
+      try person.folder.write("a.txt", [1])
+      try person.folder.write("large.bin", count: 2_000_000, seed: 1)
+      _ = try await person.hoist("add", "a.txt", "large.bin", "--to", inbox.url).end()
+      let outcome = try await person.shell("PATH=\(programs):$PATH hoist send").end()
+      #expect(outcome.status == 1, "\(outcome)")
+      try await wait(for: "both notes") {
+        let text = (try? String(contentsOfFile: note, encoding: .utf8)) ?? ""
+        return text.contains("1 1 0\n") && text.contains("hoist 1 file sent, 1 failed\n")
+          && text.split(separator: "\n").count == 2 ? true : nil
+      }
+    }
+  }
+}
