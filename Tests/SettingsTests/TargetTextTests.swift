@@ -101,6 +101,13 @@ struct TargetTextTests {
     }
   }
 
+  /// What no sample has could be forgotten in `TargetText`, and `config show` would hide it.
+  @Test(arguments: TargetReader.keys)
+  func theSamplesHaveEveryKey(_ key: String) {
+    let lines = Self.samples.flatMap { $0.split(separator: "\n") }
+    #expect(lines.contains { $0.hasPrefix("\(key) = ") || $0.hasPrefix("\(key).") })
+  }
+
   @Test func thePlainOneIsShort() throws {
     let target = try #require(
       try settings("[targets.a]\nurl = \"http://h/\"\nmethod = \"POST\"").blueprint(of: "a"))

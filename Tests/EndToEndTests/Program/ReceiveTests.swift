@@ -298,13 +298,31 @@ extension EndToEnd {
           + "mandoc -T lint -W error hoist.1 && mandoc -T utf8 hoist.1 | sed 's/.\\x08//g'"
       ).end()
       #expect(outcome.status == 0, "\(outcome)")
-      let help = String(decoding: try bytes(person.folder.path("help.json")), as: UTF8.self)
-      let options = Set(help.matches(of: #/"kind" : "long",\s*"name" : "([a-z0-9-]+)"/#).map(\.1))
+      let help = try JSONSerialization.jsonObject(
+        with: Data(try bytes(person.folder.path("help.json"))))
+      let options = Self.shownOptions(in: help)
       #expect(options.count > 25)
       for option in options where !["help", "version"].contains(option) {
         #expect(outcome.output.contains("--\(option)"), "--\(option)")
       }
       #expect(outcome.output.contains("hoist 1.2.3"))
+    }
+
+    /// The long names of all options that are not hidden.
+    private static func shownOptions(in help: Any) -> Set<String> {
+      if let list = help as? [Any] {
+        return list.reduce(into: []) { $0.formUnion(shownOptions(in: $1)) }
+      }
+      guard let object = help as? [String: Any], object["shouldDisplay"] as? Bool != false else {
+        return []
+      }
+      let names = object["names"] as? [[String: Any]] ?? []
+      let long = names.filter { $0["kind"] as? String == "long" }.compactMap {
+        $0["name"] as? String
+      }
+      return object.filter { $0.key != "names" }.values.reduce(into: Set(long)) {
+        $0.formUnion(shownOptions(in: $1))
+      }
     }
   }
 }

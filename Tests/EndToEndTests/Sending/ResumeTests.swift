@@ -55,8 +55,9 @@ extension EndToEnd {
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       let terminal = try await person.terminal()
       try await terminal.command("hoist --limit 500kB/s large.bin")
-      try await wait(for: "some of it") {
-        inbox.names.contains { $0.hasSuffix(".data") } ? true : nil
+      // Once bytes of it have arrived, hoist knows its address as well.
+      try await terminal.wait(until: "some of it has arrived") {
+        $0.row(with: "large.bin")?.firstMatch(of: /[1-9]\d? %/) != nil
       }
       try await terminal.press("p")
       _ = try await terminal.wait(for: "paused · goes on where it was")
