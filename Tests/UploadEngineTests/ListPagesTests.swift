@@ -79,6 +79,26 @@ struct ListPagesTests {
     #expect(other.requests.isEmpty)
   }
 
+  /// Pages that delete something often lead on to another one.
+  @Test(arguments: [(200, "200"), (302, "302"), (404, "http-404"), (500, "http-500")])
+  func aPageThatAReplyNamed(_ status: Int, _ outcome: String) async throws {
+    let server = try HostileServer.answering(
+      "HTTP/1.1 \(status) X\r\nLocation: /gone\r\nContent-Type: text/html\r\nContent-Length: 0\r\n\r\n"
+    )
+    defer { server.stop() }
+    var told: String
+    do throws(Failure) {
+      let answer = try await ServerClient(target: Target.once(server.url())).open(
+        server.url("/delete/1"))
+      told = "\(answer.status)"
+      #expect(answer.mediaType == "text/html")
+    } catch {
+      told = error.code
+    }
+    #expect(told == outcome)
+    #expect(server.requests.map(\.line) == ["GET /delete/1 HTTP/1.1"])
+  }
+
   @Test func oneEntryByItselfOrOutOfTheList() async throws {
     let server = try server { path in
       path == "/l/7"

@@ -88,11 +88,13 @@ extension ServerClient {
     return try await document(of: get, values).0
   }
 
-  /// Asks for a page that a reply named, such as the one that deletes a file.
+  /// Asks for a page that a reply named, such as the one that deletes a file. Where that leads on to another page,
+  /// the request has been answered.
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.
   public func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
-    let call = ServerCall(url: Template(literal: url.absoluteString))
+    let call = ServerCall(
+      url: Template(literal: url.absoluteString), rules: ReplyRules(ok: [200...399]))
     let answer = try await reply(to: call, Self.values())
     return (answer.status ?? 200, answer.reply.mediaType)
   }

@@ -24,7 +24,10 @@ struct RemoveCommand: AsyncParsableCommand {
   var yes = false
 
   @Flag(
-    name: .long, help: "Print one JSON object a line: id, deleted, and message if it failed.")
+    name: .long,
+    help:
+      "Print one JSON object a line: id, deleted (null if that cannot be told), and message if it failed."
+  )
   var json = false
 
   @OptionGroup var config: ConfigOption
@@ -51,9 +54,14 @@ struct RemoveCommand: AsyncParsableCommand {
         if !json { Output.error("deleted \(SafeText.line(id))") }
       } catch {
         status = .someFailed
-        row["deleted"] = .bool(false)
+        let isUnknown = error.mayHaveArrived
+        row["deleted"] = isUnknown ? .null : .bool(false)
         row["message"] = .string(error.sentence)
-        if !json { Output.error(SafeText.line("hoist: \(id) was not deleted: \(error.sentence)")) }
+        if !json {
+          let words =
+            isUnknown ? "whether \(id) was deleted cannot be told" : "\(id) was not deleted"
+          Output.error(SafeText.line("hoist: \(words): \(error.sentence)"))
+        }
       }
       if json { Output.line(JSONLine.text(.object(row))) }
     }

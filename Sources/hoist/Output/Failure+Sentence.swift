@@ -8,7 +8,7 @@ extension Failure {
     switch cause {
     case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),
       .network(let why), .connectionRefused(let why), .unreachable(let why),
-      .proxyUnreachable(let why), .connectionLost(let why):
+      .proxyUnreachable(let why), .connectionLost(let why), .outcomeUnknown(let why):
       "\(headline): \(why)"
     default: reply.message.map { "\(headline): \($0)" } ?? headline
     }

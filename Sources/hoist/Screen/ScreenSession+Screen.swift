@@ -99,7 +99,7 @@ extension ScreenSession {
         + (isPage ? " with a page, which may ask for more: \(file.deletionURL)" : "")
     } catch {
       let said = error.reply.message.map { ": \($0)" } ?? ""
-      return "\(file.name) was not deleted: \(error.headline)\(said)"
+      return "deleting \(file.name) failed: \(error.headline)\(said)"
     }
   }
 

@@ -269,6 +269,45 @@ def imgur():
                    success=True, status=200)
 
 
+def fishing(rc, descr="", **more):
+    return jsonify(fishingResponse={"rc": rc, "descr": descr, **more})
+
+
+@app.post("/fishing/fishingserver/catches/add.htm")
+def catch():
+    """A servlet that answers with a page for people, and with JSON only if it refuses."""
+    (_, name, kind, content), fields = one_file(
+        "catchImage", "catchDate", "locationId", "customLat", "customLng", "userId", "token", "fishId",
+        "fishLength", "fishWeight", "comments", "id", "submitButton")
+    if fields["token"] != "s3cret":
+        return fishing(5, "wrong credentials")
+    need(fields["id"] == "0", "a new catch has the id 0")
+    for key in ("customLat", "customLng", "fishLength", "fishWeight"):
+        need(re.fullmatch(r"-?\d+\.\d{6}", fields[key]), f"{key} has not six decimals")
+    need(kind == "image/jpeg", f"a picture of {kind}")
+    kept[name] = content
+    kept["catch"] = {"id": 1, "comments": fields["comments"]}
+    return Response("<html><body>Thank you!</body></html>", mimetype="text/html")
+
+
+@app.get("/fishing/fishingserver/catches/catches.json")
+def catches():
+    need(request.args.get("action") == "list", "no action")
+    if request.args.get("token") != "s3cret":
+        return fishing(5, "wrong credentials")
+    return fishing(0, items=[kept["catch"]] if "catch" in kept else [])
+
+
+@app.post("/fishing/fishingserver/catches/delete.htm")
+def catch_delete():
+    need(request.args.get("token") == "s3cret", "wrong credentials")
+    if "page" in kept:
+        return Response("<html><body>Please log in</body></html>", mimetype="text/html")
+    del kept["catch"]
+    kept["page"] = b""
+    return fishing(0)
+
+
 @app.post("/digest/upload")
 def digest():
     """RFC 7616 with SHA-256 or MD5 as the query asks; a nonce is good once."""

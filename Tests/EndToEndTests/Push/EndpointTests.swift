@@ -178,6 +178,36 @@ extension EndToEnd {
       #expect(shared.output.contains("\"title\": \"a b\""))
     }
 
+    @Test("catch log: id 0, six decimals, a page for people as the answer, and the list tells")
+    func catchLog() async throws {
+      let desk = try await Desk()
+      let row = Case(
+        recipe: "catch-log", origin: "https://127.0.0.1:8443", path: "fishing",
+        secret: "FISHING_TOKEN", url: nil)
+      try desk.take(row)
+      let content = try desk.person.folder.write("pike.jpg", count: 70_000)
+      let wrong = try await desk.shell(
+        "FISHING_TOKEN=wrong hoist push pike.jpg --json $R", secret: nil)
+      #expect(try wrong.events().end(of: "pike.jpg").text("cause") == "rejected", "\(wrong)")
+      let pushed = try await desk.shell("hoist push pike.jpg --json $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+      let reply = try pushed.events().end(of: "pike.jpg").text("reply")
+      #expect(reply?.contains("Thank you!") == true)
+      let fetched = try await desk.shell(
+        "curl -sSf -o fetched \(desk.base)/kept/pike.jpg", secret: nil)
+      #expect(fetched.status == 0, "\(fetched)")
+      #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
+      let listed = try await desk.shell("hoist ls $R", secret: row.secret)
+      #expect(listed.output == "1\tpike\n", "\(listed)")
+      let removed = try await desk.shell("hoist rm catches 1 --yes $R", secret: row.secret)
+      #expect(removed.status == 0, "\(removed)")
+      // What a page for people means for a deletion cannot be told.
+      let again = try await desk.shell("hoist rm catches 1 --yes $R", secret: row.secret)
+      #expect(
+        again.status == 1 && again.errors.contains("whether 1 was deleted cannot be told"),
+        "\(again)")
+    }
+
     /// The body goes once the challenge is known, and whole.
     @Test(
       "digest: a challenge is answered, and the password never sent", arguments: ["MD5", "SHA-256"])
