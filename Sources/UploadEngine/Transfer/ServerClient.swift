@@ -143,11 +143,13 @@ public struct ServerClient: Sendable {
         $0, host: request.url.host ?? "", proxy: target.proxy(for: request.url))
     }
     if trouble == nil, end.head == nil { trouble = .network("the server's reply is too long") }
+    let headers = end.head?.headers ?? [:]
     return TransferEnd(
       // A reply that broke off in its middle is none.
       url: request.url, status: trouble == nil ? end.head?.status : nil,
-      headers: end.head?.headers ?? [:],
-      reply: Reply(text: String(decoding: end.reply, as: UTF8.self), isCut: end.isReplyCut),
+      headers: headers,
+      reply: Reply(
+        text: String(decoding: end.reply, as: UTF8.self), isCut: end.isReplyCut, headers: headers),
       trouble: trouble, sentAll: trouble == nil)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTransport
 import MultipartForm
-import ScalarText
 import UploadModel
 
 /// One request under way: what has gone out and what has come back. Lives inside the engine.
@@ -170,11 +169,7 @@ final class Transfer {
     let headers = head?.headers ?? [:]
     var end = TransferEnd(
       url: url, status: head?.status, headers: headers,
-      reply: Reply(
-        text: reply, isCut: isReplyCut,
-        mediaType: headers["content-type"].map {
-          $0.split(scalar: ";", maxSplits: 1)[0].trimming(\.isWhiteSpace).lowercased()
-        }),
+      reply: Reply(text: reply, isCut: isReplyCut, headers: headers),
       trouble: trouble, expectedContinue: request.expectsContinue, sentAll: hasSentAll,
       bytes: files.reduce(0) { $0 + $1.bytes }, seconds: now - start)
     end.content = content

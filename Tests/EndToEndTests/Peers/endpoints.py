@@ -269,6 +269,36 @@ def imgur():
                    success=True, status=200)
 
 
+@app.post("/dropbox/2/files/upload")
+def dropbox():
+    """Takes one media type, and the name as JSON in a header field, which has to be ASCII."""
+    need(request.headers.get("Authorization") == "Bearer s3cret", "wrong credentials")
+    content, kind = alone()
+    need(kind == "application/octet-stream", f"a body of {kind}")
+    wanted = json.loads(request.headers.get("Dropbox-API-Arg", ""))
+    need(wanted["mode"] == "add" and wanted["path"].startswith("/"), "no path")
+    kept[wanted["path"][1:]] = content
+    return jsonify(id="id:a4ayc", path_display=wanted["path"])
+
+
+@app.get("/azure/sas")
+def azure_sas():
+    need(request.headers.get("Authorization") == "Bearer s3cret", "wrong credentials")
+    name = request.args.get("name")
+    return Response(f"{request.host_url}azure/photos/{name}?sig=a%2Fb", mimetype="text/plain")
+
+
+@app.put("/azure/photos/<name>")
+def azure(name):
+    need(request.query_string == b"sig=a%2Fb", "the signature is wrong")
+    need(request.headers.get("Authorization") is None, "another secret than the signature")
+    need(request.headers.get("x-ms-blob-type") == "BlockBlob", "MissingRequiredHeader: x-ms-blob-type")
+    content, kind = alone()
+    need(request.headers.get("x-ms-meta-md5") == hashlib.md5(content).hexdigest(), "the sum is wrong")
+    kept[name] = content
+    return "", 201
+
+
 def fishing(rc, descr="", **more):
     return jsonify(fishingResponse={"rc": rc, "descr": descr, **more})
 

@@ -178,6 +178,71 @@ extension EndToEnd {
       #expect(shared.output.contains("\"title\": \"a b\""))
     }
 
+    @Test("a fixed type, and a name as JSON in a header field, as Dropbox has them")
+    func dropbox() async throws {
+      let desk = try await Desk()
+      let recipe = #"""
+        default_target = "box"
+        [targets.box]
+        url = "\#(desk.base)/dropbox/2/files/upload"
+        body = "binary"
+        file_type = "application/octet-stream"
+        headers = { Dropbox-API-Arg = '{{"path":"/{file.name|json}","mode":"add"}}', Authorization = "Bearer {env.BOX}" }
+        response = { url = { pointer = "/path_display", prefix = "https://www.dropbox.com/home" } }
+        """#
+      try desk.person.folder.write("recipe.toml", Array(recipe.utf8))
+      let name = "a \"b\" gr\u{fc}\u{df}e.png"
+      let content = try desk.person.folder.write(name, count: 700)
+      let pushed = try await desk.shell("hoist push *.png --json $R", secret: "BOX")
+      #expect(pushed.status == 0, "\(pushed)")
+      #expect(
+        try pushed.events().end(of: name).text("url")?.hasPrefix("https://www.dropbox.com/home/a")
+          == true)
+      let fetched = try await desk.shell(
+        "curl -sSf -o fetched '\(desk.base)/kept/a%20%22b%22%20gr%C3%BC%C3%9Fe.png'", secret: nil)
+      #expect(fetched.status == 0, "\(fetched)")
+      #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
+      // What would end the quotation marks is refused unless the target says how it is to be written.
+      let bare = "sed -i 's/|json//' recipe.toml; hoist push *.png --json $R"
+      let refused = try await desk.shell(bare, secret: "BOX")
+      #expect(try refused.events().end(of: name).text("cause") == "unsendable", "\(refused)")
+    }
+
+    @Test(
+      "a ticket in plain text, and header fields and sums for whoever takes the file, as Azure has them"
+    )
+    func azure() async throws {
+      let desk = try await Desk()
+      // The same server by another name is another one: no credentials go there.
+      let recipe = """
+        default_target = "blob"
+        [targets.blob]
+        method = "PUT"
+        body = "binary"
+        headers = { Authorization = "Bearer {env.BLOB}" }
+        public_headers = { x-ms-blob-type = "BlockBlob", x-ms-meta-md5 = "{file.md5}" }
+        [targets.blob.ticket]
+        url = "\(desk.base.replacing("127.0.0.1", with: "localhost"))/azure/sas"
+        method = "GET"
+        query = { name = "{file.name}" }
+        upload_url = { regex = 'http\\S+/azure(/\\S+)', prefix = "\(desk.base)/azure" }
+        """
+      try desk.person.folder.write("recipe.toml", Array(recipe.utf8))
+      let content = try desk.person.folder.write("photo.png", count: 70_000)
+      let pushed = try await desk.shell("hoist push photo.png --json $R", secret: "BLOB")
+      #expect(pushed.status == 0, "\(pushed)")
+      let fetched = try await desk.shell(
+        "curl -sSf -o fetched \(desk.base)/kept/photo.png", secret: nil)
+      #expect(fetched.status == 0, "\(fetched)")
+      #expect(try bytes(desk.person.folder.path("fetched")) == bytes(content))
+      let wrong = try await desk.shell(
+        "sed -i 's/x-ms-blob-type/x-ms-blob/' recipe.toml; hoist push photo.png --attempts 1 --json $R",
+        secret: "BLOB")
+      #expect(
+        try wrong.events().end(of: "photo.png").text("reply")?.contains("MissingRequiredHeader")
+          == true)
+    }
+
     @Test("catch log: id 0, six decimals, a page for people as the answer, and the list tells")
     func catchLog() async throws {
       let desk = try await Desk()
