@@ -54,6 +54,40 @@ struct ControlTests {
     #expect(server.requests.isEmpty, "the server never got a whole body")
   }
 
+  @Test func anEngineThatIsShutDownWaitsForRepliesWhereItIsToldTo() async throws {
+    let (reached, goOn) = (Gate(), Gate())
+    let server = try HostileServer { connection, _ in
+      guard let head = connection.readHead(),
+        let length = Int(head.headers["content-length"] ?? ""), connection.read(1000) != nil
+      else { return }
+      if length > 1_000_000 { reached.open() }
+      goOn.pass()
+      guard connection.discard(length - 1000) else { return }
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    let (small, large) = (ItemID(1), ItemID(2))
+    let harness = EngineHarness()
+    harness.engine.submit([
+      UploadJob(
+        item: .file(try folder.write("small.bin", count: 10_000), id: 1),
+        target: .once(server.url())),
+      UploadJob(
+        item: .file(try folder.write("large.bin", count: 30_000_000), id: 2),
+        target: .once(server.url())),
+    ])
+    await reached.passed()
+    await harness.wait { $0[small]?.last?.isHandedOver == true }
+    async let end: Void = harness.engine.shutDown(awaitingReplies: 120)
+    // What can be taken back is not waited for.
+    await harness.wait { $0[large]?.last?.isFinished == true }
+    #expect(harness.states(of: large).last?.failure?.cause == .cancelled)
+    #expect(harness.states(of: small).last?.isHandedOver == true)
+    goOn.open()
+    await end
+    #expect(harness.states(of: small).last?.isDone == true)
+  }
+
   @Test func aFileThatChangedSinceItWasQueuedIsNotSent() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }

@@ -136,18 +136,35 @@ extension UploadEngine {
 
   /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left as
   /// they are. The engine accepts no more work.
-  public func shutDown() async {
+  ///
+  /// - Parameter seconds: how long uploads that can no longer be taken back, because all of them has been handed
+  ///   over, are given for their replies. Cancelled, nobody would know whether they arrived.
+  public func shutDown(awaitingReplies seconds: Double = 0) async {
     perform(scheduler.setStarted(false))
-    await withCheckedContinuation { continuation in
-      whenIdle = continuation
-      for (id, job) in jobs where job.task != nil { handle(.cancel, for: id) }
-      fillSoon()
-      // A command that ignores its signal must not keep the person waiting.
-      executor.queue.asyncAfter(deadline: .now() + Self.patience) {
-        self.assumeIsolated { $0.leaveIdle() }
+    if seconds > 0 {
+      await becomeIdle(within: seconds) { engine, task in
+        engine.transfers[task]?.hasSentAll != true
       }
     }
+    // A command that ignores its signal must not keep the person waiting.
+    await becomeIdle(within: Self.patience) { _, _ in true }
     deliverNews()
+  }
+
+  /// Cancels some of what is under way, and returns when nothing is any more, or after so many seconds.
+  private func becomeIdle(
+    within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
+  ) async {
+    let limit = DispatchWorkItem { self.assumeIsolated { $0.leaveIdle() } }
+    await withCheckedContinuation { continuation in
+      whenIdle = continuation
+      for (id, job) in jobs {
+        if let task = job.task, isCancelled(self, task) { handle(.cancel, for: id) }
+      }
+      fillSoon()
+      executor.queue.asyncAfter(deadline: .now() + seconds, execute: limit)
+    }
+    limit.cancel()
   }
 
   func leaveIdle() {

@@ -3,18 +3,6 @@ import UploadModel
 
 /// Leaving the queue to a process without a terminal.
 extension ScreenSession {
-  /// Lets what only awaits its reply have it, for some seconds: broken off, nobody would know whether it arrived.
-  func awaitReplies() async {
-    engine?.setStarted(false)
-    let limit = time.now() + 5
-    throttle?.deliverNow()
-    // More of what is on its way may come that far meanwhile.
-    while items.values.contains(where: \.state.isHandedOver), time.now() < limit {
-      try? await Task.sleep(for: .milliseconds(20))
-      throttle?.deliverNow()
-    }
-  }
-
   /// Starts the process that goes on, and hands the right to send over to it without a gap. Returns its number,
   /// nil if it did not begin; then the queue is kept for the next hoist.
   func goOnInBackground() -> pid_t? {

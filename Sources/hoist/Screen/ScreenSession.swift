@@ -133,11 +133,10 @@ final class ScreenSession {
     if leaving == .background {
       // Closing the terminal must not end what is being put in order now.
       signal(SIGHUP, SIG_IGN)
-      await awaitReplies()
     }
     keeper.leave()
     if leaving != .forced {
-      await engine?.shutDown()
+      await engine?.shutDown(awaitingReplies: leaving == .background ? 5 : 0)
       throttle?.deliverNow()
     }
     link.stop()
