@@ -33,6 +33,9 @@ let package = Package(
     // Text by its scalars, for every room.
     .target(name: "ScalarText", swiftSettings: strict),
 
+    // Header fields with a structure, for both ends of an upload.
+    .target(name: "StructuredFields", swiftSettings: strict),
+
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),
     .target(name: "MultipartForm", swiftSettings: strict),
@@ -40,7 +43,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "MultipartForm", "ScalarText",
+        "MultipartForm", "ScalarText", "StructuredFields",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -60,7 +63,8 @@ let package = Package(
     .target(name: "Commands", dependencies: ["CChild", "ScalarText"], swiftSettings: strict),
     .target(name: "HTTPTransport", dependencies: ["CCurl"], swiftSettings: strict),
     .target(
-      name: "UploadModel", dependencies: ["JSONText", "MultipartForm", "ScalarText"],
+      name: "UploadModel",
+      dependencies: ["JSONText", "MultipartForm", "ScalarText", "StructuredFields"],
       swiftSettings: strict),
     .target(
       name: "UploadEngine",
@@ -136,6 +140,8 @@ let package = Package(
     .testTarget(
       name: "MediaTypesTests", dependencies: ["MediaTypes", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "JSONTextTests", dependencies: ["JSONText"], swiftSettings: strict),
+    .testTarget(
+      name: "StructuredFieldsTests", dependencies: ["StructuredFields"], swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests",
       dependencies: ["JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport"],

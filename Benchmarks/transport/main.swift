@@ -77,7 +77,7 @@ func cancel(times: Int) throws {
             begun.signal()
           }
         case .ended: ended.signal()
-        case .expectIgnored, .responded: break
+        case .expectIgnored, .informed, .responded: break
         }
       }
     }

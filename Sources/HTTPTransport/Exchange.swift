@@ -30,6 +30,8 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with
     /// 417.
     case expectIgnored
+    /// An interim reply's head (RFC 9110 §15.2), other than that of 100.
+    case informed(ReplyHead)
     /// The final reply's head. Interim replies and what a proxy says of a tunnel are none.
     case responded(ReplyHead)
     /// It is over.
@@ -68,6 +70,8 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     var head: ReplyHead?
     var reply = Data()
     var isReplyCut = false
+    /// Whether the body waits for `goOn`.
+    var isWaiting = false
     /// Whether URLSession has told the end already: nothing more may leave.
     var isStopped = false
   }
@@ -97,6 +101,12 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
 
   /// Cancels the exchange and closes its connection.
   public func cancel() { task.withLock { $0 }?.cancel() }
+
+  /// Lets a body go that waits after an interim reply.
+  public func goOn() {
+    content.withLock { $0.isWaiting = false }
+    loop.limitsChanged()
+  }
 
   /// How far it is at this moment.
   public var progress: Progress { content.withLock { $0.progress } }

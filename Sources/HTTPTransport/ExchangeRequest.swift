@@ -14,6 +14,9 @@ public struct ExchangeRequest: Sendable {
   /// Whether the server is asked before a body of more than 1 MiB is sent (RFC 9110 §10.1.1). libcurl
   /// waits a second for the answer, and sends the request again without the question after a 417.
   public var expectsContinue = false
+  /// Whether the body waits, once an interim reply other than 100 came before it, until `Exchange.goOn` is called:
+  /// whoever asked writes down what that reply says before a byte of the body leaves.
+  public var waitsAfterInterim = false
   /// Whether the request may safely be sent twice. If not, a body whose first byte was handed to a connection is
   /// repeated only where the server cannot have read any of it.
   public var mayRepeat = false

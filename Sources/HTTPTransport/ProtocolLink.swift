@@ -58,6 +58,9 @@ final class ProtocolLink: @unchecked Sendable {
   /// Tells that the server does not heed `Expect`.
   func tellExpectIgnored() { onQueue { $0.exchange.tell(.expectIgnored) } }
 
+  /// Tells of an interim reply.
+  func tell(interim head: ReplyHead) { onQueue { $0.exchange.tell(.informed(head)) } }
+
   /// Tells that it did not even begin.
   func fail(_ trouble: TransportError) {
     finish(acknowledged: nil, head: nil, reply: Data(), trouble)

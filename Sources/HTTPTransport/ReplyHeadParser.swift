@@ -3,6 +3,8 @@
 struct ReplyHeadParser {
   /// The final reply's head, once its last line has come.
   private(set) var head: ReplyHead?
+  /// The interim reply's head that has ended with the last line, if one has and is not that of 100.
+  private(set) var interim: ReplyHead?
   /// Whether the server has said 100.
   private(set) var hasContinued = false
   /// Whether a reply has begun that is final.
@@ -11,6 +13,7 @@ struct ReplyHeadParser {
 
   /// Takes a line with its line break. Returns whether a head has ended with it that is final.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
+    interim = nil
     if line.starts(with: "HTTP/".utf8) {
       open = ReplyHead(status: Self.status(in: line))
       // Another reply after a final one: libcurl has asked again.
@@ -30,7 +33,10 @@ struct ReplyHeadParser {
     }
     open = nil
     if current.status == 100 { hasContinued = true }
-    guard !Self.isInterim(current.status) else { return false }
+    guard !Self.isInterim(current.status) else {
+      if current.status != 100 { interim = current }
+      return false
+    }
     head = current
     return true
   }

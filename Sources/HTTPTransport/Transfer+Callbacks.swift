@@ -22,6 +22,7 @@ extension Transfer {
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
       content.progress.hasReplyBegun = false
+      content.isWaiting = false
       content.progress.hasBegun = true
       return true
     }
@@ -33,7 +34,8 @@ extension Transfer {
     if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
     let wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
-    guard request.limits.isEmpty || allowance > 0 else {
+    let mustWait = given == 0 && exchange.content.withLock { $0.isWaiting }
+    guard !mustWait, request.limits.isEmpty || allowance > 0 else {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }
@@ -84,6 +86,7 @@ extension Transfer {
       $0.progress.hasReplyBegun = hasBegun
     }
     guard headBytes <= Self.mostHead else { return cut() }
+    if let interim = parser.interim { tell(interim) }
     guard isOver, let head = parser.head else { return count }
     // libcurl asks again by itself, without the question.
     if request.expectsContinue, head.status == 417 {
@@ -117,6 +120,13 @@ extension Transfer {
   private func cut() -> Int {
     exchange.content.withLock { $0.isReplyCut = true }
     return 0
+  }
+
+  private func tell(_ interim: ReplyHead) {
+    if request.waitsAfterInterim, given == 0 {
+      exchange.content.withLock { $0.isWaiting = true }
+    }
+    link.tell(interim: interim)
   }
 
   private func tellExpectIgnored() {

@@ -154,6 +154,10 @@ final class Transfer {
   /// Lets a transfer that is held back go on with as many bytes as its limits have for it now. Returns false
   /// where they have none, and says in `heldUntil` when they may.
   func letGo(at now: Double) -> Bool {
+    guard !exchange.content.withLock({ $0.isWaiting }) else {
+      heldUntil = .infinity
+      return false
+    }
     let wanted = Int(min(length - given, Int64(Self.largeBuffer)))
     let (bytes, delay) = BandwidthLimit.consume(wanted, from: request.limits)
     guard bytes > 0 || wanted == 0 else {

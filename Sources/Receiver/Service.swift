@@ -49,7 +49,16 @@ struct Service: Sendable {
     case .deletion(let name):
       try await body.skip(atMost: configuration.maxHeaderBytes)
       return try delete(name, on: channel)
-    case .tus(let id): return try await answerTus(id, head, &body, on: channel)
+    case .uploads: return try await answerTus(nil, head, &body, on: channel)
+    case .partial(let id):
+      // A client of tus says so in each request but OPTIONS.
+      let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
+      return isTus
+        ? try await answerTus(id, head, &body, on: channel)
+        : try await answerResumable(id, head, &body, on: channel)
+    case .limits:
+      try await body.skip(atMost: configuration.maxHeaderBytes)
+      return resumableLimits()
     case .endpoint(let number):
       var request = try EndpointRequest(head, body, service: self, channel: channel)
       defer { body = request.body }
@@ -80,8 +89,15 @@ struct Service: Sendable {
   private func upload(
     _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel
   ) async throws -> Reply {
+    if let asked = ResumableRequest(head) {
+      return try await beginResumable(asked, head, &body, maxFiles: maxFiles, on: channel)
+    }
     let receipt = try await store(head, &body, maxFiles: maxFiles, on: channel)
-    if head.wantsPage { return .redirect(to: "/") }
+    return head.wantsPage ? .redirect(to: "/") : Self.reply(receipt)
+  }
+
+  /// The reply to files that were stored.
+  static func reply(_ receipt: StoredForm) -> Reply {
     // 201 names the one thing that a request made (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
     var reply = Reply.json(receipt, status: 201)
@@ -113,9 +129,13 @@ struct Service: Sendable {
     } catch let error as ParserError {
       throw Refusal(error)
     }
+    tell(of: receipt, on: channel)
+    return receipt
+  }
+
+  func tell(of receipt: StoredForm, on channel: any Channel) {
     let client = ClientName.of(channel)
     for file in receipt.files { onEvent?(.stored(file, client: client)) }
-    return receipt
   }
 
   private func delete(_ name: String, on channel: any Channel) throws -> Reply {

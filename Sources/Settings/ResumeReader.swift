@@ -5,13 +5,16 @@ struct ResumeReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 
-  /// What has no place where the file goes by itself, in several requests, and what stands for it.
+  /// What has no place in an upload that goes on, and why.
   private static let conflicts = [
+    ("batch", "each file is an upload of its own"), ("ticket", "the server itself gives leave"),
+    ("prepare", "what a command makes is another file each time"),
+  ]
+  /// What has none where the file goes by itself, either, and what stands for it.
+  private static let tusConflicts = [
     ("fields", "say it in tus.metadata"), ("file_field", "there is no form"),
     ("file_name", "say it in tus.metadata: { filename = \"…\" }"),
-    ("batch", "each file is an upload of its own"), ("ticket", "the server itself gives leave"),
     ("method", "the protocol says which"),
-    ("prepare", "what a command makes is another file each time"),
   ]
 
   /// Reads `resume`, `chunk` and `tus` of a target's entries.
@@ -25,24 +28,27 @@ struct ResumeReader {
       target.resume.mode = mode
     }
     guard target.resume.isOn else {
-      for key in ["chunk", "tus"] {
-        if let node = entries[key] { throw node.fault("goes with resume = \"tus\"") }
-      }
+      if let node = entries["chunk"] { throw node.fault("goes with resume") }
+      if let node = entries["tus"] { throw node.fault("goes with resume = \"tus\" or \"auto\"") }
       return
     }
-    for (key, why) in Self.conflicts {
+    let isTus = target.resume.mode == .tus
+    for (key, why) in Self.conflicts + (isTus ? Self.tusConflicts : []) {
       if let node = entries[key] {
         throw node.fault("does not go with resume = \"\(target.resume.mode.rawValue)\": \(why)")
       }
     }
-    if let node = entries["body"], try node.string() != Target.Body.binary.rawValue {
-      throw node.fault("does not go with resume: the file goes by itself, without a form")
+    if isTus {
+      if let node = entries["body"], try node.string() != Target.Body.binary.rawValue {
+        throw node.fault("does not go with resume = \"tus\": the file goes by itself")
+      }
+      target.body = .binary
     }
-    target.body = .binary
     if let node = entries["chunk"] {
       target.resume.chunk = try node.bytes()
     }
     if let node = entries["tus"] {
+      if target.resume.mode == .http { throw node.fault("goes with resume = \"tus\" or \"auto\"") }
       let entries = try node.table(["metadata"])
       if let node = entries["metadata"] { target.resume.metadata = try metadata(node) }
     }

@@ -97,8 +97,13 @@ def end(connection):
         pass
 
 
-def configure(place, url, chunk=None):
-    lines = ['[targets.tus]', f'url = "{url}/files"', 'resume = "tus"', 'retry = { base = "0.01s", max = "0.1s" }']
+# The two protocols, and where the receiver speaks each: a file by itself, and an ordinary form.
+PATHS = {"tus": "/files", "http": "/upload"}
+
+
+def configure(place, url, chunk=None, protocol="tus"):
+    lines = [f'[targets.{protocol}]', f'url = "{url}{PATHS[protocol]}"', f'resume = "{protocol}"',
+             'retry = { base = "0.01s", max = "0.1s" }']
     if chunk:
         lines.append(f'chunk = "{chunk}"')
     path = os.path.join(place.folder("config", "hoist"), "config.toml")
@@ -153,15 +158,15 @@ def check(count, place, receiver, digest):
         count.fail("leftovers", f"{left} bytes of an upload are left")
 
 
-def lines(hoist, seed, size, cuts):
+def lines(hoist, seed, size, cuts, protocol):
     """The line is cut again and again."""
-    count = Count("cut lines", f"{size >> 20} MiB, cut {cuts} times, arrive once, byte for byte", cuts)
+    count = Count(f"cut lines, {protocol}", f"{size >> 20} MiB, cut {cuts} times, arrive once, byte for byte", cuts)
     draw = source(seed, "cuts")
     with Place(hoist, "cuts") as place, Receiver(place, "inbox") as receiver:
         digest = make_file(place.file("large.bin"), size, draw)
         proxy = CuttingProxy(receiver.port, [draw.randrange(1, size) for _ in range(cuts)], draw)
-        configure(place, proxy.url)
-        status, _, errors = place.run("push", "--to", "tus", "large.bin")
+        configure(place, proxy.url, protocol=protocol)
+        status, _, errors = place.run("push", "--to", protocol, "large.bin")
         proxy.close()
         if status != 0:
             count.fail("status", f"{status}: {errors[-500:]}")
@@ -175,15 +180,15 @@ def lines(hoist, seed, size, cuts):
     return count
 
 
-def senders(hoist, seed, size, kills):
+def senders(hoist, seed, size, kills, protocol):
     """The sender is killed again and again."""
-    count = Count("killed senders", f"{size >> 20} MiB, the sender killed {kills} times, arrive once", kills)
+    count = Count(f"killed senders, {protocol}", f"{size >> 20} MiB, the sender killed {kills} times, arrive once", kills)
     draw = source(seed, "senders")
     with Place(hoist, "senders") as place, Receiver(place, "inbox") as receiver:
         digest = make_file(place.file("large.bin"), size, draw)
         proxy = CuttingProxy(receiver.port, [], draw)
-        configure(place, proxy.url)
-        place.run("add", "--to", "tus", "large.bin")
+        configure(place, proxy.url, protocol=protocol)
+        place.run("add", "--to", protocol, "large.bin")
         lost = 0
         for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
             sender = place.start("send", "--limit", f"{size // 8}B/s")
@@ -205,16 +210,16 @@ def senders(hoist, seed, size, kills):
     return count
 
 
-def receivers(hoist, seed, size, kills):
+def receivers(hoist, seed, size, kills, protocol):
     """The receiver is killed again and again."""
-    count = Count("killed receivers", f"{size >> 20} MiB, the receiver killed {kills} times, arrive once", kills)
+    count = Count(f"killed receivers, {protocol}", f"{size >> 20} MiB, the receiver killed {kills} times, arrive once", kills)
     draw = source(seed, "receivers")
     with Place(hoist, "receivers") as place:
         digest = make_file(place.file("large.bin"), size, draw)
         receiver = Receiver(place, "inbox")
-        configure(place, f"http://127.0.0.1:{receiver.port}")
+        configure(place, f"http://127.0.0.1:{receiver.port}", protocol=protocol)
         sender = place.start(
-            "push", "--to", "tus", "--attempts", "100", "--limit", f"{size // 8}B/s", "large.bin",
+            "push", "--to", protocol, "--attempts", "100", "--limit", f"{size // 8}B/s", "large.bin",
             errors=subprocess.PIPE)
         for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
             wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
@@ -235,4 +240,5 @@ def receivers(hoist, seed, size, kills):
 
 def run(hoist, seed, quick):
     size, often = (64 << 20, 8) if quick else (1 << 30, 40)
-    return [attack(hoist, seed, size, often) for attack in (lines, senders, receivers)]
+    return [attack(hoist, seed, size, often, protocol) for protocol in PATHS
+            for attack in (lines, senders, receivers)]

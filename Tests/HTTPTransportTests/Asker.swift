@@ -8,6 +8,7 @@ final class Asker: Sendable {
   struct Told: Sendable {
     var acknowledged: [Int64] = []
     var heads: [ReplyHead] = []
+    var interim: [ReplyHead] = []
     var expectIgnored = 0
     var end: ExchangeEnd?
     var afterEnd = 0
@@ -30,6 +31,7 @@ final class Asker: Sendable {
         switch event {
         case .acknowledged(let bytes): told.acknowledged.append(bytes)
         case .expectIgnored: told.expectIgnored += 1
+        case .informed(let head): told.interim.append(head)
         case .responded(let head): told.heads.append(head)
         case .ended(let end):
           told.end = end

@@ -35,6 +35,30 @@ struct ExchangeTests {
     #expect(seen.headers["expect"] == nil)
   }
 
+  @Test func aBodyWaitsForWhoeverReadsAnInterimReply() async throws {
+    let server = try HostileServer { connection, _ in
+      guard var request = connection.readHead() else { return }
+      connection.send("HTTP/1.1 104 Upload Resumption Supported\r\nLocation: /1\r\n\r\n")
+      connection.send("HTTP/1.1 100 Continue\r\n\r\n")
+      request.body = connection.read(2 << 20) ?? []
+      connection.record(request)
+      connection.send("HTTP/1.1 104 Upload Resumption Supported\r\n\r\n" + Self.ok)
+    }
+    defer { server.stop() }
+    var request = post(server, ZeroBody(length: 2 << 20))
+    (request.expectsContinue, request.waitsAfterInterim) = (true, true)
+    let asker = Asker(.shared, request)
+    async let end = asker.run()
+    try await wait(for: "the body to wait") { asker.exchange.progress.isHeldBack ? true : nil }
+    #expect(asker.exchange.progress.handedOver == 0)
+    try await wait(for: "the interim reply") { asker.events.interim.first }
+    #expect(asker.events.interim == [ReplyHead(status: 104, headers: ["location": "/1"])])
+    asker.exchange.goOn()
+    let told = await end
+    #expect(told.end?.head?.status == 200 && told.interim.count == 2)
+    #expect(server.requests.first?.body.count == 2 << 20)
+  }
+
   @Test func aGetHasNoBody() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }

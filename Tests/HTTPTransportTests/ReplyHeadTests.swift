@@ -31,6 +31,15 @@ struct ReplyHeadTests {
     #expect(!final.hasContinued)
   }
 
+  @Test func interimRepliesAreTold() {
+    #expect(parse(["HTTP/1.1 100 Continue", ""]).interim == nil)
+    let interim = parse(["HTTP/1.1 104 Upload Resumption Supported", "Location: /1", ""])
+    #expect(interim.interim == ReplyHead(status: 104, headers: ["location": "/1"]))
+    #expect(interim.head == nil)
+    let next = parse(["HTTP/1.1 104 Upload Resumption Supported", "", "HTTP/1.1 200 OK", ""])
+    #expect(next.interim == nil)
+  }
+
   @Test func aHeadCountsOnceItIsWhole() {
     let open = parse(["HTTP/1.1 200 OK", "A: b"])
     #expect(open.head == nil)

@@ -10,7 +10,7 @@ struct RouteTests {
     arguments: [
       (HTTPMethod.POST, "/upload", Route.upload(maxFiles: 1)),
       (.POST, "/upload?album=2026", .upload(maxFiles: 1)),
-      (.POST, "/multiupload", .upload(maxFiles: 7)),
+      (.POST, "/multiupload", .upload(maxFiles: 7)), (.OPTIONS, "/upload", .limits),
       (.POST, "http://host:1/multiupload?x", .upload(maxFiles: 7)),
       (.GET, "/", .index), (.HEAD, "/?sort=name", .index), (.GET, "http://host", .index),
       (.GET, "/files/a%20b%C3%A9.txt", .file("a bé.txt")), (.GET, "/files/%2e%2e", .file("..")),
@@ -24,8 +24,8 @@ struct RouteTests {
   @Test(
     "anything else is 404, or 405 with what is allowed",
     arguments: [
-      (HTTPMethod.GET, "/upload", HTTPResponseStatus.methodNotAllowed, "POST"),
-      (.PUT, "/multiupload", .methodNotAllowed, "POST"),
+      (HTTPMethod.GET, "/upload", HTTPResponseStatus.methodNotAllowed, "POST, OPTIONS"),
+      (.PUT, "/multiupload", .methodNotAllowed, "POST, OPTIONS"),
       (.POST, "/", .methodNotAllowed, "GET, HEAD"),
       (.POST, "/files/x", .methodNotAllowed, "GET, HEAD, DELETE"),
       (.POST, "/Upload", .notFound, ""), (.POST, "/upload/", .notFound, ""),

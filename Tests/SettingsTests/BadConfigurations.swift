@@ -32,9 +32,9 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let resuming: [BadConfiguration] = [
     BadConfiguration(
-      line: "resume = \"yes\"", "resume: expected \"off\" or \"tus\", found \"yes\""),
-    BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume = \"tus\""),
-    BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\""),
+      line: "resume = \"yes\"", "resume: expected \"off\" or \"tus\" or \"http\" or \"auto\", found \"yes\""),
+    BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume"),
+    BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "batch = { max_files = 2 }\nresume = \"tus\"",
       "batch: does not go with resume = \"tus\": each file is an upload of its own"),
@@ -43,7 +43,12 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "fields: does not go with resume = \"tus\": say it in tus.metadata"),
     BadConfiguration(
       line: "body = \"multipart\"\nresume = \"tus\"",
-      "body: does not go with resume: the file goes by itself, without a form"),
+      "body: does not go with resume = \"tus\": the file goes by itself"),
+    BadConfiguration(
+      line: "tus = {}\nresume = \"http\"", "tus: goes with resume = \"tus\" or \"auto\""),
+    BadConfiguration(
+      line: "prepare = [\"cp\", \"{in}\", \"{out}\"]\nresume = \"http\"",
+      "prepare: does not go with resume = \"http\": what a command makes is another file each time"),
     BadConfiguration(
       line: "chunk = 0\nresume = \"tus\"", "chunk: expected a size such as \"100 MB\""),
     BadConfiguration(

@@ -24,6 +24,18 @@ public struct PartHeader: Sendable, Hashable {
   /// The name with the same escapes turned back.
   public var unescapedName: String { Self.unescaped(name) }
 
+  /// The file name that a `Content-Disposition` outside of a form tells (RFC 6266), such as that of a file which is a
+  /// request's whole content: `filename*`, or else `filename`. Nil if it tells none that can be read.
+  public static func fileName(disposition: String) -> String? {
+    guard let form = ParameterizedValue(Array(disposition.utf8)) else { return nil }
+    func value(_ name: String) -> [UInt8]? {
+      let found = form.parameters.filter { $0.name == name }
+      return found.count == 1 ? found[0].value : nil
+    }
+    return value("filename*").flatMap { ExtendedValue.decode($0) }
+      ?? value("filename").map { String(decoding: $0, as: UTF8.self) }
+  }
+
   private static func unescaped(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     let bytes = Array(text.utf8)

@@ -30,6 +30,13 @@ struct FileRange: Sendable {
     start = range.lowerBound
     length = range.upperBound - range.lowerBound
   }
+
+  /// A stretch of another one, which lies within.
+  init(_ whole: FileRange, _ range: Range<Int64>) {
+    (location, identity) = (whole.location, whole.identity)
+    start = whole.start + range.lowerBound
+    length = range.upperBound - range.lowerBound
+  }
 }
 
 private func withUnsafeTemporaryBuffer<Result>(

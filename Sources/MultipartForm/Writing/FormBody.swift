@@ -58,6 +58,26 @@ public struct FormBody: Sendable {
     try self.init(layout, contentType: contentType)
   }
 
+  /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
+  /// several requests. Offsets outside the body are cut down to it.
+  public func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
+
+  private init(slicing whole: FormBody, _ wanted: Range<Int64>) {
+    let range = wanted.clamped(to: 0..<whole.contentLength)
+    var start: Int64 = 0
+    segments = whole.segments.compactMap { segment in
+      let own = (start..<(start + segment.length)).clamped(to: range)
+      defer { start += segment.length }
+      return own.isEmpty ? nil : segment.slice((own.lowerBound - start)..<(own.upperBound - start))
+    }
+    contentType = whole.contentType
+    contentLength = Int64(range.count)
+    contentRanges = whole.contentRanges.map { content in
+      let own = content.clamped(to: range)
+      return (own.lowerBound - range.lowerBound)..<(own.upperBound - range.lowerBound)
+    }
+  }
+
   private init(_ layout: Layout, contentType: String) throws(BodyError) {
     guard !layout.overflowed else { throw .form(.tooLong) }
     self.contentType = contentType

@@ -18,4 +18,12 @@ struct Segment: Sendable {
     source = .file(file)
     length = file.length
   }
+
+  /// A stretch of it, which lies within.
+  func slice(_ range: Range<Int64>) -> Segment {
+    switch source {
+    case .memory(let bytes): Segment(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+    case .file(let file): Segment(FileRange(file, range))
+    }
+  }
 }

@@ -18,11 +18,21 @@ struct Admission {
     _ head: HTTPRequestHead, configuration: Receiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
   ) throws(Refusal) {
+    try Self.check(head, configuration: configuration, freeBytes: freeBytes())
+    boundary = try Self.boundary(head)
+    awaitsContinue = try Self.awaitsContinue(head)
+  }
+
+  /// Checks the head of an upload, whatever its content is.
+  static func check(
+    _ head: HTTPRequestHead, configuration: Receiver.Configuration,
+    freeBytes: @autoclosure () -> Int64?
+  ) throws(Refusal) {
     let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard codings.isEmpty || codings == ["chunked"] else {
       throw Refusal(.notImplemented, "The only transfer coding understood here is chunked.")
     }
-    let length = try Self.contentLength(head, isChunked: !codings.isEmpty)
+    let length = try contentLength(head, isChunked: !codings.isEmpty)
     if let length {
       guard length <= configuration.maxRequestBytes else {
         throw Refusal(
@@ -42,8 +52,6 @@ struct Admission {
         .unsupportedMediaType, "Send the form without Content-Encoding.",
         headers: [("Accept-Encoding", "identity")])
     }
-    boundary = try Self.boundary(head)
-    awaitsContinue = try Self.awaitsContinue(head)
   }
 
   /// Checks that a request carries the token. The time does not depend on how much of it is right.

@@ -9,6 +9,8 @@ public struct Refusal: Error {
   public var message: String
   /// Header fields, as names and values.
   public var headers: [(String, String)] = []
+  /// The type of problem that it is, where one is registered (RFC 9457), and what belongs to it.
+  var problem: (type: String, members: [String: Int64])?
 
   /// The status code.
   public var code: Int { Int(status.code) }
@@ -22,6 +24,17 @@ public struct Refusal: Error {
     self.status = status
     self.message = message
     self.headers = headers
+  }
+
+  /// - Parameters:
+  ///   - problem: the last word of the registered problem type.
+  ///   - members: what belongs to it.
+  init(
+    _ status: HTTPResponseStatus, _ title: String, headers: [(String, String)] = [],
+    problem: String, members: [String: Int64] = [:]
+  ) {
+    self.init(status, title, headers: headers)
+    self.problem = ("https://iana.org/assignments/http-problem-types#\(problem)", members)
   }
 
   /// 413 for a body that is too long, 400 for one that is not a form.

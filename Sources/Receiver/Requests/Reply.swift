@@ -45,9 +45,15 @@ public struct Reply {
       status: status, headers: [("Content-Type", "application/json")], body: data + [0x0A])
   }
 
-  /// A refusal as JSON: `{"error": …}`.
+  /// A refusal as JSON: `{"error": …}`, or a registered problem (RFC 9457).
   static func refusal(_ refusal: Refusal) -> Reply {
     var reply = json(["error": refusal.message], status: refusal.code)
+    if let problem = refusal.problem {
+      reply = json(
+        Problem(type: problem.type, title: refusal.message, members: problem.members),
+        status: refusal.code)
+      reply.headers = [("Content-Type", "application/problem+json")]
+    }
     reply.headers += refusal.headers
     return reply
   }
@@ -123,6 +129,29 @@ public struct Reply {
       fields.add(name: "Connection", value: "keep-alive")
     }
     return HTTPResponseHead(version: version, status: status, headers: fields)
+  }
+}
+
+/// The members of a problem (RFC 9457), its own ones beside those that each has.
+private struct Problem: Encodable {
+  var type: String
+  var title: String
+  var members: [String: Int64]
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(type, forKey: Key(stringValue: "type"))
+    try container.encode(title, forKey: Key(stringValue: "title"))
+    for (name, value) in members {
+      try container.encode(value, forKey: Key(stringValue: name))
+    }
+  }
+
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 }
 

@@ -12,8 +12,12 @@ enum Route: Hashable {
   case file(String)
   /// Delete one file.
   case deletion(String)
-  /// An upload in several requests: where it is made, or one of them.
-  case tus(id: String?)
+  /// Where uploads in several requests are made that speak tus.
+  case uploads
+  /// One of them, or one that was begun at another endpoint.
+  case partial(id: String)
+  /// Which limits uploads have that can go on.
+  case limits
   /// Leave it to an endpoint, by its place among those that are mounted.
   case endpoint(Int)
 
@@ -24,18 +28,18 @@ enum Route: Hashable {
   ) throws(Refusal) {
     let allowed: [String]
     switch Self.path(of: target) {
-    case "/upload":
-      (self, allowed) = (.upload(maxFiles: 1), ["POST"])
-    case "/multiupload":
-      (self, allowed) = (.upload(maxFiles: maxFiles), ["POST"])
+    case "/upload", "/multiupload":
+      let isSingle = Self.path(of: target) == "/upload"
+      self = method == .OPTIONS ? .limits : .upload(maxFiles: isSingle ? 1 : maxFiles)
+      allowed = ["POST", "OPTIONS"]
     case "/":
       (self, allowed) = (.index, ["GET", "HEAD"])
     case "/files":
-      (self, allowed) = (.tus(id: nil), ["POST", "OPTIONS"])
+      (self, allowed) = (.uploads, ["POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/uploads/"):
       // POST stands for PATCH where something on the way forbids that.
       let id = path.removingPrefix(scalars: "/uploads/") ?? ""
-      (self, allowed) = (.tus(id: id), ["HEAD", "PATCH", "DELETE", "POST", "OPTIONS"])
+      (self, allowed) = (.partial(id: id), ["HEAD", "GET", "PATCH", "DELETE", "POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/files/"):
       guard let name = path.removingPrefix(scalars: "/files/")?.removingPercentEncoding else {
         throw Refusal(.notFound, "The address is not percent-encoded UTF-8.")

@@ -87,20 +87,38 @@ final class PartialFile {
   }
 
   /// Reads all of it from the disk, a piece at a time.
-  func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(Inbox.Failure) {
+  func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let descriptor else { throw Inbox.Failure(doing: "read the upload", code: EBADF) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { buffer.deallocate() }
     var position: Int64 = 0
-    while position < record.length {
+    while position < offset {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         throw Inbox.Failure(doing: "read the upload", code: count == 0 ? EIO : errno)
       }
-      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       position += Int64(count)
     }
+  }
+
+  /// Whether its content is elsewhere already.
+  var isElsewhere: Bool { descriptor == nil }
+
+  /// Changes what is known of it.
+  func update(_ change: (inout PartialUploads.Record) -> Void) throws {
+    change(&record)
+    try owner.write(record, of: id)
+  }
+
+  /// Keeps the reply to the whole, and nothing of its content.
+  func finish(with answer: PartialUploads.Record.Answer) throws {
+    try update { record in
+      record.reply = answer
+      record.length = offset
+    }
+    owner.removeContent(id)
   }
 
   /// Gives the whole of it its own name, and returns that.

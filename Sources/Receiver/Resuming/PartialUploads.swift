@@ -13,7 +13,7 @@ import Synchronization
 final class PartialUploads: Sendable {
   /// What is known of an upload besides its content.
   struct Record: Codable, Sendable {
-    /// The length of the whole file, in bytes.
+    /// The length of the whole, in bytes; `Int64.max` where the client has not said it yet.
     var length: Int64
     /// Its name and type as the client sent them.
     var name: String
@@ -24,6 +24,25 @@ final class PartialUploads: Sendable {
     var trusted: Int64?
     /// Where all of it is now.
     var stored: String?
+    /// What the request that began it was for; nil for tus.
+    var purpose: Purpose?
+    /// The reply to that, once all of it was taken.
+    var reply: Answer?
+
+    /// What becomes of an upload that was begun at an ordinary endpoint.
+    struct Purpose: Codable, Sendable {
+      /// The content type of the form that it is; nil for a file by itself.
+      var form: String?
+      /// The most files in the form.
+      var maxFiles: Int
+    }
+
+    /// A reply that can be given again.
+    struct Answer: Codable, Sendable {
+      var status: Int
+      var location: String?
+      var text: String
+    }
   }
 
   /// How far an upload is.
@@ -156,6 +175,9 @@ final class PartialUploads: Sendable {
 
   func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
 
+  /// Removes the content of an upload of which something else was made.
+  func removeContent(_ id: String) { if let name = Self.content(id) { inbox.remove(name) } }
+
   /// Removes what is there of an upload.
   func remove(_ id: String) {
     if let name = Self.record(id) { inbox.remove(name) }
@@ -165,7 +187,7 @@ final class PartialUploads: Sendable {
   func write(_ record: Record, of id: String) throws {
     guard let name = Self.record(id), let data = try? JSONEncoder().encode(record),
       data.count <= Self.mostRecord
-    else { throw Refusal(.requestHeaderFieldsTooLarge, "Upload-Metadata is too long.") }
+    else { throw Refusal(.requestHeaderFieldsTooLarge, "What is said of the upload is too long.") }
     try inbox.replace(name, with: Array(data))
   }
 
@@ -195,7 +217,7 @@ final class PartialUploads: Sendable {
     var left = 0
     for id in ids {
       if let status = (try? status(of: id)) ?? nil {
-        if status.record.stored == nil { left += 1 }
+        if status.record.stored == nil, status.record.reply == nil { left += 1 }
         continue
       }
       guard let content = Self.content(id) else { continue }

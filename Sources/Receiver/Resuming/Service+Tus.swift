@@ -108,7 +108,7 @@ extension Service {
       _ = try await receive(file, head, &body, on: channel)
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
     }
-    if file.isUnpublished { _ = try publish(file, nil, head, on: channel) }
+    if file.isUnpublished { try publish(file, nil, head, on: channel) }
     return reply
   }
 
@@ -117,7 +117,7 @@ extension Service {
   ) async throws -> Reply {
     // Whoever asks has lost the connection on which it sent: what comes on that one counts no more.
     let file = try await opened(id, for: channel)
-    if file.isUnpublished { _ = try publish(file, nil, head, on: channel) }
+    if file.isUnpublished { try publish(file, nil, head, on: channel) }
     var headers = [
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
@@ -140,7 +140,7 @@ extension Service {
         headers: [("Upload-Offset", "\(file.offset)")])
     }
     let sum = try await receive(file, head, &body, on: channel)
-    if file.isUnpublished { _ = try publish(file, sum, head, on: channel) }
+    if file.isUnpublished { try publish(file, sum, head, on: channel) }
     return Reply(
       status: .noContent,
       headers: [("Upload-Offset", "\(file.offset)")] + place(of: file, head, on: channel),
@@ -154,88 +154,6 @@ extension Service {
     }
     uploads.remove(id)
     return Reply(status: .noContent, headers: [], body: .bytes([]))
-  }
-
-  // MARK: Steps
-
-  private func opened(_ id: String, for channel: any Channel) async throws -> PartialFile {
-    guard let file = try await uploads.open(id, for: channel) else {
-      throw Refusal(.notFound, "There is no such upload; it may have been kept too long.")
-    }
-    return file
-  }
-
-  /// Adds the body to an upload as it comes: what has come stays, whatever becomes of the request.
-  /// - Returns: the SHA-256 of the whole file, where all of it came with this request.
-  private func receive(
-    _ file: PartialFile, _ head: HTTPRequestHead, _ body: inout RequestBody,
-    on channel: any Channel
-  ) async throws -> SHA256.Digest? {
-    let start = file.offset
-    let rest = file.record.length - start
-    if let length = head.headers["content-length"].first.flatMap({ Int64($0.trimming(\.isBlank)) }),
-      length > rest
-    {
-      throw Refusal(.payloadTooLarge, "The upload lacks \(rest) bytes, and \(length) are sent.")
-    }
-    var checksum = try head.headers["upload-checksum"].first.map { value throws(Refusal) in
-      try Checksum(value)
-    }
-    if head.version != .http1_0,
-      head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" })
-    {
-      try await channel.writeAndFlush(
-        HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
-    }
-    try file.begin(awaitingSum: checksum != nil)
-    var reserve = DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
-    var hash: SHA256? = start == 0 ? SHA256() : nil
-    do {
-      while let buffer = try await body.next() {
-        guard Int64(buffer.readableBytes) <= file.record.length - file.offset else {
-          throw Refusal(.payloadTooLarge, "More was sent than the upload lacks.")
-        }
-        try reserve.reserve(buffer.readableBytes)
-        try buffer.withUnsafeReadableBytes { bytes in
-          hash?.update(bufferPointer: bytes)
-          checksum?.update(bytes)
-          try file.append(bytes)
-        }
-      }
-    } catch {
-      if checksum != nil { try? file.cut(to: start) }
-      throw error
-    }
-    if let checksum, !checksum.matches {
-      try file.cut(to: start)
-      throw Refusal(
-        .custom(code: 460, reasonPhrase: "Checksum Mismatch"),
-        "What came does not have the checksum that was sent with it, and was dropped.")
-    }
-    try file.settle(syncing: configuration.syncsToDisk)
-    return file.isWhole ? hash?.finalize() : nil
-  }
-
-  /// Makes a file visible of which everything has arrived.
-  private func publish(
-    _ file: PartialFile, _ sum: SHA256.Digest?, _ head: HTTPRequestHead, on channel: any Channel
-  ) throws -> EntryName {
-    var digest = sum
-    if digest == nil {
-      var hash = SHA256()
-      try file.read { hash.update(bufferPointer: $0) }
-      digest = hash.finalize()
-    }
-    let name = try file.publish()
-    if configuration.syncsToDisk { try inbox.sync() }
-    onEvent?(
-      .stored(
-        StoredFile(
-          field: "", name: file.record.name, stored: name.text, size: file.record.length,
-          type: file.record.type, sha256: digest.map(Self.hexadecimal) ?? "",
-          url: FileURL.make(baseURL(head, on: channel), name.text)),
-        client: ClientName.of(channel)))
-    return name
   }
 
   /// Where a file is that has arrived, or until when the rest of it is awaited.
@@ -257,18 +175,5 @@ extension Service {
       let number = Int64(text)
     else { throw Refusal(.badRequest, "\(name) is to be a number of bytes.") }
     return number
-  }
-
-  private static func hexadecimal(_ sum: SHA256.Digest) -> String {
-    sum.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  /// A date as HTTP has it (RFC 9110, section 5.6.7).
-  private static func date(_ date: Date) -> String {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.string(from: date)
   }
 }

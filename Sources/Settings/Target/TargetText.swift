@@ -60,8 +60,8 @@ public struct TargetText {
       let address = target.address ?? Template(literal: target.url.absoluteString)
       rows.append(("url", string(address.hidingQuery())))
     }
-    // A protocol by which uploads are resumed says both itself.
-    if !target.resume.isOn {
+    // tus says both itself.
+    if target.resume.mode != .tus {
       row("method", target.method, usually: usual.method, TOMLText.string)
       row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
     }

@@ -128,6 +128,11 @@ extension UploadEngine {
       tell(transfer.news(at: transfer.lastActivity))
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
+    case .informed(let head):
+      if head.status == 104, let id = transfer.shares.first?.item.id {
+        inform(id, of: head, transfer)
+      }
+      transfer.exchange.goOn()
     case .responded(let head):
       transfer.recordHead(head)
     case .ended(let end):
@@ -189,7 +194,7 @@ extension UploadEngine {
     .ended(end, at: time.now(), wall: time.date(), random: time.random())
   }
 
-  private func mayExpect(at url: URL) -> Bool {
+  func mayExpect(at url: URL) -> Bool {
     if deafToExpect.isEmpty { return true }
     return Origin(url).map { !deafToExpect.contains($0) } ?? false
   }

@@ -55,8 +55,8 @@ public actor UploadEngine {
   var scheduler: Scheduler
   /// What the commands gave.
   var tokens: [Route: BearerToken] = [:]
-  /// What servers of resumable uploads have said of themselves, by where uploads are made.
-  var tusServers: [URL: TusServer] = [:]
+  /// What servers of resumable uploads have said of themselves.
+  var resumeServers: [Route: ResumeServer] = [:]
   /// The latest time at which the scheduler is asked again.
   var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.

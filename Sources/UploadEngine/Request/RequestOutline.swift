@@ -54,7 +54,7 @@ public struct RequestOutline: Hashable, Sendable {
   public static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
-    if let first = uploads.first, first.target.resume.isOn {
+    if let first = uploads.first, first.target.resume.mode == .tus {
       do throws(Failure.Cause) { return (try RequestOutline(beginning: first, now: now), []) } catch
       {
         return (nil, [(first.item.id, error)])
@@ -104,6 +104,10 @@ public struct RequestOutline: Hashable, Sendable {
     if request.expectsContinue { more.append(Header(name: "Expect", value: "100-continue")) }
     if case .form = plan.content {
       more.append(Header(name: "Content-Type", value: request.body.contentType))
+    }
+    if target.resume.isOn {
+      let creation = HTTPResumeMachine.creation(at: target.url, length: length, isWhole: true)
+      more += creation.headers.map { Header(name: $0.name, value: $0.value) }
     }
     head = Head(plan.head, more: more)
     parts = zip(plan.content.parts, request.body.contentRanges).map { part, range in

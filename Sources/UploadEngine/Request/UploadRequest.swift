@@ -88,13 +88,13 @@ struct UploadRequest {
     _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool
   ) throws(Fault) {
     target = jobs[0].target
-    do { body = try FormBody(plan.content) } catch { throw Self.fault(error, jobs) }
+    do { body = try FormBody(plan.content, boundary: .random()) } catch {
+      throw Self.fault(error, jobs)
+    }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
     if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
-    // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
-    expectsContinue =
-      mayExpect && target.http != .http2 && body.contentLength > Self.expectThreshold
+    expectsContinue = mayExpect && Self.isWorthAsking(body, of: target)
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
         url: try Self.url(plan.head.address?.written, at: url, of: target),
@@ -107,6 +107,12 @@ struct UploadRequest {
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }
+  }
+
+  /// Whether the server is to be asked before the body is sent.
+  static func isWorthAsking(_ body: FormBody, of target: Target) -> Bool {
+    // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
+    target.http != .http2 && body.contentLength > expectThreshold
   }
 
   /// Whose fault it is that there is no body.
@@ -142,9 +148,9 @@ struct UploadRequest {
 
 extension FormBody {
   /// The form, or the file by itself.
-  fileprivate init(_ content: RequestPlan.Content) throws(BodyError) {
+  init(_ content: RequestPlan.Content, boundary: Boundary) throws(BodyError) {
     switch content {
-    case .form(let parts): try self.init(Form(parts: parts.map { Part($0) }))
+    case .form(let parts): try self.init(Form(parts: parts.map { Part($0) }, boundary: boundary))
     case .file(let item):
       try self.init(
         rawFile: item.location, contentType: item.mediaType, expecting: item.identity)

@@ -3,8 +3,8 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// Uploads that go on where they were broken off: an attempt is a conversation of several requests, which
-/// `TusMachine` leads. It lasts until the file is there or the line is not.
+/// Uploads that go on where they were broken off: an attempt is a conversation of several requests, which a
+/// `ResumeMachine` leads. It lasts until the file is there or the line is not.
 extension UploadEngine {
   /// Is told on the engine's queue where an upload can go on, before another byte of it leaves; nil where
   /// it cannot any more.
@@ -12,9 +12,12 @@ extension UploadEngine {
 
   /// A conversation under way.
   struct Conversation {
-    var machine: TusMachine
+    var machine: any ResumeMachine
     let attempt: Int
-    let creation: URL
+    /// Where the attempt was told to go.
+    let url: URL
+    /// The form around the file; nil where it goes by itself.
+    let form: ResumePoint.Form?
     /// Whether the requests may carry the target's credentials as far as it depends on redirects.
     let keepsCredentials: Bool
     let start: Instant
@@ -26,23 +29,77 @@ extension UploadEngine {
   func converse(
     about upload: UploadJob, at url: URL, attempt: Int, keepsCredentials: Bool
   ) {
-    let (item, target) = (upload.item, upload.target)
-    guard let job = jobs[item.id] else { return }
-    let values = Preparation.values(for: upload, now: time.date())
+    guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
-      let identity = try item.presentIdentity()
-      let creation = try UploadRequest.creation(of: target, at: url, values)
-      let conversation = Conversation(
-        machine: TusMachine(
-          target: target, identity: identity, creation: creation,
-          metadata: target.resume.metadataHeader(with: values), point: job.resumePoint,
-          server: tusServers[creation]),
-        attempt: attempt, creation: creation, keepsCredentials: keepsCredentials,
-        start: time.now(), values: values)
-      job.conversation = conversation
-      goOn(item.id) { $0.start(now: time.date()) }
+      let upload = try withPresentFile(upload, job)
+      let (machine, form, values) = try machine(for: upload, at: url, job)
+      job.conversation = Conversation(
+        machine: machine, attempt: attempt, url: url, form: form,
+        keepsCredentials: keepsCredentials, start: time.now(), values: values)
+      goOn(upload.item.id) { $0.start(now: time.date()) }
     } catch {
-      leaveOut([item.id], error, url)
+      leaveOut([upload.item.id], error, url)
+    }
+  }
+
+  /// The upload with its file as it is now. Where an upload was begun, the file may have changed since: that is
+  /// said, and the upload starts over. Otherwise it has to be as it was when it was queued.
+  private func withPresentFile(
+    _ upload: UploadJob, _ job: Job
+  ) throws(Failure.Cause) -> UploadJob {
+    guard let point = job.resumePoint, point.target == upload.target.name else {
+      _ = try upload.item.presentIdentity()
+      return upload
+    }
+    var upload = upload
+    upload.item.identity = nil
+    let identity = try upload.item.presentIdentity()
+    (upload.item.identity, upload.item.size) = (identity, identity.size)
+    if let refusal = upload.target.limits.refusal(
+      ofSize: identity.size, type: upload.item.mediaType)
+    {
+      throw refusal
+    }
+    job.update(upload)
+    return upload
+  }
+
+  private func machine(
+    for upload: UploadJob, at url: URL, _ job: Job
+  ) throws(Failure.Cause) -> (any ResumeMachine, ResumePoint.Form?, Template.Values) {
+    let (target, point) = (upload.target, job.resumePoint)
+    let identity = try upload.item.presentIdentity()
+    let server = resumeServers[job.route]
+    // Whoever began the upload in whichever protocol goes on in that.
+    var mode = target.resume.mode
+    if mode == .auto { mode = point.map { $0.mode ?? .tus } ?? .http }
+    var tus: TusServer?
+    if case .tus(let known)? = server {
+      tus = known
+      if target.resume.mode == .auto, point == nil { mode = .tus }
+    }
+    guard mode == .http else {
+      let values = Preparation.values(for: upload, now: time.date())
+      let machine = TusMachine(
+        target: target, identity: identity,
+        creation: try UploadRequest.creation(of: target, at: url, values),
+        metadata: target.resume.metadataHeader(with: values), point: point, server: tus)
+      return (machine, nil, values)
+    }
+    let whole = try Representation(
+      upload, to: url, credentials: .none, form: point?.form, now: time.date())
+    let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
+    let machine = HTTPResumeMachine(
+      target: target, identity: identity, creation: url, length: whole.body.contentLength,
+      lead: whole.lead, form: whole.form, point: point, server: server)
+    return (machine, whole.form, values)
+  }
+
+  /// Takes in an interim reply to one of a conversation's requests.
+  func inform(_ id: ItemID, of head: ReplyHead, _ transfer: Transfer) {
+    guard jobs[id]?.conversation != nil else { return }
+    goOn(id, transfer) {
+      $0.handle(interim: head.headers, at: transfer.exchange.request.url, now: time.date())
     }
   }
 
@@ -53,7 +110,7 @@ extension UploadEngine {
 
   private func goOn(
     _ id: ItemID, _ transfer: Transfer? = nil,
-    _ body: (inout TusMachine) -> [TusMachine.Action]
+    _ body: (inout any ResumeMachine) -> [ResumeAction]
   ) {
     guard let job = jobs[id], var conversation = job.conversation else { return }
     let actions = body(&conversation.machine)
@@ -67,7 +124,14 @@ extension UploadEngine {
       case .forget:
         job.resumePoint = nil
         keeping(id, nil)
-      case .learn(let server): tusServers[conversation.creation] = server
+      case .learn(let server): resumeServers[job.route] = server
+      case .startAgain:
+        converse(
+          about: job.upload, at: conversation.url, attempt: conversation.attempt,
+          keepsCredentials: conversation.keepsCredentials)
+      case .stop(let cause):
+        transfer?.trouble = cause
+        transfer?.exchange.cancel()
       case .end(let end): conclude(conversation, end, of: id, transfer)
       }
     }
@@ -81,8 +145,9 @@ extension UploadEngine {
         (
           id,
           .sending(
-            attempt: conversation.attempt, sent: content.lowerBound,
-            total: conversation.machine.size)
+            attempt: conversation.attempt,
+            sent: conversation.machine.course.fileOffset(content.lowerBound),
+            total: conversation.machine.course.size)
         )
       ])
     }
@@ -116,10 +181,16 @@ extension UploadEngine {
     if let sum, let algorithm = request.checksum {
       asked.addChecksum(algorithm, sum)
     }
+    let credentials: RequestHead.Credentials =
+      mayShowThem ? .all(token: authorization.token?.secret) : .none
     do throws(Failure.Cause) {
-      let made = try UploadRequest(
-        asked, of: job.upload, size: conversation.machine.size, conversation.values,
-        credentials: mayShowThem ? .all(token: authorization.token?.secret) : .none)
+      let made = try self.request(asked, of: job.upload, conversation, credentials)
+      if asked.isTargetsOwn,
+        let cause = sentAddresses.claim(
+          made.exchange.url.absoluteString, for: job.upload.item, of: job.upload.target)
+      {
+        throw cause
+      }
       begin(
         made, to: request.url, attempt: conversation.attempt, authorization: authorization)
     } catch {
@@ -127,12 +198,29 @@ extension UploadEngine {
     }
   }
 
+  private func request(
+    _ asked: ResumeRequest, of upload: UploadJob, _ conversation: Conversation,
+    _ credentials: RequestHead.Credentials
+  ) throws(Failure.Cause) -> UploadRequest {
+    guard conversation.machine is HTTPResumeMachine else {
+      return try UploadRequest(
+        asked, of: upload, size: conversation.machine.course.size, conversation.values,
+        credentials: credentials)
+    }
+    let whole = try Representation(
+      upload, to: conversation.url, credentials: credentials, form: conversation.form,
+      now: time.date())
+    return try UploadRequest(
+      asked, of: upload, whole, conversation.values, credentials: credentials,
+      mayExpect: mayExpect(at: asked.url))
+  }
+
   /// Ends an attempt that could not go on.
   private func broken(
     _ cause: Failure.Cause, _ id: ItemID, _ conversation: Conversation, _ url: URL
   ) {
     var end = TransferEnd(url: url, trouble: cause, sentAll: false)
-    end.hasAdvanced = conversation.machine.hasAdvanced
+    end.hasAdvanced = conversation.machine.course.hasAdvanced
     conclude(conversation, end, of: id, nil)
   }
 
@@ -178,8 +266,9 @@ extension UploadEngine {
     let isHome = Origin(point.url) == Origin(target.url)
     guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
       let request = try? UploadRequest(
-        TusMachine.termination(of: point.url), of: upload, size: nil,
-        Preparation.values(for: upload, now: time.date()),
+        point.mode == .http
+          ? HTTPResumeMachine.termination(of: point.url) : TusMachine.termination(of: point.url),
+        of: upload, Preparation.values(for: upload, now: time.date()),
         credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
     else { return }
     let (transport, exchange, timeout) = (transport, request.exchange, target.stallTimeout)

@@ -4,44 +4,95 @@ import MultipartForm
 import UploadModel
 
 extension UploadRequest {
-  /// One request of an upload that can go on.
-  ///
-  /// - Parameters:
-  ///   - asked: what the protocol wants.
-  ///   - size: the size of the file; nil where the request is not about its content, and the file need not be
-  ///     there.
+  /// A request about an upload that can go on which carries none of its content: the file need not be there.
   init(
-    _ asked: ResumeRequest, of upload: UploadJob, size: Int64?, _ values: Template.Values,
+    _ asked: ResumeRequest, of upload: UploadJob, _ values: Template.Values,
+    credentials: RequestHead.Credentials
+  ) throws(Failure.Cause) {
+    try self.init(
+      asked, of: upload,
+      RequestHead(asked, of: upload.target, credentials: credentials, values: values),
+      FormBody.empty(), piece: nil)
+  }
+
+  /// A request of a tus upload.
+  ///
+  /// - Parameter size: the size of the file, in bytes.
+  init(
+    _ asked: ResumeRequest, of upload: UploadJob, size: Int64, _ values: Template.Values,
     credentials: RequestHead.Credentials
   ) throws(Failure.Cause) {
     let item = upload.item
-    target = upload.target
-    expectsContinue = false
-    let head = try RequestHead(asked, of: target, credentials: credentials, values: values)
+    let body: FormBody
     do throws(BodyError) {
       // Also where nothing of it goes along: what has changed is not to be gone on with.
-      body =
-        size == nil
-        ? try FormBody(Form(parts: []))
-        : try FormBody(
-          rawFile: item.location, range: asked.content ?? 0..<0, expecting: item.identity)
+      body = try FormBody(
+        rawFile: item.location, range: asked.content ?? 0..<0, expecting: item.identity)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
-    files = [(item, size == nil ? 0..<0 : body.contentRanges[0])]
+    try self.init(
+      asked, of: upload,
+      RequestHead(asked, of: upload.target, credentials: credentials, values: values), body,
+      piece: Piece(
+        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : size))
+  }
+
+  /// A request that carries some of a representation, or asks about it.
+  ///
+  /// - Parameter mayExpect: whether the server may be asked before a long body is sent.
+  init(
+    _ asked: ResumeRequest, of upload: UploadJob, _ whole: Representation,
+    _ values: Template.Values, credentials: RequestHead.Credentials, mayExpect: Bool
+  ) throws(Failure.Cause) {
+    let target = upload.target
+    var asked = asked
+    var head: RequestHead
+    if asked.isTargetsOwn {
+      head = whole.plan.head
+      asked.method = head.method
+      asked.url = try Self.url(head.address?.written, at: asked.url, of: target)
+      head.add(asked.headers)
+      if whole.form == nil {
+        head.addName(upload.item.fileName)
+      } else {
+        head.add([ResumeRequest.Header("Content-Type", whole.body.contentType)])
+      }
+    } else {
+      head = try RequestHead(asked, of: target, credentials: credentials, values: values)
+    }
+    let range = asked.content ?? 0..<0
+    let isEmpty = range.isEmpty && whole.body.contentLength > 0
+    try self.init(
+      asked, of: upload, head, whole.body.slice(range),
+      piece: Piece(
+        start: min(max(0, range.lowerBound - whole.lead), upload.item.size),
+        size: isEmpty ? nil : upload.item.size),
+      asks: asked.isTargetsOwn && mayExpect)
+  }
+
+  private init(
+    _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
+    piece: Piece?, asks: Bool = false
+  ) throws(Failure.Cause) {
+    (target, self.body, self.piece) = (upload.target, body, piece ?? Piece(start: 0, size: nil))
+    expectsContinue = asks && Self.isWorthAsking(body, of: target)
+    files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =
       if asked.content != nil { UploadBody(form: body) } else if asked.method == "POST" {
         // What changes something says that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())
       } else { nil }
     var exchange = ExchangeRequest(
-      url: asked.url, method: head.method,
+      url: asked.url, method: asked.method,
       headers: head.headers.map { (name: $0.name, value: $0.value.written) }, body: content)
+    exchange.expectsContinue = expectsContinue
+    exchange.waitsAfterInterim = asked.isTargetsOwn
     // What went with content may have moved the server on, and is to be asked about first.
-    exchange.mayRepeat = asked.content == nil
+    exchange.mayRepeat =
+      asked.isTargetsOwn ? target.isIdempotent(at: asked.url) : asked.content == nil
     try exchange.obey(target)
     self.exchange = exchange
-    piece = Piece(start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : size)
   }
 
   /// Where the target's uploads are made.
@@ -49,5 +100,13 @@ extension UploadRequest {
     of target: Target, at url: URL, _ values: Template.Values
   ) throws(Failure.Cause) -> URL {
     try self.url(target.addressStretches(with: values).written, at: url, of: target)
+  }
+}
+
+extension FormBody {
+  fileprivate static func empty() throws(Failure.Cause) -> FormBody {
+    do throws(BodyError) { return try FormBody(Form(parts: [])).slice(0..<0) } catch {
+      throw Failure.Cause(error, wasSeen: false)
+    }
   }
 }

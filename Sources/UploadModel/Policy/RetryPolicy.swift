@@ -65,7 +65,7 @@ extension Target {
   /// The same for a request to `url`: no header field goes to another origin than the target's own.
   public func isIdempotent(at url: URL) -> Bool {
     // The server is asked what it has before anything is sent again.
-    if resume.isOn { return true }
+    if resume.mode == .tus { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
     if method == "PUT", body == .binary { return true }
     let hasKey = headers.contains { field in

@@ -34,7 +34,7 @@ public struct CurlCommand: Hashable, Sendable {
       throw ConversionError(
         description: "the target asks for a ticket first, and only that says where the file goes")
     }
-    guard !target.resume.isOn else {
+    guard target.resume.mode != .tus else {
       throw ConversionError(
         description: "an upload that can go on is several requests, and the server says where to")
     }

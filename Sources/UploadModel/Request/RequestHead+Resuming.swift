@@ -1,4 +1,4 @@
-import Foundation
+import ScalarText
 
 extension RequestHead {
   /// The beginning of one of the requests that a resumable upload consists of.
@@ -9,6 +9,26 @@ extension RequestHead {
   ) throws(Failure.Cause) {
     self.init(method: asked.method, address: [.text(asked.url.absoluteString)], accept: "*/*")
     try add(credentials, of: target, values)
-    for header in asked.headers { set(header.name, header.value) }
+    add(asked.headers)
+  }
+
+  /// Adds what the protocol asks for, in the place of header fields with the same names.
+  public mutating func add(_ fields: [ResumeRequest.Header]) {
+    for field in fields { set(field.name, field.value) }
+  }
+
+  /// Tells the name of a file that goes without a form (RFC 6266, and RFC 8187 for what is no ASCII), unless the
+  /// target says something else.
+  public mutating func addName(_ name: String) {
+    guard !headers.contains(where: { $0.name.lowercased() == "content-disposition" }) else {
+      return
+    }
+    // Percent signs are taken for escapes by some.
+    let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && !"\"\\%".utf8.contains($0) }
+    set(
+      "Content-Disposition",
+      isPlain
+        ? "inline; filename=\"\(name)\""
+        : "inline; filename*=UTF-8''\(PercentEncoding.encode(name))")
   }
 }

@@ -14,6 +14,12 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case offsetWentBack
   /// It takes bytes and has none of them afterwards.
   case offsetStuck
+  /// It has named two addresses for one upload.
+  case locationChanged
+  /// It has closed the upload before all of it was there.
+  case endedEarly
+  /// It has all of it, and does not say that the upload is complete.
+  case neverComplete
   /// The upload at this address is of another length.
   case otherLength
   /// Its status is not the one that the protocol has for success.
@@ -40,6 +46,9 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .offsetBeyondEnd: "server has too much"
     case .offsetWentBack: "server has lost bytes"
     case .offsetStuck: "server takes no bytes"
+    case .locationChanged: "two addresses for the upload"
+    case .endedEarly: "upload closed too early"
+    case .neverComplete: "upload never complete"
     case .otherLength: "upload of another length"
     case .unexpectedStatus: "unexpected status"
     case .otherVersion: "other protocol version"
@@ -58,6 +67,10 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .offsetBeyondEnd: "The server says that it has more bytes than the file."
     case .offsetWentBack: "The server has fewer bytes of the file than it said before."
     case .offsetStuck: "The server took bytes again and again, and has none of them."
+    case .locationChanged: "The server named two addresses for the same upload."
+    case .endedEarly: "The server closed the upload before it had all of it."
+    case .neverComplete:
+      "The server has all of the upload and does not say that it is complete (Upload-Complete)."
     case .otherLength: "The upload at the address that was kept is of another length."
     case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
     case .otherVersion: "The server does not speak tus 1.0.0."
@@ -70,9 +83,9 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     switch self {
     case .locationElsewhere:
       "If that server may have the file, name it in the target's redirect_to, then retry."
-    case .noLocation, .badLocation, .unexpectedStatus, .otherVersion, .noOffset:
-      "Check that the target's URL is that of a tus server, or set resume = \"off\"."
-    case .offsetBeyondEnd, .offsetWentBack, .otherLength:
+    case .noLocation, .badLocation, .locationChanged, .unexpectedStatus, .otherVersion, .noOffset:
+      "Check that the server at the target's URL speaks that protocol, or set resume = \"off\"."
+    case .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete:
       "Retry starts a new upload from the first byte."
     case .offsetStuck, .checksumMismatch:
       "Something between may change what is sent. Retry goes on where the server is."

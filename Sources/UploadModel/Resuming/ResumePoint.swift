@@ -9,7 +9,7 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   public var target: String
   /// The file that it was begun with.
   public var identity: FileIdentity
-  /// How many of the file's bytes the server had when it said so last.
+  /// How many bytes the server had when it said so last.
   public var offset: Int64
   /// The first of the file's bytes that the last attempt sent.
   public var start: Int64
@@ -17,11 +17,32 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   public var expires: Date?
   /// Why an upload of the same file that was begun before it could not go on.
   public var loss: Loss?
+  /// The protocol; nil for tus.
+  public var mode: ResumeRules.Mode?
+  /// The form around the file; nil where it goes by itself. Offsets count the form's bytes then.
+  public var form: Form?
+
+  /// What makes the bytes of a form the same again.
+  public struct Form: Hashable, Sendable, Codable {
+    /// What separates its parts.
+    public var boundary: String
+    /// When it was made, for `{now}`.
+    public var made: Date
+    /// A sum of all that is in it beside the file and secrets, in hexadecimal digits.
+    public var seal: String
+
+    /// A form with these parts.
+    public init(boundary: String, made: Date, seal: String) {
+      (self.boundary, self.made, self.seal) = (boundary, made, seal)
+    }
+  }
 
   /// Why an upload has to start over.
   public enum Loss: String, Hashable, Sendable, Codable {
     /// The file is not the one that the upload was begun with.
     case fileChanged
+    /// The target says something else in the form around the file.
+    case formChanged
     /// The server does not know it any more.
     case forgotten
     /// The server has said until when it would keep it, and that time is over.
@@ -31,10 +52,11 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   /// A point at `offset` of a file.
   public init(
     url: URL, target: String, identity: FileIdentity, offset: Int64 = 0, start: Int64 = 0,
-    expires: Date? = nil, loss: Loss? = nil
+    expires: Date? = nil, loss: Loss? = nil, mode: ResumeRules.Mode? = nil, form: Form? = nil
   ) {
     (self.url, self.target, self.identity) = (url, target, identity)
     (self.offset, self.start, self.expires, self.loss) = (offset, start, expires, loss)
+    (self.mode, self.form) = (mode, form)
   }
 
   /// What a person should know of it while the file is sent; nil where nothing is worth a word.
@@ -42,6 +64,7 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
     switch loss {
     case .fileChanged: return "starts over: the file has changed"
+    case .formChanged: return "starts over: the target's fields have changed"
     case .forgotten: return "starts over: the server had forgotten it"
     case .expired: return "starts over: the server kept it too short"
     case nil: return nil

@@ -10,6 +10,9 @@ public struct ResumeRequest: Hashable, Sendable {
   public var headers: [Header]
   /// Which of the file's bytes go with it; nil for none.
   public var content: Range<Int64>?
+  /// Whether it is the request that the target describes, with its method, its header fields and its form; `headers`
+  /// come on top, and `content` counts the form's bytes.
+  public var isTargetsOwn = false
   /// The checksum of them that goes along; whoever sends the request computes it.
   public var checksum: TusServer.Checksum?
 
@@ -20,14 +23,17 @@ public struct ResumeRequest: Hashable, Sendable {
     /// The value.
     public var value: String
 
-    init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    /// A header field with this value.
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   /// Says with which sum the content arrives undamaged (tus 1.0.0, "Checksum").
   public mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
     let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"
-    headers.append(Header("Upload-Checksum", text))
+    add("Upload-Checksum", text)
   }
+
+  mutating func add(_ name: String, _ value: String) { headers.append(Header(name, value)) }
 
   init(
     _ method: String, _ url: URL, _ headers: [(String, String)] = [], content: Range<Int64>? = nil,

@@ -3,11 +3,16 @@ import Foundation
 /// Whether and how an upload to a target goes on where it was broken off.
 public struct ResumeRules: Hashable, Sendable {
   /// The protocol by which server and client agree on how much has arrived.
-  public enum Mode: String, Hashable, Sendable, CaseIterable {
+  public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// None: each attempt sends the whole file.
     case off
     /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
     case tus
+    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can go on if the
+    /// server says so.
+    case http
+    /// Whichever of the two the server speaks.
+    case auto
   }
 
   /// The protocol.

@@ -13,50 +13,22 @@ import MultipartForm
 ///
 /// Statuses that say nothing of the protocol (401, 413, 423, 503, …) end the attempt as they do for any
 /// upload; the next one begins with HEAD.
-public struct TusMachine: Sendable {
-  /// What is to be done, in order.
-  public enum Action: Hashable, Sendable {
-    /// Send this, and come back with its end.
-    case send(ResumeRequest)
-    /// Write down where the upload can go on, before anything else is sent.
-    case keep(ResumePoint)
-    /// What was written down is of no use any more.
-    case forget
-    /// Remember what the server can do.
-    case learn(TusServer)
-    /// The attempt is over.
-    case end(TransferEnd)
-  }
-
+public struct TusMachine: ResumeMachine {
   enum Phase { case learning, creating, asking, appending }
 
   /// The version that is spoken.
   public static let version = "1.0.0"
-  /// How often the server may say the same of an attempt without a byte of progress.
-  static let patience = 3
 
-  /// Where the upload stands.
-  public internal(set) var point: ResumePoint?
-  /// Whether the server has more of the file than when the attempt before this one began.
-  public internal(set) var hasAdvanced = false
+  /// The type of a body that is a piece of a file.
+  private static let pieceType = "application/offset+octet-stream"
+  /// The most bytes that go along with the request that makes an upload.
+  private static let mostAlong: Int64 = 1 << 20
 
-  /// The size of the file, in bytes.
-  public var size: Int64 { identity.size }
-
-  let target: Target
-  let identity: FileIdentity
-  let creation: URL
+  public internal(set) var course: ResumeCourse
   let metadata: String
   var server: TusServer?
   var phase = Phase.learning
-  var last: ResumeRequest?
-  /// The first of the file's bytes that this attempt sends, once that is known.
-  var first: Int64?
-  var loss: ResumePoint.Loss?
-  var redirects = 0
-  /// How often the upload was lost, and how often its offset had to be asked for again, in a row.
-  var losses = 0
-  var doubts = 0
+  /// How often in a row what arrived had another checksum.
   var mismatches = 0
   /// Whether something on the way forbids PATCH.
   var overridesMethod = false
@@ -73,35 +45,30 @@ public struct TusMachine: Sendable {
     target: Target, identity: FileIdentity, creation: URL, metadata: String, point: ResumePoint?,
     server: TusServer?
   ) {
-    (self.target, self.identity, self.creation) = (target, identity, creation)
-    (self.metadata, self.point, self.server) = (metadata, point, server)
+    course = ResumeCourse(
+      target: target, identity: identity, creation: creation, length: identity.size, point: point)
+    (self.metadata, self.server) = (metadata, server)
   }
 
-  /// Begins.
-  public mutating func start(now: Date) -> [Action] {
-    if let known = point {
-      if known.target != target.name || fault(of: known.url) != nil {
-        // It was begun for another target, or under other rules.
-        point = nil
-      } else if known.identity != identity {
-        lose(.fileChanged)
-      } else if let expires = known.expires, expires <= now {
-        lose(.expired)
-      }
-    }
+  public mutating func start(now: Date) -> [ResumeAction] {
+    course.checkPoint(form: nil, now: now)
     guard server == nil else { return proceed() }
     phase = .learning
-    return send(ResumeRequest("OPTIONS", creation, [("Tus-Resumable", Self.version)]))
+    return course.send(
+      ResumeRequest("OPTIONS", course.creation, [("Tus-Resumable", Self.version)]))
   }
 
-  /// Takes in how the last request ended.
-  public mutating func handle(_ end: TransferEnd, now: Date) -> [Action] {
+  public mutating func handle(
+    interim headers: [String: String], at url: URL, now: Date
+  ) -> [ResumeAction] { [] }
+
+  public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {
-      return over(end, status: nil)
+      return course.over(end, status: nil)
     }
-    if status == 307 || status == 308 { return follow(end) }
-    redirects = 0
-    if status == 412, phase != .learning { return fail(.otherVersion, end) }
+    if status == 307 || status == 308 { return course.follow(end) }
+    course.redirects = 0
+    if status == 412, phase != .learning { return course.fail(.otherVersion, end) }
     switch phase {
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
@@ -112,20 +79,32 @@ public struct TusMachine: Sendable {
 
   // MARK: Requests
 
-  mutating func proceed() -> [Action] {
+  mutating func proceed() -> [ResumeAction] {
     if server?.isOfOtherVersion == true {
-      return fail(.otherVersion, TransferEnd(url: creation))
+      return course.fail(.otherVersion, TransferEnd(url: course.creation))
     }
-    guard let point else { return create() }
+    guard let point = course.point else { return create() }
     return ask(point)
   }
 
-  mutating func create() -> [Action] {
-    if let limit = server?.maxSize, identity.size > limit {
-      return over(TransferEnd(url: creation, trouble: .tooLarge(limit: limit)), status: nil)
+  mutating func create() -> [ResumeAction] {
+    if let limit = server?.maxSize, course.identity.size > limit {
+      return course.over(
+        TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit)), status: nil)
     }
     phase = .creating
-    return send(Self.creation(at: creation, size: identity.size, metadata: metadata))
+    var request = Self.creation(
+      at: course.creation, size: course.identity.size, metadata: metadata)
+    // The beginning goes along where the server takes that. Never all of it: if the reply were lost, nobody could
+    // tell whether the file is there. And not much, for a lost reply loses that as well.
+    let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
+    if server?.extensions.contains("creation-with-upload") == true, !sendsChecksums,
+      first < course.length
+    {
+      request.add("Content-Type", Self.pieceType)
+      request.content = 0..<first
+    }
+    return course.send(request)
   }
 
   /// The request that makes an upload.
@@ -135,30 +114,29 @@ public struct TusMachine: Sendable {
     return ResumeRequest("POST", url, headers)
   }
 
-  mutating func ask(_ point: ResumePoint) -> [Action] {
-    phase = .asking
-    return send(ResumeRequest("HEAD", point.url, [("Tus-Resumable", Self.version)]))
+  /// A sum has to be known before the first byte leaves: it is made of chunks, not of whole files.
+  private var sendsChecksums: Bool {
+    course.target.resume.chunk != nil && server?.checksum != nil
   }
 
-  mutating func append(_ point: ResumePoint) -> [Action] {
+  mutating func ask(_ point: ResumePoint) -> [ResumeAction] {
+    phase = .asking
+    return course.send(ResumeRequest("HEAD", point.url, [("Tus-Resumable", Self.version)]))
+  }
+
+  mutating func append(_ point: ResumePoint) -> [ResumeAction] {
     phase = .appending
-    let length = min(identity.size - point.offset, target.resume.chunk ?? .max)
+    let length = min(course.identity.size - point.offset, course.target.resume.chunk ?? .max)
     var headers = [
       ("Tus-Resumable", Self.version), ("Upload-Offset", "\(point.offset)"),
-      ("Content-Type", "application/offset+octet-stream"),
+      ("Content-Type", Self.pieceType),
     ]
     if overridesMethod { headers.append(("X-HTTP-Method-Override", "PATCH")) }
-    // A sum has to be known before the first byte leaves: it is made of chunks, not of whole files.
-    let checksum = target.resume.chunk == nil ? nil : server?.checksum
-    return send(
+    return course.send(
       ResumeRequest(
         overridesMethod ? "POST" : "PATCH", point.url, headers,
-        content: point.offset..<(point.offset + length), checksum: checksum))
-  }
-
-  mutating func send(_ request: ResumeRequest) -> [Action] {
-    last = request
-    return [.send(request)]
+        content: point.offset..<(point.offset + length),
+        checksum: sendsChecksums ? server?.checksum : nil))
   }
 
   /// The request that has the server forget an upload, for whoever does not want it any more.

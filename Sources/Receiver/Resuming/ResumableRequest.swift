@@ -1,0 +1,58 @@
+import NIOHTTP1
+import ScalarText
+import StructuredFields
+
+/// What a request says of an upload that can go on (draft-ietf-httpbis-resumable-upload-12, "State").
+struct ResumableRequest {
+  /// The version of the draft that both sides have to speak ("Draft Version Identification").
+  static let interopVersion: Int64 = 8
+
+  /// Whether the request brings the last of it.
+  let isLast: Bool
+  /// Where in it the request's content lies, if the request says so.
+  let offset: Int64?
+  /// How long the whole is, in bytes, if the request says so.
+  let length: Int64?
+  /// How long the request's content is, if it says so.
+  let contentLength: Int64?
+
+  /// Nil where a request says nothing of the kind, or means another version: it is one like any other then.
+  init?(_ head: HTTPRequestHead) {
+    guard Self.value("upload-draft-interop-version", head)?.integer == Self.interopVersion,
+      let isLast = Self.value("upload-complete", head)?.boolean
+    else { return nil }
+    self.isLast = isLast
+    offset = Self.count("upload-offset", head)
+    length = Self.count("upload-length", head)
+    contentLength = head.headers["content-length"].first
+      .flatMap { Int64($0.trimming(\.isBlank)) }
+  }
+
+  /// The length of the whole by all that the request says.
+  ///
+  /// - Parameter offset: how much is there before it.
+  /// - Throws: 400 where it contradicts itself, or what was said before.
+  func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
+    var end: Int64?
+    if isLast, let contentLength {
+      let (sum, overflow) = offset.addingReportingOverflow(contentLength)
+      guard !overflow else { throw Self.inconsistent }
+      end = sum
+    }
+    let said = [known, length, end].compactMap { $0 }
+    guard Set(said).count <= 1 else { throw Self.inconsistent }
+    return said.first
+  }
+
+  private static let inconsistent = Refusal(
+    .badRequest, "inconsistent length values for upload", problem: "inconsistent-upload-length")
+
+  private static func value(_ name: String, _ head: HTTPRequestHead) -> FieldValue? {
+    let lines = head.headers[canonicalForm: name]
+    return lines.isEmpty ? nil : FieldValue(item: lines.joined(separator: ","))
+  }
+
+  private static func count(_ name: String, _ head: HTTPRequestHead) -> Int64? {
+    value(name, head)?.integer.flatMap { $0 >= 0 ? $0 : nil }
+  }
+}

@@ -1,0 +1,33 @@
+/// A value in a structured header field (RFC 9651), as far as this program tells values apart.
+public enum FieldValue: Hashable, Sendable {
+  /// A whole number of at most 15 digits.
+  case integer(Int64)
+  /// `?1` or `?0`.
+  case boolean(Bool)
+  /// Any other well-formed value: a decimal, a string, a token, bytes, a date, an inner list.
+  case other
+
+  /// The value of a field that is one item (RFC 9651, section 4.2.3). Parameters are read and dropped.
+  ///
+  /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
+  public init?(item text: String) {
+    var reader = FieldReader(text)
+    guard let value = reader.item(), reader.isAtEnd else { return nil }
+    self = value
+  }
+
+  /// The members of a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same
+  /// key counts.
+  ///
+  /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
+  public static func dictionary(_ text: String) -> [String: FieldValue]? {
+    var reader = FieldReader(text)
+    return reader.dictionary()
+  }
+
+  /// The number, if it is one.
+  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+  /// The truth value, if it is one.
+  public var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
+}

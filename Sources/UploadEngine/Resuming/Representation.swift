@@ -1,0 +1,63 @@
+import Crypto
+import Foundation
+import MultipartForm
+import UploadModel
+
+/// The bytes that an upload which can go on consists of: those of its file, or of the form around it, which are the
+/// same each time.
+struct Representation {
+  /// What the target's own request consists of.
+  let plan: RequestPlan
+  /// All of it.
+  let body: FormBody
+  /// What makes it the same again; nil where the file goes by itself.
+  let form: ResumePoint.Form?
+
+  /// How many bytes come before the file's.
+  var lead: Int64 { body.contentRanges.last?.lowerBound ?? 0 }
+
+  /// Makes it, or makes it again.
+  ///
+  /// - Parameters:
+  ///   - url: where it goes.
+  ///   - form: what it was made with before; nil for the first time.
+  init(
+    _ upload: UploadJob, to url: URL, credentials: RequestHead.Credentials,
+    form known: ResumePoint.Form?, now: Date
+  ) throws(Failure.Cause) {
+    let made = known?.made ?? now
+    do throws(UploadRequest.Fault) {
+      plan = try UploadRequest.plan(
+        [upload], at: url == upload.target.url ? .target : .other(url), credentials: credentials,
+        now: made)
+    } catch { throw error.cause }
+    do throws(BodyError) {
+      guard case .form(let parts) = plan.content else {
+        body = try FormBody(plan.content, boundary: .random())
+        form = nil
+        return
+      }
+      let boundary = known.flatMap { try? Boundary($0.boundary) } ?? .random()
+      body = try FormBody(plan.content, boundary: boundary)
+      form = ResumePoint.Form(boundary: boundary.text, made: made, seal: Self.seal(parts))
+    } catch {
+      throw Failure.Cause(error, wasSeen: upload.item.identity != nil)
+    }
+  }
+
+  /// Secrets count by their names, so that nothing of them is written down.
+  private static func seal(_ parts: [RequestPlan.Part]) -> String {
+    var hash = SHA256()
+    for part in parts {
+      let value =
+        switch part.value {
+        case .text(let text): "text \(text.shown)"
+        case .file(_, let name): "file \(name)"
+        }
+      for text in [part.name, value, part.type ?? ""] {
+        hash.update(data: Data("\(text.utf8.count) \(text)".utf8))
+      }
+    }
+    return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import JSONText
+import ScalarText
+import StructuredFields
+
+/// What a server's replies mean, and what comes next.
+extension HTTPResumeMachine {
+  /// The status and the header fields decide; section names are those of the draft.
+  public mutating func handle(
+    interim headers: [String: String], at url: URL, now: Date
+  ) -> [ResumeAction] {
+    // "Status Code 104": one that tells of progress has no Location.
+    guard phase == .creating, let location = headers["location"],
+      headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
+        == .integer(Self.interopVersion)
+    else { return [] }
+    guard let address = URL(string: location, relativeTo: url)?.absoluteURL else {
+      return [.stop(.unresumable(.badLocation))]
+    }
+    if let fault = course.fault(of: address) { return [.stop(.unresumable(fault))] }
+    guard course.point == nil || course.point?.url == address else {
+      return [.stop(.unresumable(.locationChanged))]
+    }
+    guard course.point == nil else { return [] }
+    let point = keep(address, headers, now)
+    if let limit = limits?.size, course.length > limit {
+      condemned = address
+      return [.stop(.tooLarge(limit: limit))]
+    }
+    // More is on its way than the server takes at once.
+    turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
+    return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
+  }
+
+  public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+    if phase == .deleting { return [.forget] + course.over(held ?? end, status: nil) }
+    if let condemned { return delete(condemned, then: end) }
+    if turnsToPieces {
+      turnsToPieces = false
+      if let point = course.point { return ask(point) }
+    }
+    guard let status = end.status, end.trouble == nil || status >= 300 else {
+      // Without a point this was a request like any other, and ends like any other.
+      return course.point == nil && phase == .creating ? [.end(end)] : course.over(end, status: nil)
+    }
+    if status == 307 || status == 308, phase != .creating { return course.follow(end) }
+    course.redirects = 0
+    limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
+    switch phase {
+    case .learning: return learn(end, status)
+    case .creating: return finishCreation(end, status, now)
+    case .asking: return finishAsking(end, status, now)
+    case .appending: return finishAppending(end, status, now)
+    case .replaying: return finishReplay(end, status)
+    case .deleting: return []
+    }
+  }
+
+  /// Whatever the reply, uploads are made all the same: what answers OPTIONS may be something on the way.
+  private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    let isAnswer = (200..<300).contains(status)
+    let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
+    // tus has no place for a form's fields.
+    if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
+      return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
+    }
+    if !isAnswer { limits = nil }
+    return [.learn(.http(limits))] + proceed()
+  }
+
+  /// "Upload Creation".
+  private mutating func finishCreation(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    let isComplete = Self.isComplete(end)
+    let isWhole = course.last?.content?.count ?? 0 == course.length
+    guard (200..<300).contains(status) else {
+      if isComplete == true { return [.forget] + [.end(end)] }
+      if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
+        // It has said how much it takes at once.
+        return course.point.map { ask($0) } ?? create()
+      }
+      return course.point == nil ? [.end(end)] : course.over(end, status: status)
+    }
+    if isWhole, isComplete != false { return finish(end) }
+    guard isComplete != true else { return course.fail(.endedEarly, end) }
+    guard end.headers["location"] != nil || course.point != nil else {
+      return course.fail(.noLocation, end)
+    }
+    guard let url = end.headers["location"] == nil ? course.point?.url : end.location else {
+      return course.fail(.badLocation, end)
+    }
+    if let fault = course.fault(of: url) { return course.fail(fault, end) }
+    guard course.point == nil || course.point?.url == url else {
+      return course.fail(.locationChanged, end)
+    }
+    let point = course.point ?? keep(url, end.headers, now)
+    // Not all of what was sent has been taken, or nothing was sent yet.
+    return [.keep(point)] + (isWhole && course.length > 0 ? ask(point) : append(point))
+  }
+
+  /// "Offset Retrieval".
+  private mutating func finishAsking(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    guard var point = course.point else { return course.over(end, status: status) }
+    if status == 404 || status == 410 { return startOver(end, status) }
+    guard (200..<300).contains(status) else { return course.over(end, status: status) }
+    if let length = Self.integer("upload-length", end), length != course.length {
+      return course.fail(.otherLength, end)
+    }
+    guard let offset = Self.integer("upload-offset", end), offset >= 0 else {
+      return course.fail(.noOffset, end)
+    }
+    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    course.recordStart(into: &point)
+    note(end, in: &point, now)
+    course.point = point
+    guard Self.isComplete(end) == true else { return [.keep(point)] + append(point) }
+    guard offset == course.length else { return course.fail(.endedEarly, end) }
+    // All of it was taken, and the reply was lost. The server may have kept it.
+    held = end
+    return [.keep(point)] + askForReply(point)
+  }
+
+  /// "Upload Append".
+  private mutating func finishAppending(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    guard var point = course.point, let sent = course.last?.content else {
+      return course.over(end, status: status)
+    }
+    if Self.isComplete(end) == true {
+      guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+      return sent.upperBound == course.length ? finish(end) : course.fail(.endedEarly, end)
+    }
+    switch status {
+    case 200..<300: break
+    case 404, 410: return startOver(end, status)
+    case 409: return askAgain(point, end, status)
+    case 413: return sendLess(point, end, sent)
+    case _ where Self.problem(end) == "inconsistent-upload-length":
+      return course.fail(.otherLength, end)
+    default: return course.over(end, status: status)
+    }
+    // What was sent has been taken, unless the server says that it took less.
+    let offset = Self.integer("upload-offset", end) ?? sent.upperBound
+    guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
+    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard offset > sent.lowerBound else {
+      return askAgain(point, end, nil, sent.isEmpty ? .neverComplete : .offsetStuck)
+    }
+    note(end, in: &point, now)
+    course.point = point
+    return [.keep(point)] + append(point)
+  }
+
+  /// The reply that was lost, or the news that it is lost for good: the file is there either way.
+  private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    if Self.isComplete(end) == true {
+      return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
+    }
+    let known = held ?? end
+    return course.arrived(known, known.status ?? status)
+  }
+
+  // MARK: Steps
+
+  private mutating func keep(
+    _ url: URL, _ headers: [String: String], _ now: Date
+  ) -> ResumePoint {
+    limits = ResumeLimits(headers["upload-limit"]) ?? limits ?? ResumeLimits()
+    let point = ResumePoint(
+      url: url, target: course.target.name, identity: course.identity,
+      expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
+      mode: .http, form: form)
+    course.first = 0
+    course.point = point
+    return point
+  }
+
+  private func note(_ end: TransferEnd, in point: inout ResumePoint, _ now: Date) {
+    guard let age = ResumeLimits(end.headers["upload-limit"])?.age else { return }
+    point.expires = now.addingTimeInterval(Double(age))
+  }
+
+  /// The reply of whatever the target's own request was for.
+  private func finish(_ end: TransferEnd) -> [ResumeAction] {
+    var end = end
+    // The address of the upload is none of the file.
+    if let url = course.point?.url, end.location == url { end.headers["location"] = nil }
+    guard phase != .creating, let status = end.status else { return [.end(end)] }
+    return course.arrived(end, status)
+  }
+
+  private mutating func askAgain(
+    _ point: ResumePoint, _ end: TransferEnd, _ status: Int?, _ fault: ResumeFault = .offsetStuck
+  ) -> [ResumeAction] {
+    course.doubts += 1
+    if course.doubts < ResumeCourse.patience { return ask(point) }
+    return status.map { course.over(end, status: $0) } ?? course.fail(fault, end)
+  }
+
+  /// After a 413: what the server says that it takes, or half of what was too much.
+  private mutating func sendLess(
+    _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
+  ) -> [ResumeAction] {
+    if limits?.append == nil || mostContent >= sent.count {
+      most = Int64(sent.count) / 2
+    }
+    guard mostContent < sent.count, mostContent >= Self.leastPiece else {
+      return course.over(end, status: 413)
+    }
+    return ask(point)
+  }
+
+  /// Below this, pieces are not what a server dislikes.
+  private static let leastPiece: Int64 = 16 << 10
+
+  private mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    course.losses += 1
+    // Once can be the server's age; more often it is something else.
+    guard course.losses == 1 else { return [.forget] + course.over(end, status: status) }
+    course.lose(.forgotten)
+    return create()
+  }
+
+  // MARK: Header fields
+
+  private static func isComplete(_ end: TransferEnd) -> Bool? {
+    end.headers["upload-complete"].flatMap { FieldValue(item: $0)?.boolean }
+  }
+
+  private static func integer(_ name: String, _ end: TransferEnd) -> Int64? {
+    end.headers[name].flatMap { FieldValue(item: $0)?.integer }
+  }
+
+  /// The last word of the problem type (RFC 9457) that the reply names.
+  private static func problem(_ end: TransferEnd) -> String? {
+    guard end.reply.mediaType == "application/problem+json",
+      case .object(let members)? = JSONValue(text: end.reply.text),
+      case .string(let type)? = members["type"]
+    else { return nil }
+    return type.split(scalar: "#").last
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import MultipartForm
+import StructuredFields
+
+/// Decides what to ask a server that may speak Resumable Uploads for HTTP
+/// (draft-ietf-httpbis-resumable-upload-12, interop version 8).
+///
+/// ```
+///  OPTIONS ──► the target's own request ─────────────────────► its reply
+///  (auto, or     │ 104 with Location: kept                         ▲
+///   chunks)      └─ lost, 5xx ─► HEAD ─► PATCH ─► PATCH … ─────────┘
+///                      ▲           ▲       │ 409, 413
+///           (where a point was kept)└──────┘
+/// ```
+///
+/// The request that begins an upload is what the target describes, with `Upload-Complete: ?1` on top. A server that
+/// knows nothing of this takes it as any other, and whatever it replies is judged as for any other. A server that
+/// allows less in one request than there is gets an empty request first (`Upload-Complete: ?0`), then pieces.
+public struct HTTPResumeMachine: ResumeMachine {
+  /// The version that is spoken while the protocol is a draft.
+  public static let interopVersion: Int64 = 8
+  /// The number of the draft.
+  public static let draft = "12"
+
+  enum Phase { case learning, creating, asking, appending, replaying, deleting }
+
+  public internal(set) var course: ResumeCourse
+  /// The form around the file, if there is one.
+  let form: ResumePoint.Form?
+  /// What the server has announced.
+  var limits: ResumeLimits?
+  /// Whether the server is asked what it speaks before anything else.
+  let discovers: Bool
+  var phase = Phase.learning
+  /// The most bytes in a request after one was too large.
+  var most: Int64?
+  /// Where to go on once the request under way has been broken off.
+  var turnsToPieces = false
+  /// The upload that the server is to forget once the request under way has been broken off.
+  var condemned: URL?
+  /// What the attempt ends with after that, or after the reply was asked for again.
+  var held: TransferEnd?
+
+  /// An attempt at a file.
+  ///
+  /// - Parameters:
+  ///   - identity: the file as it is now.
+  ///   - creation: where the target's own request goes.
+  ///   - length: how many bytes that request has for content.
+  ///   - lead: how many of them come before the file's.
+  ///   - form: the form around the file; nil where it goes by itself.
+  ///   - point: where an earlier attempt got to.
+  ///   - server: what is known of the server; nil where it has not been asked.
+  public init(
+    target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
+    form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?
+  ) {
+    course = ResumeCourse(
+      target: target, identity: identity, creation: creation, length: length, lead: lead,
+      point: point)
+    self.form = form
+    if case .http(let known)? = server { limits = known }
+    discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
+  }
+
+  public mutating func start(now: Date) -> [ResumeAction] {
+    course.checkPoint(form: form, now: now)
+    // Whoever has a point knows what the server speaks.
+    guard discovers, course.point == nil else { return proceed() }
+    phase = .learning
+    return course.send(request("OPTIONS", course.creation))
+  }
+
+  // MARK: Requests
+
+  mutating func proceed() -> [ResumeAction] {
+    if let point = course.point { return ask(point) }
+    if let limit = limits?.size, course.length > limit {
+      let end = TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit))
+      return course.over(end, status: nil)
+    }
+    return create()
+  }
+
+  mutating func create() -> [ResumeAction] {
+    phase = .creating
+    // Pieces are for servers that have said that they know what to do with them.
+    let isWhole = limits == nil || course.length <= mostContent
+    var request = Self.creation(at: course.creation, length: course.length, isWhole: isWhole)
+    request.content = 0..<(isWhole ? course.length : 0)
+    return course.send(request)
+  }
+
+  /// The request that makes an upload, without its content.
+  public static func creation(at url: URL, length: Int64, isWhole: Bool) -> ResumeRequest {
+    var request = ResumeRequest(
+      "POST", url,
+      [
+        ("Upload-Draft-Interop-Version", "\(interopVersion)"),
+        ("Upload-Complete", isWhole ? "?1" : "?0"), ("Upload-Length", "\(length)"),
+      ])
+    request.isTargetsOwn = true
+    return request
+  }
+
+  mutating func ask(_ point: ResumePoint) -> [ResumeAction] {
+    phase = .asking
+    return course.send(request("HEAD", point.url))
+  }
+
+  mutating func append(_ point: ResumePoint) -> [ResumeAction] {
+    phase = .appending
+    let rest = course.length - point.offset
+    let count = min(rest, mostContent)
+    return course.send(piece(point, count: count, isLast: count == rest))
+  }
+
+  /// Asks for the reply that was lost, of an upload that is complete.
+  mutating func askForReply(_ point: ResumePoint) -> [ResumeAction] {
+    phase = .replaying
+    return course.send(piece(point, count: 0, isLast: true))
+  }
+
+  mutating func delete(_ url: URL, then end: TransferEnd) -> [ResumeAction] {
+    phase = .deleting
+    held = end
+    return course.send(Self.termination(of: url))
+  }
+
+  /// The request that has the server forget an upload, for whoever does not want it any more.
+  public static func termination(of url: URL) -> ResumeRequest {
+    ResumeRequest("DELETE", url, [("Upload-Draft-Interop-Version", "\(interopVersion)")])
+  }
+
+  private func request(_ method: String, _ url: URL) -> ResumeRequest {
+    ResumeRequest(method, url, [("Upload-Draft-Interop-Version", "\(Self.interopVersion)")])
+  }
+
+  private func piece(_ point: ResumePoint, count: Int64, isLast: Bool) -> ResumeRequest {
+    var request = request("PATCH", point.url)
+    request.add("Upload-Complete", isLast ? "?1" : "?0")
+    request.add("Upload-Offset", "\(point.offset)")
+    request.add("Content-Type", "application/partial-upload")
+    request.content = point.offset..<(point.offset + count)
+    return request
+  }
+
+  /// The most bytes in one request: what the target and the server allow, and no less than the server wants.
+  var mostContent: Int64 {
+    let allowed = [course.target.resume.chunk, limits?.append, most].compactMap { $0 }.min()
+    return max(allowed ?? .max, limits?.least ?? 1, 1)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import MultipartForm
+
+/// What an attempt at an upload knows, whatever the protocol: the file, how far the server is, and what was asked
+/// last.
+public struct ResumeCourse: Sendable {
+  /// How often the server may say the same of an attempt without a byte of progress.
+  static let patience = 3
+
+  /// Where the upload stands.
+  public internal(set) var point: ResumePoint?
+  /// Whether the server has more of the file than when the attempt before this one began.
+  public internal(set) var hasAdvanced = false
+
+  let target: Target
+  let identity: FileIdentity
+  let creation: URL
+  /// The size of what is sent, in bytes: the file's, or that of the form around it.
+  let length: Int64
+  /// Where in it the file's own bytes begin.
+  let lead: Int64
+
+  var last: ResumeRequest?
+  /// The first of the file's bytes that this attempt sends, once that is known.
+  var first: Int64?
+  var loss: ResumePoint.Loss?
+  var redirects = 0
+  /// How often the upload was lost, and how often its offset had to be asked for again, in a row.
+  var losses = 0
+  var doubts = 0
+
+  init(
+    target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
+    point: ResumePoint?
+  ) {
+    (self.target, self.identity, self.creation) = (target, identity, creation)
+    (self.length, self.lead, self.point) = (length, lead, point)
+  }
+
+  /// Drops a point that is none for this attempt, and notes why where a person should know.
+  mutating func checkPoint(form: ResumePoint.Form?, now: Date) {
+    guard let known = point else { return }
+    if known.target != target.name || fault(of: known.url) != nil {
+      // It was begun for another target, or under other rules.
+      point = nil
+    } else if known.identity != identity {
+      lose(.fileChanged)
+    } else if known.form != form {
+      lose(.formChanged)
+    } else if let expires = known.expires, expires <= now {
+      lose(.expired)
+    }
+  }
+
+  /// How many of the file's bytes are among so many of what is sent.
+  public func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
+
+  /// The size of the file, in bytes.
+  public var size: Int64 { identity.size }
+
+  mutating func send(_ request: ResumeRequest) -> [ResumeAction] {
+    last = request
+    return [.send(request)]
+  }
+
+  mutating func lose(_ why: ResumePoint.Loss) {
+    loss = why
+    point = nil
+  }
+
+  /// Notes what the server has; the fault where that cannot be.
+  mutating func record(_ offset: Int64, into point: inout ResumePoint) -> ResumeFault? {
+    if offset > length { return .offsetBeyondEnd }
+    if offset < point.offset { return .offsetWentBack }
+    if offset > point.offset { (hasAdvanced, doubts) = (true, 0) }
+    point.offset = offset
+    return nil
+  }
+
+  /// Notes from where on this attempt sends.
+  mutating func recordStart(into point: inout ResumePoint) {
+    point.start = first ?? fileOffset(point.offset)
+    first = point.start
+  }
+
+  mutating func follow(_ end: TransferEnd) -> [ResumeAction] {
+    switch Verdict.redirect(
+      end, target: target, redirects: redirects, failed: { .failed(Failure($0)) })
+    {
+    case .follow(let url, _):
+      guard var request = last else { return over(end, status: end.status) }
+      redirects += 1
+      request.url = url
+      return send(request)
+    case .failed(let failure):
+      var end = end
+      end.trouble = failure.cause
+      return over(end, status: nil)
+    case .delivered: return over(end, status: end.status)
+    }
+  }
+
+  /// What keeps requests from going to an upload's address, if anything does.
+  func fault(of url: URL) -> ResumeFault? {
+    guard let origin = Origin(url), url.user == nil, url.password == nil else {
+      return .badLocation
+    }
+    return origin == Origin(target.url) || target.redirectOrigins.contains(origin)
+      ? nil : .locationElsewhere
+  }
+
+  // MARK: Ends
+
+  /// All of it is there, whichever request brought the last of it.
+  func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    var end = end
+    end.status = status
+    end.trouble = nil
+    end.sentAll = true
+    end.bytes = identity.size - (point?.start ?? 0)
+    return [.end(end)]
+  }
+
+  /// What was sent can be asked for: nothing of it is unknown, however it ended.
+  func over(_ end: TransferEnd, status: Int?) -> [ResumeAction] {
+    var end = end
+    end.status = status
+    end.sentAll = false
+    end.hasAdvanced = hasAdvanced
+    return [.end(end)]
+  }
+
+  func fail(_ fault: ResumeFault, _ end: TransferEnd) -> [ResumeAction] {
+    var end = end
+    end.trouble = .unresumable(fault)
+    let isSpoilt: [ResumeFault] = [
+      .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete,
+    ]
+    return (isSpoilt.contains(fault) ? [.forget] : []) + over(end, status: nil)
+  }
+}

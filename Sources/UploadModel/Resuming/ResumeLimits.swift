@@ -1,0 +1,31 @@
+import StructuredFields
+
+/// What a server allows an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
+/// `Upload-Limit`.
+public struct ResumeLimits: Hashable, Sendable {
+  /// The most bytes of the whole.
+  public var size: Int64?
+  /// The most bytes in one request.
+  public var append: Int64?
+  /// The fewest bytes in a request that is not the last.
+  public var least: Int64?
+  /// The seconds for which the upload is kept from now on.
+  public var age: Int64?
+
+  /// No limits.
+  public init() {}
+
+  /// Reads the header field. Keys that nobody knows are passed over.
+  ///
+  /// - Returns: nil where it is malformed, or a value is no number of at least 0: it is ignored as a whole then.
+  public init?(_ text: String?) {
+    guard let text, let members = FieldValue.dictionary(text) else { return nil }
+    for key in ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"] {
+      if let value = members[key], (value.integer ?? -1) < 0 { return nil }
+    }
+    size = members["max-size"]?.integer
+    append = members["max-append-size"]?.integer
+    least = members["min-append-size"]?.integer
+    age = members["max-age"]?.integer
+  }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Receiver
+
+@Suite("Uploads that go on at the ordinary endpoints")
+struct ResumableTests {
+  private static let version = "Upload-Draft-Interop-Version: 8"
+  private static let piece = "Content-Type: application/partial-upload"
+
+  private func head(
+    _ method: String, _ target: String, _ fields: [String], length: Int?
+  ) -> String {
+    var lines = ["\(method) \(target) HTTP/1.1", "Host: test", Self.version] + fields
+    if let length { lines.append("Content-Length: \(length)") }
+    return lines.joined(separator: "\r\n") + "\r\n\r\n"
+  }
+
+  private func ask(
+    _ server: TestServer, _ method: String, _ target: String, _ fields: [String] = [],
+    body: String = ""
+  ) throws -> RawClient.Reply {
+    let client = try server.connect()
+    let length = method == "HEAD" ? nil : body.utf8.count
+    try client.send(head(method, target, fields, length: length) + body)
+    return try client.readReply(hasBody: method != "HEAD")
+  }
+
+  /// Makes an upload of which nothing is there yet, and returns its path.
+  private func create(
+    _ server: TestServer, length: Int?, type: String = "text/plain", to target: String = "/upload"
+  ) throws -> String {
+    let client = try server.connect()
+    let fields =
+      [
+        "Upload-Complete: ?0", "Content-Type: \(type)",
+        "Content-Disposition: inline; filename=\"a.txt\"",
+      ] + (length.map { ["Upload-Length: \($0)"] } ?? [])
+    try client.send(head("POST", target, fields, length: 0))
+    let interim = try client.readReply(hasBody: false)
+    #expect(interim.status == 104)
+    #expect(interim["upload-draft-interop-version"] == "8")
+    #expect(interim["upload-limit"]?.hasPrefix("min-size=0, max-age=") == true)
+    let reply = try client.readReply()
+    #expect(reply.status == 201 && reply["upload-complete"] == "?0")
+    #expect(reply["location"] == interim["location"])
+    return try #require(interim["location"]).replacing("http://test", with: "")
+  }
+
+  private func visible(_ server: TestServer) throws -> [String] {
+    try server.names().filter { !$0.hasPrefix(".") }
+  }
+
+  private func state(_ server: TestServer, _ path: String) throws -> String {
+    let reply = try ask(server, "HEAD", path)
+    guard reply.status == 204 else { return "\(reply.status)" }
+    #expect(reply["cache-control"] == "no-store" && reply["upload-limit"] != nil)
+    return
+      "\(reply["upload-offset"] ?? "-") \(reply["upload-complete"] ?? "-") \(reply["upload-length"] ?? "-")"
+  }
+
+  @Test("says what it takes")
+  func limits() async throws {
+    try await TestServer.run({ $0.maxRequestBytes = 100 }) { (server: TestServer) async throws in
+      let reply = try ask(server, "OPTIONS", "/upload")
+      #expect(reply.status == 204 && reply["upload-limit"] == "max-size=100")
+      let large = try ask(
+        server, "POST", "/upload",
+        ["Upload-Complete: ?0", "Upload-Length: 101", "Content-Type: text/plain"])
+      #expect(large.status == 413 && large["upload-limit"] == "max-size=100")
+    }
+  }
+
+  @Test("a file in pieces is there when all of it is, once, under its name")
+  func pieces() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 10)
+      #expect(try state(server, path) == "0 ?0 10")
+      let first = try ask(
+        server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?0", Self.piece],
+        body: "abcd")
+      #expect(first.status == 204 && first["upload-complete"] == "?0")
+      #expect(try visible(server) == [])
+      #expect(try state(server, path) == "4 ?0 10")
+      let wrong = try ask(
+        server, "PATCH", path, ["Upload-Offset: 2", "Upload-Complete: ?1", Self.piece],
+        body: "cdefghij")
+      #expect(wrong.status == 409 && wrong["upload-offset"] == "4")
+      #expect(wrong["content-type"] == "application/problem+json")
+      let problem = String(decoding: wrong.body, as: UTF8.self)
+      #expect(problem.contains("http-problem-types#mismatching-upload-offset"))
+      #expect(
+        problem.contains("\"expected-offset\":4") && problem.contains("\"provided-offset\":2"))
+      let long = try ask(
+        server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?1", Self.piece],
+        body: "efghijk")
+      #expect(long.status == 400)
+      #expect(String(decoding: long.body, as: UTF8.self).contains("inconsistent-upload-length"))
+      let last = try ask(
+        server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?1", Self.piece],
+        body: "efghij")
+      #expect(last.status == 201 && last["upload-complete"] == "?1")
+      #expect(last["location"] == "http://test/files/a.txt")
+      #expect(try Receipt(last.body).files.map(\.sha256) == [sha256(Array("abcdefghij".utf8))])
+      #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
+      // Whoever has missed the answer gets it again, and sends nothing again.
+      #expect(try state(server, path) == "10 ?1 10")
+      let again = try ask(
+        server, "PATCH", path, ["Upload-Offset: 10", "Upload-Complete: ?1", Self.piece])
+      #expect(again.status == 201 && again.body == last.body)
+      let more = try ask(
+        server, "PATCH", path, ["Upload-Offset: 10", "Upload-Complete: ?1", Self.piece], body: "k")
+      #expect(more.status == 400 && more["upload-complete"] == "?0")
+      #expect(try visible(server) == ["a.txt"])
+      #expect(server.events.all.count { if case .stored = $0 { true } else { false } } == 1)
+    }
+  }
+
+  @Test("a form goes on where it was broken off", arguments: [false, true])
+  func form(_ isKilled: Bool) async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let form = Wire.field("album", "x") + Wire.file("0123456789") + Wire.end
+      let client = try server.connect()
+      let fields = [
+        "Upload-Complete: ?1", "Upload-Length: \(form.utf8.count)",
+        "Content-Type: multipart/form-data; boundary=B",
+      ]
+      try client.send(
+        head("POST", "/upload", fields, length: form.utf8.count) + String(form.prefix(60)))
+      let interim = try client.readReply(hasBody: false)
+      #expect(interim.status == 104)
+      let path = try #require(interim["location"]).replacing("http://test", with: "")
+      try await eventually { try state(server, path) == "60 ?0 \(form.utf8.count)" }
+      #expect(try visible(server) == [])
+      // The old connection was given up for the sake of the new one.
+      #expect(try client.readToEnd().count >= 0)
+      var next = server
+      var other: Receiver?
+      if isKilled {
+        // Another receiver on the folder knows as much as the one before.
+        var configuration = Receiver.Configuration(directory: server.folder.path)
+        configuration.names = ["test"]
+        let receiver = Receiver(configuration: configuration)
+        other = receiver
+        next = TestServer(
+          receiver: receiver, port: try await receiver.start(), folder: server.folder,
+          events: server.events)
+      }
+      let last = try ask(
+        next, "PATCH", path, ["Upload-Offset: 60", "Upload-Complete: ?1", Self.piece],
+        body: String(form.dropFirst(60)))
+      #expect(last.status == 201 && last["upload-complete"] == "?1")
+      let text = String(decoding: last.body, as: UTF8.self)
+      #expect(text.contains("\"album\":\"x\"") && text.contains("a.txt"))
+      #expect(try next.bytes("a.txt") == Array("0123456789".utf8))
+      #expect(try state(next, path) == "\(form.utf8.count) ?1 \(form.utf8.count)")
+      #expect(try next.names().filter { $0.hasSuffix(".data") } == [])
+      await other?.stop()
+    }
+  }
+
+  @Test("what is no form after all is refused as a whole, and nothing of it is kept")
+  func malformed() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: nil, type: "multipart/form-data; boundary=B")
+      let reply = try ask(
+        server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?1", Self.piece],
+        body: "nothing")
+      #expect(reply.status == 400 && reply["upload-complete"] == "?1")
+      #expect(try state(server, path) == "404")
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("an upload of a length that nobody has said grows to its limit and no further")
+  func unknownLength() async throws {
+    try await TestServer.run({ $0.maxFileBytes = 6 }) { (server: TestServer) async throws in
+      let path = try create(server, length: nil)
+      _ = try ask(
+        server, "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?0", Self.piece],
+        body: "abcd")
+      #expect(try state(server, path) == "4 ?0 -")
+      let long = try ask(
+        server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?0", Self.piece],
+        body: "efg")
+      #expect(long.status == 413)
+      let last = try ask(
+        server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?1", Self.piece], body: "ef")
+      #expect(last.status == 201)
+      #expect(try server.bytes("a.txt") == Array("abcdef".utf8))
+    }
+  }
+
+  @Test("what is taken back is gone")
+  func deleted() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      #expect(try ask(server, "DELETE", path).status == 204)
+      #expect(try state(server, path) == "404")
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("what nobody comes back for is removed")
+  func expired() async throws {
+    try await TestServer.run({ $0.uploadLifetime = .seconds(1) }) {
+      (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      try await eventually { try state(server, path) == "404" }
+      #expect(try server.names() == [])
+    }
+  }
+
+  @Test("requests that contradict themselves are refused")
+  func refusals() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 4)
+      let patch = ["Upload-Offset: 0", "Upload-Complete: ?1"]
+      #expect(try ask(server, "PATCH", path, patch, body: "abcd").status == 415)
+      #expect(try ask(server, "PATCH", path, [Self.piece, patch[1]], body: "abcd").status == 400)
+      #expect(try ask(server, "PATCH", path, [Self.piece, patch[0]], body: "abcd").status == 400)
+      #expect(
+        try ask(
+          server, "PATCH", path, [Self.piece, "Upload-Offset: \"0\"", patch[1]], body: "abcd"
+        )
+        .status == 400)
+      #expect(try ask(server, "PUT", path).status == 405)
+      #expect(try state(server, path) == "0 ?0 4")
+      let lengths = ["Upload-Complete: ?1", "Upload-Length: 5", "Content-Type: text/plain"]
+      #expect(try ask(server, "POST", "/upload", lengths, body: "abcd").status == 400)
+    }
+  }
+
+  @Test("a client of another version is served as any other")
+  func otherVersion() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let form = Wire.file("abc") + Wire.end
+      let reply = try server.request(
+        Wire.post(form, extra: ["Upload-Complete: ?1", "Upload-Draft-Interop-Version: 7"]))
+      #expect(reply.status == 201 && reply["upload-complete"] == nil)
+      #expect(try visible(server) == ["a.txt"])
+    }
+  }
+}

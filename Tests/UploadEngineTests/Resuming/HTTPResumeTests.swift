@@ -1,0 +1,288 @@
+import Foundation
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+@Suite("Uploads that go on, over plain HTTP", .timeLimit(.minutes(5)))
+struct HTTPResumeTests {
+  let folder: ScratchDirectory
+  init() throws { folder = try ScratchDirectory() }
+
+  private func target(
+    _ peer: DraftServer, _ mode: ResumeRules.Mode = .http, body: Target.Body = .binary,
+    chunk: Int64? = nil, attempts: Int = 2
+  ) -> Target {
+    var target = Target(
+      name: "test", url: peer.server.url("/files"), retry: RetryPolicy(attempts: attempts, base: 0))
+    target.resume = ResumeRules(mode: mode, chunk: chunk)
+    target.body = body
+    return target
+  }
+
+  private func content(_ path: String) throws -> [UInt8] {
+    try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  @Test("a line that is lost again and again costs only what was on it, and no attempts")
+  func cut() async throws {
+    let peer = try DraftServer(cuts: [2_000_000, 3_000_000, 4_000_000])
+    let path = try folder.write("a.bin", count: 5_000_000)
+    let harness = EngineHarness()
+    let ends = await harness.upload([path], to: target(peer))
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(peer.complete.map(\.bytes) == [try content(path)])
+    #expect(
+      peer.lines == [
+        "POST /files", "HEAD /u/0", "PATCH /u/0", "HEAD /u/0", "PATCH /u/0", "HEAD /u/0",
+        "PATCH /u/0",
+      ])
+    #expect(peer.complaints == [])
+    #expect(peer.server.requests[0].headers["content-disposition"] == "inline; filename=\"a.bin\"")
+    let sent = harness.states(of: ItemID(1)).compactMap { state -> Int64? in
+      if case .sending(_, let sent, 5_000_000) = state { sent } else { nil }
+    }
+    for offset: Int64 in [2_000_000, 3_000_000, 4_000_000] {
+      #expect(sent.contains(offset), "\(offset) of \(sent)")
+    }
+  }
+
+  @Test("a form goes on as well, byte for byte the same form")
+  func form() async throws {
+    let peer = try DraftServer(cuts: [50, 2_000_000, 3_000_000])
+    let path = try folder.write("a.bin", count: 4_000_000)
+    var target = target(peer, body: .multipart)
+    target.fields = [
+      Target.Field(name: "when", value: try Template("{now.iso8601} {uuid}")),
+      Target.Field(name: "album", value: Template(literal: "é")),
+    ]
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(peer.complaints == [])
+    let (type, bytes) = try #require(peer.complete.first)
+    var parser = FormParser(boundary: try Boundary(contentType: type))
+    var file: [UInt8] = []
+    var names: [String] = []
+    try bytes.withUnsafeBytes { body in
+      try parser.push(body) { event in
+        switch event {
+        case .partBegan(let header): names.append(header.name)
+        case .content(let piece): if names.last == "file" { file += piece }
+        case .partEnded: break
+        }
+      }
+    }
+    try parser.finish { _ in }
+    #expect(names == ["when", "album", "file"])
+    #expect(file == (try content(path)))
+  }
+
+  @Test("where it goes on is known before a byte of the file leaves")
+  func kept() async throws {
+    let order = Mutex<[String]>([])
+    let server = try HostileServer { connection, _ in
+      guard var request = connection.readHead() else { return }
+      connection.send(
+        DraftServer.reply(
+          "104 Upload Resumption Supported",
+          ["Location: /u/1", "Upload-Draft-Interop-Version: 8"], length: nil)
+          + "HTTP/1.1 100 Continue\r\n\r\n")
+      request.body = connection.read(1) ?? []
+      order.withLock { $0.append("byte") }
+      _ = connection.read(1_999_999)
+      connection.record(request)
+      connection.send(DraftServer.reply("200 OK", ["Upload-Complete: ?1"]))
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 2_000_000)
+    var target = Target(name: "test", url: server.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let engine = UploadEngine(
+      keeping: { _, point in
+        // Slow, as a disk can be.
+        usleep(100_000)
+        order.withLock { $0.append("keep \(point?.url.path ?? "-")") }
+      }
+    ) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    for await _ in ended {}
+    #expect(order.withLock { $0 } == ["keep /u/1", "byte"])
+  }
+
+  @Test(
+    "another process goes on with what this one has kept, form and all", arguments: [true, false])
+  func another(_ isForm: Bool) async throws {
+    let peer = try DraftServer(cuts: [1_500_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let target = target(peer, body: isForm ? .multipart : .binary, attempts: 1)
+    let point = Mutex<ResumePoint?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    first.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    for await _ in ended {}
+    await first.shutDown()
+    var item = UploadItem.file(path, id: 1)
+    item.resumePoint = point.withLock { $0 }
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    #expect(peer.lines == ["POST /files", "HEAD /u/0", "PATCH /u/0"])
+    #expect(peer.complaints == [])
+    let bytes = try #require(peer.complete.first?.bytes)
+    let own = try content(path)
+    #expect(isForm ? bytes.count > own.count : bytes == own)
+  }
+
+  @Test("a form whose fields have changed is begun anew")
+  func changedForm() async throws {
+    let peer = try DraftServer(cuts: [1_500_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    var target = target(peer, body: .multipart, attempts: 1)
+    let harness = EngineHarness()
+    let item = UploadItem.file(path, id: 1)
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["connection-lost"])
+    target.fields = [Target.Field(name: "a", value: Template(literal: "b"))]
+    harness.engine.retry([UploadJob(item: item, target: target)])
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    #expect(peer.lines == ["POST /files", "POST /files"])
+  }
+
+  @Test("a file that has changed since its upload was begun is begun anew, and says so")
+  func changedFile() async throws {
+    let peer = try DraftServer(cuts: [1_500_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let points = Mutex<[ResumePoint?]>([])
+    let states = Mutex<[ItemState]>([])
+    let engine = UploadEngine(keeping: { _, point in points.withLock { $0.append(point) } }) {
+      changes in states.withLock { $0 += changes.map(\.1) }
+    }
+    let item = UploadItem.file(path, id: 1)
+    let job = UploadJob(item: item, target: target(peer, attempts: 1))
+    engine.submit([job])
+    try await wait(for: "the cut") { states.withLock { $0.last?.isFinished } == true ? true : nil }
+    try Data(repeating: 7, count: 2_000_000).write(to: URL(fileURLWithPath: path))
+    var again = job
+    again.item.resumePoint = points.withLock { $0.last ?? nil }
+    engine.retry([again])
+    try await wait(for: "the end") { states.withLock { $0.last?.isDone } == true ? true : nil }
+    #expect(peer.complete.map(\.bytes) == [Array(repeating: 7, count: 2_000_000)])
+    let words = points.withLock { $0.last??.words }
+    #expect(words == "starts over: the file has changed")
+  }
+
+  @Test("pieces are as small as the server wants them")
+  func pieces() async throws {
+    var manners = DraftServer.Manners()
+    manners.limits = "max-append-size=1000000"
+    let peer = try DraftServer(manners)
+    let path = try folder.write("a.bin", count: 2_500_000)
+    let ends = await EngineHarness().upload([path], to: target(peer, .auto))
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(peer.complete.map(\.bytes) == [try content(path)])
+    #expect(
+      peer.lines == ["OPTIONS /files", "POST /files", "PATCH /u/1", "PATCH /u/1", "PATCH /u/1"])
+    #expect(peer.complaints == [])
+  }
+
+  @Test("auto asks once, and speaks tus with a tus server")
+  func auto() async throws {
+    let tus = try TusPeer()
+    let paths = try ["a", "b"].map { try folder.write($0, Array("abc\($0)".utf8)) }
+    var target = Target(name: "test", url: tus.server.url("/files"), concurrency: 1)
+    target.resume = ResumeRules(mode: .auto)
+    target.body = .binary
+    let ends = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(ends.map(\.code) == ["done 204", "done 204"], "\(ends)")
+    #expect(
+      tus.lines == [
+        "OPTIONS /files", "POST /files", "PATCH /files/1", "POST /files", "PATCH /files/2",
+      ])
+    let plain = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          DraftServer.reply(request.line.hasPrefix("OPTIONS") ? "404 Not Found" : "200 OK", []))
+      }
+    }
+    defer { plain.stop() }
+    target.url = plain.url("/files")
+    let others = await EngineHarness(lanes: 1).upload(paths, to: target)
+    #expect(others.map(\.code) == ["done 200", "done 200"], "\(others)")
+    #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["OPTI", "POST", "POST"])
+  }
+
+  @Test("what nobody wants any more is deleted there")
+  func terminated() async throws {
+    let peer = try DraftServer(cuts: [1_500_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let harness = EngineHarness()
+    let jobs = [UploadJob(item: .file(path, id: 1), target: target(peer, attempts: 1))]
+    harness.engine.submit(jobs)
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["connection-lost"])
+    harness.engine.terminate(jobs)
+    try await wait(for: "DELETE") { peer.lines.last == "DELETE /u/0" ? true : nil }
+    #expect(peer.complaints == [])
+  }
+
+  /// What a server says instead, to which method, and what is said of it.
+  static let faults: [(String, String, [String], String)] = [
+    (
+      "HEAD", "204 No Content", ["Upload-Offset: 3000001", "Upload-Complete: ?0"],
+      "resume-offset-beyond-end"
+    ),
+    ("HEAD", "204 No Content", ["Upload-Complete: ?0"], "resume-no-offset"),
+    ("HEAD", "204 No Content", ["Upload-Offset: 5", "Upload-Complete: ?1"], "resume-ended-early"),
+    ("HEAD", "204 No Content", ["Upload-Offset: 5", "Upload-Length: 7"], "resume-other-length"),
+    ("HEAD", "308 Permanent Redirect", ["Location: /u/0"], "redirected"),
+    (
+      "PATCH", "204 No Content", ["Upload-Offset: 3000001", "Upload-Complete: ?0"],
+      "resume-offset-beyond-end"
+    ),
+    (
+      "PATCH", "204 No Content", ["Upload-Offset: 5", "Upload-Complete: ?0"],
+      "resume-offset-went-back"
+    ),
+    ("PATCH", "422 No", ["Upload-Complete: ?1"], "http-422"),
+    (
+      "PATCH", "204 No Content", ["Upload-Offset: 1500000", "Upload-Complete: ?0"],
+      "resume-offset-stuck"
+    ),
+  ]
+
+  @Test("a server that breaks the protocol is named for it", arguments: faults)
+  func fault(_ method: String, _ status: String, _ fields: [String], _ code: String) async throws {
+    var manners = DraftServer.Manners()
+    manners.twist = { asked, _ in asked == method ? DraftServer.reply(status, fields) : nil }
+    let peer = try DraftServer(cuts: [1_500_000], manners)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let ends = await EngineHarness().upload([path], to: target(peer))
+    #expect(ends.map(\.code) == [code], "\(ends)")
+  }
+
+  /// What a server offers instead, and what is said of it.
+  static let offers: [([String], String)] = [
+    (["Location: http://other.example/1"], "resume-location-elsewhere"),
+    (["Location: mailto:a@b.example"], "resume-bad-location"),
+    (["Location: /u/0", "Upload-Limit: max-size=2999999"], "too-large"),
+  ]
+
+  @Test("a bad offer breaks the request off before a byte of the file leaves", arguments: offers)
+  func offer(_ fields: [String], _ code: String) async throws {
+    var manners = DraftServer.Manners()
+    manners.offer = fields
+    let peer = try DraftServer(manners)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let ends = await EngineHarness().upload([path], to: target(peer))
+    #expect(ends.map(\.code) == [code], "\(ends)")
+    #expect(peer.complete.isEmpty)
+    #expect(code != "too-large" || peer.lines.last == "DELETE /u/0")
+  }
+}
