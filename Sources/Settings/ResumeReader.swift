@@ -49,7 +49,8 @@ struct ResumeReader {
     }
     if let node = entries["tus"] {
       if target.resume.mode == .http { throw node.fault("goes with resume = \"tus\" or \"auto\"") }
-      let entries = try node.table(["metadata"])
+      let entries = try node.table(["metadata", "with_upload"])
+      if let node = entries["with_upload"] { target.resume.sendsAlong = try node.bool() }
       if let node = entries["metadata"] { target.resume.metadata = try metadata(node) }
     }
   }

@@ -169,7 +169,7 @@ struct RefusalTests {
       let error = try #require(
         try JSONDecoder().decode([String: String].self, from: Data(reply.body))["error"])
       #expect(error.contains(example.says), "\(error)")
-      if reply.status == 405 { #expect(reply["allow"] == "POST") }
+      if reply.status == 405 { #expect(reply["allow"] == "POST, OPTIONS") }
       #expect(try server.names().isEmpty)
       guard case .refused(let status, let message, _, let client)? = server.events.all.first else {
         Issue.record("\(server.events.all)")

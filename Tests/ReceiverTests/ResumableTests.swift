@@ -41,7 +41,9 @@ struct ResumableTests {
     let interim = try client.readReply(hasBody: false)
     #expect(interim.status == 104)
     #expect(interim["upload-draft-interop-version"] == "8")
-    #expect(interim["upload-limit"]?.hasPrefix("min-size=0, max-age=") == true)
+    #expect(
+      interim["upload-limit"]?.contains("-size=") == true
+        && interim["upload-limit"]?.contains(", max-age=") == true)
     let reply = try client.readReply()
     #expect(reply.status == 201 && reply["upload-complete"] == "?0")
     #expect(reply["location"] == interim["location"])
@@ -127,7 +129,8 @@ struct ResumableTests {
         "Content-Type: multipart/form-data; boundary=B",
       ]
       try client.send(
-        head("POST", "/upload", fields, length: form.utf8.count) + String(form.prefix(60)))
+        head("POST", "/upload", fields, length: form.utf8.count)
+          + String(decoding: form.utf8.prefix(60), as: UTF8.self))
       let interim = try client.readReply(hasBody: false)
       #expect(interim.status == 104)
       let path = try #require(interim["location"]).replacing("http://test", with: "")
@@ -149,7 +152,7 @@ struct ResumableTests {
       }
       let last = try ask(
         next, "PATCH", path, ["Upload-Offset: 60", "Upload-Complete: ?1", Self.piece],
-        body: String(form.dropFirst(60)))
+        body: String(decoding: form.utf8.dropFirst(60), as: UTF8.self))
       #expect(last.status == 201 && last["upload-complete"] == "?1")
       let text = String(decoding: last.body, as: UTF8.self)
       #expect(text.contains("\"album\":\"x\"") && text.contains("a.txt"))

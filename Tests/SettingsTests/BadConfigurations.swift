@@ -32,7 +32,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
 
   private static let resuming: [BadConfiguration] = [
     BadConfiguration(
-      line: "resume = \"yes\"", "resume: expected \"off\" or \"tus\" or \"http\" or \"auto\", found \"yes\""),
+      line: "resume = \"yes\"",
+      "resume: expected \"off\" or \"tus\" or \"http\" or \"auto\", found \"yes\""),
     BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume"),
     BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\" or \"auto\""),
     BadConfiguration(
@@ -56,7 +57,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "tus.metadata.\"a b\": a key of metadata has ASCII characters, no blanks and no commas"),
     BadConfiguration(
       line: "tus = { meta = {} }\nresume = \"tus\"",
-      "tus.meta: unknown key; valid here: metadata"),
+      "tus.meta: unknown key; valid here: metadata, with_upload"),
   ]
 
   private static let general: [BadConfiguration] = [

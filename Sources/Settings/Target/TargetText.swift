@@ -96,8 +96,13 @@ public struct TargetText {
     }
     row("resume", target.resume.mode, usually: .off) { TOMLText.string($0.rawValue) }
     row("chunk", target.resume.chunk, usually: nil) { $0.map { "\"\($0) B\"" } }
-    row("tus", target.resume.metadata, usually: []) { metadata in
-      form.pairs(metadata).map { TOMLText.table([("metadata", $0)]) }
+    let tus = ResumeRules(
+      sendsAlong: target.resume.sendsAlong, metadata: target.resume.metadata)
+    row("tus", tus, usually: ResumeRules()) { tus in
+      let entries =
+        (form.pairs(tus.metadata).map { [("metadata", $0)] } ?? [])
+        + (tus.sendsAlong ? [("with_upload", "true")] : [])
+      return entries.isEmpty ? nil : TOMLText.table(entries)
     }
     row("batch", target.batch, usually: nil) { $0.map(form.batch) }
     row("limits", target.limits, usually: usual.limits, form.limits)

@@ -90,8 +90,10 @@ extension UploadEngine {
       upload, to: url, credentials: .none, form: point?.form, now: time.date())
     let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
     let machine = HTTPResumeMachine(
-      target: target, identity: identity, creation: url, length: whole.body.contentLength,
-      lead: whole.lead, form: whole.form, point: point, server: server)
+      target: target, identity: identity,
+      creation: try UploadRequest.creation(of: target, at: url, values),
+      length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
+      server: server)
     return (machine, whole.form, values)
   }
 

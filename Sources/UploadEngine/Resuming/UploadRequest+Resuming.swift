@@ -51,7 +51,6 @@ extension UploadRequest {
     if asked.isTargetsOwn {
       head = whole.plan.head
       asked.method = head.method
-      asked.url = try Self.url(head.address?.written, at: asked.url, of: target)
       head.add(asked.headers)
       if whole.form == nil {
         head.addName(upload.item.fileName)

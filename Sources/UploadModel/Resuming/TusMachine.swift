@@ -95,10 +95,10 @@ public struct TusMachine: ResumeMachine {
     phase = .creating
     var request = Self.creation(
       at: course.creation, size: course.identity.size, metadata: metadata)
-    // The beginning goes along where the server takes that. Never all of it: if the reply were lost, nobody could
-    // tell whether the file is there. And not much, for a lost reply loses that as well.
+    // Never all of the file: if the reply were lost, nobody could tell whether it is there. And not much.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
-    if server?.extensions.contains("creation-with-upload") == true, !sendsChecksums,
+    if course.target.resume.sendsAlong, server?.extensions.contains("creation-with-upload") == true,
+      !sendsChecksums,
       first < course.length
     {
       request.add("Content-Type", Self.pieceType)

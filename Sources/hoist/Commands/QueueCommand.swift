@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ScalarText
+import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -60,21 +61,53 @@ struct QueueCommand: AsyncParsableCommand {
   }
 
   /// `hoist queue remove`.
-  struct Remove: ParsableCommand {
+  struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove files from the queue. Uploads under way are cancelled.")
+      abstract: "Remove files from the queue. Uploads under way are cancelled.",
+      discussion: """
+        What a server keeps of an upload that could have gone on is deleted there.
+        """)
 
     @OptionGroup var queue: QueueOptions
+
+    @OptionGroup var config: ConfigOption
 
     @Argument(
       help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
     var numbers: [String]
 
-    func run() throws {
+    func run() async throws {
       let store = try queue.store(environment: ProcessInfo.processInfo.environment)
       let items = try numbers.items(in: store)
       try store.remove(items.map(\.id))
       Output.error("\(HumanReadable.count(items.count, "file")) removed")
+      var allForgotten = true
+      for item in items where !item.state.isDone {
+        guard let point = item.resumePoint else { continue }
+        let name = SafeText.line(item.location.description)
+        if let why = await refusal(of: item, point) {
+          allForgotten = false
+          Output.error(
+            "hoist: what the server has of \(name) was not deleted there: \(SafeText.line(why)). "
+              + "It keeps that until it expires.")
+        } else {
+          Output.error("\(name): deleted on the server what had arrived of it")
+        }
+      }
+      if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
+    }
+
+    /// Why the server does not forget what it has of a file; nil where it does.
+    private func refusal(of item: UploadItem, _ point: ResumePoint) async -> String? {
+      do {
+        let target = try config.load().target(point.target)
+        try await ServerClient(target: target).forget(point)
+        return nil
+      } catch let failure as Failure {
+        return failure.sentence
+      } catch {
+        return "\(error)"
+      }
     }
   }
 

@@ -43,12 +43,16 @@ struct DemoCommand: AsyncParsableCommand {
     } catch {
       throw UserError("\(error)")
     }
-    guard let url = URL(string: "http://127.0.0.1:\(port)/upload") else { return }
+    let line = try DemoLine(to: port, cutAfter: 12_000_000)
+    defer { line.stop() }
+    guard let url = URL(string: "http://127.0.0.1:\(port)/upload"),
+      let cutURL = URL(string: "http://127.0.0.1:\(line.port)/upload")
+    else { return }
     let status =
       if isatty(STDOUT_FILENO) == 1 {
-        try await show(files, sentTo: url, in: folder)
+        try await show(files, sentTo: url, overLine: cutURL, in: folder)
       } else {
-        try await push(files, to: url)
+        try await push(files, to: cutURL)
       }
     await receiver.stop()
     Output.line("received files: \(SafeText.line(inbox))")
@@ -57,13 +61,14 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   /// Sends the files, and some that meet with trouble, on the screen: half a minute to be watched.
-  private func show(_ files: [String], sentTo url: URL, in folder: String) async throws
-    -> ExitStatus
-  {
+  private func show(
+    _ files: [String], sentTo url: URL, overLine cutURL: URL, in folder: String
+  ) async throws -> ExitStatus {
     let trouble = try DemoServer()
     defer { trouble.stop() }
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
-    let settings = try Self.settings(url, trouble: trouble.port, in: folder)
+    let settings = try Self.settings(
+      url, overLine: cutURL, trouble: trouble.port, in: folder)
     let target = try settings.target("demo")
     // One each for the servers that refuse, are busy at first, and never answer.
     var items: [UploadItem] = []
@@ -75,7 +80,9 @@ struct DemoCommand: AsyncParsableCommand {
     ] {
       items.append(item(path, to: name))
     }
-    items.insert(contentsOf: files.map { item($0, to: "demo") }, at: 0)
+    // The last one goes over a line that is cut once.
+    items.insert(contentsOf: files.dropLast().map { item($0, to: "demo") }, at: 0)
+    items += files.suffix(1).map { item($0, to: "line") }
     // Trouble comes early enough to be looked at while the rest goes on.
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
@@ -97,14 +104,16 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   /// The demo's targets, as a configuration would say them.
-  private static func settings(_ url: URL, trouble port: UInt16, in folder: String) throws
-    -> Settings
-  {
+  private static func settings(
+    _ url: URL, overLine cutURL: URL, trouble port: UInt16, in folder: String
+  ) throws -> Settings {
     let servers = ["strict", "busy", "silent"].map { name in
       "[targets.\(name)]\nurl = \"http://127.0.0.1:\(port)/\(name)\"\n"
     }
+    let line = "[targets.line]\nurl = \"\(cutURL.absoluteString)\"\nresume = \"http\"\n"
     let text =
-      "default_target = \"demo\"\n[targets.demo]\nurl = \"\(url.absoluteString)\"\nconcurrency = 2\n"
+      line
+      + "default_target = \"demo\"\n[targets.demo]\nurl = \"\(url.absoluteString)\"\nconcurrency = 2\n"
       + servers.joined()
     return try Settings.parse(text, file: "\(folder)/config.toml", environment: [:])
   }
@@ -113,6 +122,7 @@ struct DemoCommand: AsyncParsableCommand {
   private func push(_ files: [String], to url: URL) async throws -> ExitStatus {
     var target = Target(name: "demo", url: url)
     target.rateLimit = 50_000_000
+    target.resume = ResumeRules(mode: .http)
     Output.line("uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
     var push = Push(
       inputs: PushInputs(arguments: try files.map { try FileWish($0) }), target: target,

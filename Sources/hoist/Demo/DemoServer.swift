@@ -19,24 +19,7 @@ final class DemoServer: Sendable {
   ///
   /// - Throws: the value of `errno`, as a `POSIXError`.
   init() throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
-        listener >= 0 && bind(listener, plain, length) == 0 && listen(listener, 16) == 0
-          && getsockname(listener, plain, &length) == 0
-      }
-    }
-    guard isListening else {
-      let code = POSIXErrorCode(rawValue: errno) ?? .EIO
-      if listener >= 0 { close(listener) }
-      throw POSIXError(code)
-    }
-    self.listener = listener
-    port = UInt16(bigEndian: address.sin_port)
+    (listener, port) = try DemoSocket.listener()
     Thread.detachNewThread { [self] in accept() }
   }
 

@@ -44,6 +44,42 @@ extension EndToEnd {
       #expect(history.firstMatch(of: /done 204  8\.0 MB from \d+ %/) != nil, "\(history)")
     }
 
+    @Test(
+      "an ordinary form goes on as well, and what hoist queue remove removes is gone on the server, too"
+    )
+    func form() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      try person.configure("[targets.desk]\nurl = \"\(inbox.url)\"\nresume = \"http\"\n")
+      try person.folder.write("large.bin", count: 8_000_000, seed: 3)
+      try person.folder.write("other.bin", count: 8_000_000, seed: 4)
+      func begin(_ name: String) async throws {
+        _ = try await person.hoist("add", "--to", "desk", name).end()
+        let sender = try person.hoist("send", "--limit", "4MB/s")
+        try await wait(for: "some of it", otherwise: { sender.output + sender.errors }) {
+          inbox.names.contains {
+            $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 2_000_000
+          }
+            ? true : nil
+        }
+        sender.signal(SIGKILL)
+        _ = try await sender.end()
+      }
+      try await begin("large.bin")
+      let second = try await person.hoist("send").end()
+      #expect(second.status == 0, "\(second)")
+      #expect(second.output.firstMatch(of: /large\.bin: resumed at \d+ %\n/) != nil, "\(second)")
+      #expect(inbox.bytes("large.bin") == (try bytes(person.folder.path("large.bin"))))
+      #expect(inbox.names.filter { $0.hasSuffix(".data") }.isEmpty)
+      try await begin("other.bin")
+      let removed = try await person.hoist("queue", "remove", "2").end()
+      #expect(removed.status == 0, "\(removed)")
+      #expect(
+        removed.errors.contains("other.bin: deleted on the server what had arrived of it"),
+        "\(removed)")
+      #expect(inbox.names.filter { $0.hasSuffix(".data") }.isEmpty)
+    }
+
     @Test("what is removed from the queue is removed on the server, too")
     func removed() async throws {
       let person = try Person()

@@ -146,12 +146,19 @@ struct HTTPResumeTests {
     let peer = try DraftServer(cuts: [1_500_000])
     let path = try folder.write("a.bin", count: 3_000_000)
     var target = target(peer, body: .multipart, attempts: 1)
-    let harness = EngineHarness()
-    let item = UploadItem.file(path, id: 1)
-    harness.engine.submit([UploadJob(item: item, target: target)])
-    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["connection-lost"])
+    let point = Mutex<ResumePoint?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    var item = UploadItem.file(path, id: 1)
+    first.submit([UploadJob(item: item, target: target)])
+    for await _ in ended {}
+    await first.shutDown()
+    item.resumePoint = point.withLock { $0 }
     target.fields = [Target.Field(name: "a", value: Template(literal: "b"))]
-    harness.engine.retry([UploadJob(item: item, target: target)])
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: target)])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
     #expect(peer.lines == ["POST /files", "POST /files"])
   }
@@ -191,6 +198,19 @@ struct HTTPResumeTests {
     #expect(
       peer.lines == ["OPTIONS /files", "POST /files", "PATCH /u/1", "PATCH /u/1", "PATCH /u/1"])
     #expect(peer.complaints == [])
+  }
+
+  @Test("the server is asked at the address to which the file goes")
+  func address() async throws {
+    let peer = try DraftServer()
+    let path = try folder.write("a b.bin", Array("abc".utf8))
+    var target = target(peer, .auto)
+    target.address = try Template("\(peer.server.url("/in/").absoluteString){file.name}")
+    target.url = peer.server.url("/in/")
+    target.query = [Target.Field(name: "k", value: Template(literal: "v"))]
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(peer.lines == ["OPTIONS /in/a%20b.bin?k=v", "POST /in/a%20b.bin?k=v"])
   }
 
   @Test("auto asks once, and speaks tus with a tus server")

@@ -126,7 +126,7 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
         HTTPReply(interim: [HTTPReply.offer("/u/1", ["upload-limit": "max-size=9"])]),
         .status(204),
       ],
-      [whole, "keep /u/1 at 0", "stop too-large", "DELETE /u/1", "forget", "too-large"]),
+      [whole, "stop too-large", "DELETE /u/1", "forget", "too-large"]),
     HTTPRow(
       "limits that are malformed are ignored",
       [.status(200, after: HTTPReply.offer("/u/1", ["upload-limit": "max-size=?1, max-age=5"]))],
@@ -300,7 +300,7 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
       ]),
     HTTPRow(
       "closed too early", from: kept(), [.at(6, complete: true)],
-      ["HEAD /u/1", "forget", "resume-ended-early"]),
+      ["HEAD /u/1", "forget", "resume-ended-early advanced"]),
     HTTPRow(
       "all of it there, and never complete", from: kept(),
       [
@@ -310,7 +310,7 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
       [
         "HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "HEAD /u/1",
         "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "HEAD /u/1", "keep /u/1 at 10 from 10",
-        "PATCH /u/1 10..<10 ?1", "forget", "resume-never-complete",
+        "PATCH /u/1 10..<10 ?1", "forget", "resume-never-complete advanced",
       ]),
     HTTPRow(
       "endless redirects", from: kept(),

@@ -32,18 +32,20 @@ struct TusRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   var size: Int64 = 10
   var chunk: Int64?
+  var sendsAlong = false
   var point: ResumePoint?
   var server: TusServer?
   let replies: [TusReply]
   let expected: [String]
 
   init(
-    _ description: String, size: Int64 = 10, chunk: Int64? = nil, from point: ResumePoint? = nil,
+    _ description: String, size: Int64 = 10, chunk: Int64? = nil, along: Bool = false,
+    from point: ResumePoint? = nil,
     knowing server: TusServer? = TusServer(), _ replies: [TusReply], _ expected: [String]
   ) {
     testDescription = description
     (self.size, self.chunk, self.point, self.server) = (size, chunk, point, server)
-    (self.replies, self.expected) = (replies, expected)
+    (self.replies, self.expected, sendsAlong) = (replies, expected, along)
   }
 
   private static let kept = ResumePoint(
@@ -191,6 +193,7 @@ struct TusRow: Sendable, CustomTestStringConvertible {
       ]),
     TusRow(
       "the beginning goes along where the server takes that, and never all of it", chunk: 4,
+      along: true,
       knowing: TusServer(headers: ["tus-extension": "creation,creation-with-upload"]),
       [.status(201, ["location": "/files/1", "upload-offset": "3"]), .at(7), .at(10)],
       [
@@ -198,7 +201,7 @@ struct TusRow: Sendable, CustomTestStringConvertible {
         "PATCH /files/1 7..<10", "done 204 10 https://a.example/files/1",
       ]),
     TusRow(
-      "a small file goes by itself, so that a lost reply loses nothing",
+      "a small file goes by itself, so that a lost reply loses nothing", along: true,
       knowing: TusServer(headers: ["tus-extension": "creation,creation-with-upload"]),
       [.created, .at(10)],
       [
@@ -206,7 +209,7 @@ struct TusRow: Sendable, CustomTestStringConvertible {
         "done 204 10 https://a.example/files/1",
       ]),
     TusRow(
-      "more taken than was sent along", chunk: 4,
+      "more taken than was sent along", chunk: 4, along: true,
       knowing: TusServer(headers: ["tus-extension": "creation-with-upload"]),
       [.status(201, ["location": "/files/1", "upload-offset": "5"])],
       ["POST /files 0..<4", "forget", "resume-offset-beyond-end"]),
@@ -302,7 +305,7 @@ struct TusRow: Sendable, CustomTestStringConvertible {
 struct TusMachineTests {
   private func target(_ row: TusRow) -> Target {
     var target = Target(name: "t", url: files)
-    target.resume = ResumeRules(mode: .tus, chunk: row.chunk)
+    target.resume = ResumeRules(mode: .tus, chunk: row.chunk, sendsAlong: row.sendsAlong)
     return target
   }
 

@@ -1,0 +1,24 @@
+import Foundation
+import UploadModel
+
+extension ServerClient {
+  /// Has the server forget what it has of an upload that nobody wants any more.
+  ///
+  /// - Throws: `Failure` if the server cannot be asked or refuses. One that has forgotten it already does not.
+  public func forget(_ point: ResumePoint) async throws(Failure) {
+    let request =
+      point.mode == .http
+      ? HTTPResumeMachine.termination(of: point.url) : TusMachine.termination(of: point.url)
+    var target = target
+    target.headers += request.headers.map {
+      Target.Field(name: $0.name, value: Template(literal: $0.value))
+    }
+    let call = ServerCall(
+      url: Template(literal: request.url.absoluteString), method: request.method)
+    do throws(Failure) {
+      _ = try await ServerClient(target: target).reply(to: call, Self.values())
+    } catch {
+      guard error.status == 404 || error.status == 410 else { throw error }
+    }
+  }
+}
