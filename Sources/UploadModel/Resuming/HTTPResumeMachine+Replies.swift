@@ -3,9 +3,9 @@ import JSONText
 import ScalarText
 import StructuredFields
 
-/// What a server's replies mean, and what comes next.
+/// What a server's replies mean, and what comes next. Section names are those of the draft.
 extension HTTPResumeMachine {
-  /// The status and the header fields decide; section names are those of the draft.
+  /// Takes in an interim reply: the offer of an upload that can go on, or news of its progress.
   public mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
@@ -32,6 +32,7 @@ extension HTTPResumeMachine {
     return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
   }
 
+  /// Takes in how the last request ended.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .deleting { return [.forget] + course.over(held ?? end, status: nil) }
     if let condemned { return delete(condemned, then: end) }

@@ -24,6 +24,7 @@ public struct HTTPResumeMachine: ResumeMachine {
 
   enum Phase { case learning, creating, asking, appending, replaying, deleting }
 
+  /// What it knows, whatever the protocol.
   public internal(set) var course: ResumeCourse
   /// The form around the file, if there is one.
   let form: ResumePoint.Form?
@@ -63,6 +64,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
   }
 
+  /// Begins.
   public mutating func start(now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, now: now)
     // Whoever has a point knows what the server speaks.

@@ -24,6 +24,7 @@ public struct TusMachine: ResumeMachine {
   /// The most bytes that go along with the request that makes an upload.
   private static let mostAlong: Int64 = 1 << 20
 
+  /// What it knows, whatever the protocol.
   public internal(set) var course: ResumeCourse
   let metadata: String
   var server: TusServer?
@@ -50,6 +51,7 @@ public struct TusMachine: ResumeMachine {
     (self.metadata, self.server) = (metadata, server)
   }
 
+  /// Begins.
   public mutating func start(now: Date) -> [ResumeAction] {
     course.checkPoint(form: nil, now: now)
     guard server == nil else { return proceed() }
@@ -58,10 +60,12 @@ public struct TusMachine: ResumeMachine {
       ResumeRequest("OPTIONS", course.creation, [("Tus-Resumable", Self.version)]))
   }
 
+  /// tus knows no interim replies.
   public mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] { [] }
 
+  /// Takes in how the last request ended.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return course.over(end, status: nil)
@@ -97,7 +101,7 @@ public struct TusMachine: ResumeMachine {
       at: course.creation, size: course.identity.size, metadata: metadata)
     // Never all of the file: if the reply were lost, nobody could tell whether it is there. And not much.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
-    if course.target.resume.sendsAlong, server?.extensions.contains("creation-with-upload") == true,
+    if course.target.resume.sendsAlong, server?.takesContentAtOnce == true,
       !sendsChecksums,
       first < course.length
     {

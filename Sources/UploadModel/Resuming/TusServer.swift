@@ -19,6 +19,9 @@ public struct TusServer: Hashable, Sendable {
     case sha1
   }
 
+  /// Whether the request that makes an upload may bring the beginning of it.
+  var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
+
   /// A server of which nothing is known.
   public init() {}
 
