@@ -55,12 +55,13 @@ extension ScreenSession {
     let (intake, queue, target, rules) = (
       intake, QueueIntake(store: keeper.store, options.sent), book.current.name, options.rules
     )
-    let known = items
     // Lines say what they mean: whoever writes a script is not there to be asked.
     let isAsked = !isMeant && !(interface is PlainInterface)
     intakeQueue.async {
       var total = QueueIntake.Added()
       var twice: [PathInput] = []
+      // By now the queue has been read, and what was added before this is in it.
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.items } }
       var waiting = isAsked ? Self.waiting(known, for: target) : []
       let named = paths.map(files)
       let missing = named.flatMap(\.missing)

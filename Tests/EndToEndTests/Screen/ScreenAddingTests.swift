@@ -50,7 +50,37 @@ extension EndToEnd {
       try await terminal.command("a.txt")
       try await terminal.wait(for: "add again")
       try await terminal.press("a")
-      try await terminal.wait(for: "Queue 2")
+      try await terminal.wait(until: "both to be marked") { screen in
+        screen.shows("Queue 2") && screen.rows.count { $0.contains("2 a.txt") } == 2
+          && screen.rows.count { $0.contains("waiting · queued twice") } >= 2
+      }
+      try await terminal.press("x")
+      try await terminal.wait(until: "the one that is left") {
+        $0.shows("Queue 1") && !$0.shows("queued twice")
+      }
+    }
+
+    @Test(
+      "nor is what an earlier hoist left, though the queue is still being read when it is named")
+    func twiceFromTheStart() async throws {
+      let person = try Person()
+      let gate = Gate()
+      let server = try SlowServer(gate)
+      defer { gate.open() }
+      try person.folder.write("a.bin", count: 20_000_000)
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist a.bin --to \(server.url)")
+      try await terminal.wait(for: "sending")
+      try await terminal.press("q")
+      try await terminal.wait(for: "stop and keep the queue")
+      try await terminal.press("s")
+      try await terminal.wait(for: "1 file left in the queue")
+      try await terminal.command("clear; hoist a.bin --to \(server.url)")
+      try await terminal.wait(for: "This file waits there already")
+      try await terminal.press("Escape")
+      gate.open()
+      let end = try await terminal.wait(for: "1 ok")
+      #expect(end.shows("Queue 1"))
     }
 
     @Test("a first start asks where files go, tries it, and writes it down")
