@@ -62,12 +62,11 @@ extension ScreenSession {
       var twice: [PathInput] = []
       // By now the queue has been read, and what was added before this is in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.items } }
-      var waiting = isAsked ? Self.waiting(known, for: target) : []
+      let waiting = isAsked ? Self.waiting(known, for: target) : []
       let named = paths.map(files)
       let missing = named.flatMap(\.missing)
       func takes(_ file: FileLocation) -> Bool {
-        // A line can name a file twice, too.
-        guard isAsked, !waiting.insert(file).inserted else { return true }
+        guard waiting.contains(file) else { return true }
         twice.append(.bytes(file.bytes))
         return false
       }
