@@ -67,7 +67,7 @@ extension AppState {
 
   /// Notes where an item can go on, and says so as an attempt begins.
   mutating func record(_ point: ResumePoint?, of id: ItemID) {
-    guard let item = queue.setResumePoint(id, point), let point, point.offset == point.start,
+    guard let item = queue.setResumePoint(id, point), let point, point.isAtStart,
       let words = point.words
     else { return }
     record("\(item.fileName): \(words)")

@@ -39,7 +39,9 @@ struct Representation {
       }
       let boundary = known.flatMap { try? Boundary($0.boundary) } ?? .random()
       body = try FormBody(plan.content, boundary: boundary)
-      form = ResumePoint.Form(boundary: boundary.text, made: made, seal: Self.seal(parts))
+      form = ResumePoint.Form(
+        boundary: boundary.text, made: made, seal: Self.seal(parts),
+        lead: body.contentRanges.last?.lowerBound ?? 0)
     } catch {
       throw Failure.Cause(error, wasSeen: upload.item.identity != nil)
     }

@@ -30,10 +30,12 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     public var made: Date
     /// A sum of all that is in it beside the file and secrets, in hexadecimal digits.
     public var seal: String
+    /// How many of its bytes come before the file's.
+    public var lead: Int64
 
     /// A form with these parts.
-    public init(boundary: String, made: Date, seal: String) {
-      (self.boundary, self.made, self.seal) = (boundary, made, seal)
+    public init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {
+      (self.boundary, self.made, self.seal, self.lead) = (boundary, made, seal, lead)
     }
   }
 
@@ -57,6 +59,11 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     (self.url, self.target, self.identity) = (url, target, identity)
     (self.offset, self.start, self.expires, self.loss) = (offset, start, expires, loss)
     (self.mode, self.form) = (mode, form)
+  }
+
+  /// Whether the attempt that it was written down by had not sent anything of the file yet.
+  public var isAtStart: Bool {
+    min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
 
   /// What a person should know of it while the file is sent; nil where nothing is worth a word.

@@ -40,7 +40,7 @@ struct Push {
       mediaType: FileIntake.mediaType,
       keeping: { id, point in
         // The first word of an attempt; the later ones only say how far it is.
-        if let point, point.offset == point.start, point.words != nil {
+        if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
       }
