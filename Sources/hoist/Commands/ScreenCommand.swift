@@ -57,7 +57,7 @@ struct ScreenCommand: AsyncParsableCommand {
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings.screen)
     if plain { preferences.audience = .standardInput }
-    let files = try ArgumentRuns.unfolded(files).map { try FileWish($0) }
+    let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     let session = try ScreenSession(
       book: catalog, keeper: QueueRecorder(store: store),
       home: environment["HOME"] ?? "",

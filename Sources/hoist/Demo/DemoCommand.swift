@@ -125,7 +125,7 @@ struct DemoCommand: AsyncParsableCommand {
     target.resume = ResumeRules(mode: .http)
     Output.line("uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
     var push = Push(
-      inputs: PushInputs(arguments: try files.map { try FileWish($0) }), target: target,
+      inputs: PushInputs(arguments: try files.map { try FileArgument($0) }), target: target,
       reporter: LineReporter(interval: 0.25, write: { Output.line($0) }))
     return await push.run().status
   }

@@ -12,7 +12,7 @@ extension FileIntake {
   ///   - wish: how the person wants them to be sent.
   /// - Returns: false where `take` did, and nothing further was looked at.
   func each(
-    of file: FileLocation, in rules: FolderRules?, as wish: FileWish? = nil,
+    of file: FileLocation, in rules: FolderRules?, as wish: FileArgument? = nil,
     _ body: (UploadItem) -> Bool
   ) -> Bool {
     guard let rules, Directory.isFolder(file) else { return body(item(at: file, as: wish)) }

@@ -32,7 +32,7 @@ final class FileIntake: Sendable {
   ///   - wish: how the person wants it to be sent.
   func item(
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
-    as wish: FileWish? = nil
+    as wish: FileArgument? = nil
   ) -> UploadItem {
     var item = UploadItem(id: nextID(), location: location, fileName: name)
     if let root { item.folder = location.folder(below: root) }

@@ -3,9 +3,9 @@ import MultipartForm
 /// A file or a folder that a person named, and how they want it to be sent.
 struct NamedFile: Sendable {
   var location: FileLocation
-  var wish: FileWish?
+  var wish: FileArgument?
 
-  init(_ location: FileLocation, as wish: FileWish? = nil) {
+  init(_ location: FileLocation, as wish: FileArgument? = nil) {
     (self.location, self.wish) = (location, wish)
   }
 
@@ -16,8 +16,8 @@ struct NamedFile: Sendable {
   static func all(
     in arguments: [String], home: String
   ) throws(UserError) -> some Sequence<NamedFile> {
-    var wishes: [FileWish] = []
-    for argument in arguments { wishes.append(try FileWish(argument)) }
+    var wishes: [FileArgument] = []
+    for argument in arguments { wishes.append(try FileArgument(argument)) }
     return wishes.lazy.flatMap { wish in
       Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) }
     }

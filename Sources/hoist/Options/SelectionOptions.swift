@@ -57,8 +57,8 @@ struct SelectionOptions: ParsableArguments {
   func inputs(
     _ files: [String], again: PushReport?, environment: [String: String]
   ) throws -> PushInputs {
-    var wishes: [FileWish] = []
-    for file in files { wishes.append(try FileWish(file)) }
+    var wishes: [FileArgument] = []
+    for file in files { wishes.append(try FileArgument(file)) }
     let files = wishes.map(\.path)
     var inputs = PushInputs(arguments: wishes)
     inputs.home = environment["HOME"] ?? ""

@@ -11,7 +11,7 @@ struct PushInputs: Sendable {
     @Sendable (_ stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String?
 
   /// Files, patterns, folders, or `-` for standard input.
-  var arguments: [FileWish] = []
+  var arguments: [FileArgument] = []
   /// A list of files.
   var list: FileList?
   /// The name of what comes in on standard input.
@@ -74,7 +74,7 @@ struct PushInputs: Sendable {
   }
 
   private func input(
-    _ intake: FileIntake, as wish: FileWish? = nil, until stop: CancellationToken
+    _ intake: FileIntake, as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
     do throws(SpooledInput.SystemError) {
       guard let kept = try SpooledInput(in: temporaryFolder, until: stop) else {

@@ -101,7 +101,7 @@ extension ScreenSession {
   }
 
   /// Looks for what the command line names.
-  func add(_ wishes: [FileWish]) {
+  func add(_ wishes: [FileArgument]) {
     add(wishes, again: false) { [home] wish in
       TypedLine.Files(
         found: Arguments.files(wish.path, home: home).map { NamedFile($0, as: wish) })

@@ -112,7 +112,7 @@ final class ScreenSession {
   }
 
   /// Shows the screen until the person leaves it.
-  func run(files: [FileWish]) async -> ExitStatus {
+  func run(files: [FileArgument]) async -> ExitStatus {
     interface.onEvents = { [weak self] in self?.handle($0) }
     if let interface = interface as? PlainInterface {
       interface.state = { [weak self] in self?.state }

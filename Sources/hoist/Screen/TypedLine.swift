@@ -60,8 +60,8 @@ struct TypedLine {
   }
 
   /// What stands behind the file in a word that names nothing as a whole; nil where nothing does.
-  private static func wish(_ word: String) -> FileWish? {
-    guard let wish = try? FileWish(word), wish.path != word else { return nil }
+  private static func wish(_ word: String) -> FileArgument? {
+    guard let wish = try? FileArgument(word), wish.path != word else { return nil }
     return wish
   }
 

@@ -6,7 +6,7 @@ import UploadModel
 
 /// How a person wants one file to be sent, behind its name as curl has it:
 /// `a.jpg;type=image/webp;name=b.jpg;field=photo`.
-struct FileWish: Equatable, Sendable {
+struct FileArgument: Equatable, Sendable {
   /// The file, or what stands for some.
   var path: String
   /// The name that the server is told.

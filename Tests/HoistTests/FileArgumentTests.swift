@@ -3,9 +3,9 @@ import Testing
 @testable import hoist
 
 /// What a person says about one file behind its name.
-struct FileWishTests {
-  private func wish(_ argument: String, exists: Set<String> = []) throws -> FileWish {
-    try FileWish(argument) { exists.contains($0) }
+struct FileArgumentTests {
+  private func wish(_ argument: String, exists: Set<String> = []) throws -> FileArgument {
+    try FileArgument(argument) { exists.contains($0) }
   }
 
   @Test(
