@@ -110,11 +110,16 @@ struct DemoCommand: AsyncParsableCommand {
     let servers = ["strict", "busy", "silent"].map { name in
       "[targets.\(name)]\nurl = \"http://127.0.0.1:\(port)/\(name)\"\n"
     }
-    let line = "[targets.line]\nurl = \"\(cutURL.absoluteString)\"\nresume = \"http\"\n"
-    let text =
-      line
-      + "default_target = \"demo\"\n[targets.demo]\nurl = \"\(url.absoluteString)\"\nconcurrency = 2\n"
-      + servers.joined()
+    let text = """
+      default_target = "demo"
+      [targets.demo]
+      url = "\(url.absoluteString)"
+      concurrency = 2
+      [targets.line]
+      url = "\(cutURL.absoluteString)"
+      resume = "http"
+      \(servers.joined())
+      """
     return try Settings.parse(text, file: "\(folder)/config.toml", environment: [:])
   }
 

@@ -208,6 +208,15 @@ def wordpress():
     return reply, 201
 
 
+@app.post("/wordpress/wp-json/wp/v2/posts")
+def wordpress_post():
+    basic("me", "s3cret")
+    wanted = request.get_json()
+    need(str(wanted.get("featured_media")) == "9", "rest_invalid_param: featured_media")
+    kept["post"] = wanted
+    return jsonify(id=12), 201
+
+
 @app.get("/wordpress/wp-json/wp/v2/media")
 def wordpress_list():
     basic("me", "s3cret")
@@ -226,6 +235,19 @@ def cloudinary():
     need(len(fields["public_id"]) == 36, "no public_id")
     kept[name] = content
     return jsonify(secure_url=f"https://res.cloudinary.com/demo/image/upload/{name}")
+
+
+@app.get("/cloudinary/v1_1/demo/resources/image")
+def cloudinary_list():
+    basic("key", "s3cret")
+    need(request.args.get("max_results") == "2", "max_results is lost")
+    # A cursor has characters that mean something in a query.
+    pages = {None: ([1, 2], "a+b/c=&d"), "a+b/c=&d": ([3], None)}
+    cursor = request.args.get("next_cursor")
+    need(cursor in pages, f"Invalid value for parameter next_cursor: {cursor}")
+    numbers, following = pages[cursor]
+    reply = {"resources": [{"public_id": f"p{n}", "bytes": n * 1000} for n in numbers]}
+    return jsonify(reply | ({"next_cursor": following} if following else {}))
 
 
 @app.post("/slack/api/files.getUploadURLExternal")

@@ -165,6 +165,46 @@ extension EndToEnd {
       #expect(quoted.status == 0, "\(quoted)")
     }
 
+    @Test(
+      "cloudinary and wordpress: a cursor leads through the list, and a reply's number into a post")
+    func repliesInRequests() async throws {
+      let desk = try await Desk()
+      let list = """
+        default_target = "library"
+        [targets.library]
+        url = "\(desk.base)/cloudinary/v1_1/demo/auto/upload"
+        auth = { basic = { user = "key", password = "{env.KEY}" } }
+        [targets.library.server.list]
+        url = "\(desk.base)/cloudinary/v1_1/demo/resources/image?max_results=2"
+        items = "/resources"
+        id = "/public_id"
+        size = "/bytes"
+        next = { pointer = "/next_cursor", query = "next_cursor" }
+        """
+      try desk.person.folder.write("recipe.toml", Array(list.utf8))
+      let all = try await desk.shell("hoist ls --all $R", secret: "KEY")
+      #expect(all.status == 0 && all.errors.isEmpty, "\(all)")
+      #expect(
+        all.output.split(separator: "\n").map { $0.prefix(2) } == ["p1", "p2", "p3"], "\(all)")
+
+      let row = try #require(Self.cases.first { $0.recipe == "wordpress" })
+      try desk.take(row)
+      let post = """
+
+        [targets.blog.server.create]
+        url = "\(desk.base)/wordpress/wp-json/wp/v2/posts"
+        json = { title = "{file.stem}", featured_media = "{reply:/id}" }
+        """
+      let recipe = String(
+        decoding: try bytes(desk.person.folder.path("recipe.toml")), as: UTF8.self)
+      try desk.person.folder.write("recipe.toml", Array((recipe + post).utf8))
+      try desk.person.folder.write("photo.png", count: 100)
+      let pushed = try await desk.shell("hoist push photo.png $R", secret: row.secret)
+      #expect(pushed.status == 0, "\(pushed)")
+      let made = try await desk.shell("curl -sSf \(desk.base)/kept/post", secret: nil)
+      #expect(made.output.contains("\"featured_media\": \"9\""), "\(made)")
+    }
+
     @Test("slack: what was told in the first step goes into the third")
     func slack() async throws {
       let desk = try await Desk()
