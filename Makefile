@@ -91,6 +91,7 @@ bench: ## measure hoist beside curl and other peers; prints ratios
 	$(RELEASE)/queue-bench
 	$(RELEASE)/scheduler-bench
 	python3 Benchmarks/screen/run.py $(RELEASE)/hoist $(RELEASE)/screen-bench
+	python3 Benchmarks/screen/attached.py $(RELEASE)/hoist
 
 fuzz: ## fuzz the multipart parser
 	Tests/Fuzz/run.sh

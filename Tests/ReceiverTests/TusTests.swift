@@ -99,7 +99,8 @@ struct TusTests {
       try client.send(
         "PATCH \(path) HTTP/1.1\r\nHost: test\r\nTus-Resumable: 1.0.0\r\nContent-Length: 10\r\n"
           + piece(at: 0).joined(separator: "\r\n") + "\r\n\r\nabcdef")
-      try await eventually { try ask(server, "HEAD", path)["upload-offset"] == "6" }
+      // Until the piece is begun it may close the connection of whoever asks.
+      try await eventually { (try? ask(server, "HEAD", path))?["upload-offset"] == "6" }
       #expect(try visible(server) == [])
       // The old connection was given up for the sake of the new one.
       #expect(try client.readToEnd().count >= 0)
@@ -179,7 +180,7 @@ struct TusTests {
         }
       }
       client.reset()
-      try await eventually { try ask(server, "HEAD", path)["upload-offset"] == "0" }
+      try await eventually { (try? ask(server, "HEAD", path))?["upload-offset"] == "0" }
       #expect(try ask(server, "PATCH", path, piece(at: 0, sum), body: "ab").status == 204)
       #expect(try ask(server, "HEAD", path)["upload-offset"] == "2")
       let unknown = try ask(
