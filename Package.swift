@@ -120,7 +120,7 @@ let package = Package(
 
     .executableTarget(
       name: "screen-bench", dependencies: ["MultipartForm", "Screens", "UploadModel"],
-      path: "Benchmarks/screen", exclude: ["run.py"], swiftSettings: strict),
+      path: "Benchmarks/screen", exclude: ["attached.py", "run.py"], swiftSettings: strict),
     .executableTarget(
       name: "transport-bench", dependencies: ["HTTPTransport"], path: "Benchmarks/transport",
       swiftSettings: strict),

@@ -95,7 +95,11 @@ public struct TransportError: Error, Sendable {
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
-    self.init(kind, code: curl, systemError: systemError, words: words)
+    // libcurl would have repeated the request. It speaks of the callback that kept it from that.
+    let isRepetition = curl == CURLE_SEND_FAIL_REWIND
+    self.init(
+      kind, code: curl, systemError: systemError,
+      words: isRepetition ? "the server closed the connection" : words)
   }
 }
 

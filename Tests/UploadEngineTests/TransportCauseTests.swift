@@ -59,7 +59,8 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(code: 59, cause: .insecure("words")),  // CURLE_SSL_CIPHER
     TransportCauseRow(code: 60, cause: .insecure("words")),  // CURLE_PEER_FAILED_VERIFICATION
     TransportCauseRow(code: 61, cause: .network("words")),  // CURLE_BAD_CONTENT_ENCODING
-    TransportCauseRow(code: 65, cause: .connectionLost("words")),  // CURLE_SEND_FAIL_REWIND
+    // CURLE_SEND_FAIL_REWIND
+    TransportCauseRow(code: 65, cause: .connectionLost("the server closed the connection")),
     TransportCauseRow(code: 66, cause: .insecure("words")),  // CURLE_SSL_ENGINE_INITFAILED
     TransportCauseRow(code: 77, cause: .insecure("words")),  // CURLE_SSL_CACERT_BADFILE
     TransportCauseRow(code: 80, cause: .insecure("words")),  // CURLE_SSL_SHUTDOWN_FAILED

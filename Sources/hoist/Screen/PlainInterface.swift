@@ -95,7 +95,8 @@ final class PlainInterface: UserInterface {
           self.isClosing = false
         }
       }
-    } else if !isListening {
+    } else if !isListening, !state.isAside || state.isAtRest {
+      // What another hoist is still sending has not been sent yet.
       isListening = true
       DispatchQueue.main.async { MainActor.assumeIsolated { self.onEnd() } }
     }

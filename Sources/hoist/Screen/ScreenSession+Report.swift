@@ -12,7 +12,8 @@ extension ScreenSession {
     without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
   ) -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
-    if state.isAside {
+    // Who is only there to send has waited until the other one was through.
+    if state.isAside, !state.isAtRest || (interface as? PlainInterface)?.isAlone != true {
       Output.error("another hoist goes on with the queue")
       return .success
     }

@@ -72,6 +72,11 @@ extension EndToEnd {
       try await terminal.wait(for: "Queue 0")
       try await terminal.press("b")
       try await terminal.wait(for: "caf\u{FFFD} \u{FFFD}.txt")
+      // Behind the folders, such as that of hoist's socket.
+      try await terminal.press("G")
+      try await terminal.wait(until: "the cursor is on it") {
+        $0.row(with: "caf\u{FFFD}")?.contains("▸") == true
+      }
       try await terminal.press("a")
       try await terminal.wait(for: "✓ caf\u{FFFD} \u{FFFD}.txt")
       let body = try #require(server.requests.first).body
