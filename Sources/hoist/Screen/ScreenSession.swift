@@ -220,7 +220,7 @@ final class ScreenSession {
       // A server may be away for days.
       guard leave != nil else { return }
       handle([
-        .message("this ends when all is sent; ^c ends it now, and the rest stays queued")
+        .message("this ends when all is sent; ^c ends now, and the rest stays queued")
       ])
     }
   }
