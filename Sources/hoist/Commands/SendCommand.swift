@@ -10,11 +10,10 @@ struct SendCommand: AsyncParsableCommand {
     abstract: "Send what is in the queue, without a screen.",
     discussion: """
       Says in a line how each file ended, and ends when nothing is left to be sent. What failed stays in the \
-      queue. A server that cannot be reached is waited for; credentials that are refused are not. If another \
-      hoist sends the queue, this one waits until that is done, and goes on where the other has stopped.
+      queue. A server that cannot be reached is waited for; credentials that are refused are not.
 
-      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. \
-      config/hoist-send.service runs it for a user of systemd:
+      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. Another hoist that \
+      sends already is waited for. config/hoist-send.service runs it for a user of systemd:
 
         systemctl --user enable --now hoist-send
         hoist add report.pdf --to nas

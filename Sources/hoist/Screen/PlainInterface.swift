@@ -95,8 +95,7 @@ final class PlainInterface: UserInterface {
           self.isClosing = false
         }
       }
-    } else if !isListening, !state.isAside || state.isAtRest {
-      // What another hoist is still sending has not been sent yet.
+    } else if !isListening {
       isListening = true
       DispatchQueue.main.async { MainActor.assumeIsolated { self.onEnd() } }
     }

@@ -12,8 +12,7 @@ extension ScreenSession {
     without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
   ) -> ExitStatus {
     let all = items.values.sorted { $0.id < $1.id }
-    // Who is only there to send has waited until the other one was through.
-    if state.isAside, !state.isAtRest || (interface as? PlainInterface)?.isAlone != true {
+    if state.isAside {
       Output.error("another hoist goes on with the queue")
       return .success
     }
