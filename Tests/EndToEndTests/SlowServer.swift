@@ -38,14 +38,15 @@ final class SlowServer: Sendable {
   private let server: HostileServer
   private let book: Book
 
-  init(_ gate: Gate) throws {
+  /// - Parameter beginning: how many bytes of each upload it takes before the gate opens.
+  init(_ gate: Gate, beginning: Int = 100_000) throws {
     let book = Book()
     self.book = book
     server = try HostileServer { connection, _ in
       guard let head = connection.readHead() else { return }
       if head.headers["expect"] != nil { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
       let length = Int(head.headers["content-length"] ?? "") ?? 0
-      let first = min(length, 100_000)
+      let first = min(length, beginning)
       guard connection.discard(first) else { return }
       book.visitors.withLock {
         $0.now += 1

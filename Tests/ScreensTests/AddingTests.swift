@@ -77,7 +77,7 @@ import UploadModel
     let text = Self.said(Fixture.empty(size: Size(width: 120, height: 24)))
     for words in [
       "Press a to add files, b to choose", "drag them here", "They go to photos, https://api",
-      "in the history: 3",
+      "Press 3 for the history",
     ] {
       #expect(text.contains(words), "\(words)")
     }

@@ -1,3 +1,5 @@
+import Foundation
+import MultipartForm
 import Testing
 import UploadModel
 
@@ -110,12 +112,12 @@ import UploadModel
     #expect(said().contains("waiting · 1 at once"))
     Fixture.play(&state, .perform(.startStop))
     #expect(said().contains("waiting · stopped"))
-    Fixture.play(&state, .refusal(target: state.target, isRefused: true))
+    Fixture.play(&state, .perform(.startStop), .refusal(target: state.target, isRefused: true))
     #expect(said().contains("credentials refused"))
     Fixture.play(&state, Fixture.away, .refusal(target: state.target, isRefused: false))
     #expect(said().contains("refused · try in"))
     Fixture.play(
-      &state, .reachability(server: "https://api.example.com", .back), .perform(.startStop),
+      &state, .reachability(server: "https://api.example.com", .back),
       .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
     #expect(said().contains(" waiting") && !said().contains("·  waiting ·"))
   }
@@ -181,6 +183,86 @@ import UploadModel
     #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
   }
 
+  @Test(
+    arguments: [
+      (1, 1000, false, false), (1, 1 << 20, false, false), (1, 1 << 20 | 1, false, true),
+      (5, 1000, false, false), (6, 1000, false, true), (6, 0, false, false),
+      (6, 1 << 21, true, false),
+    ] as [(Double, Int64, Bool, Bool)])
+  func pausingIsAskedForWhereMoreThanAMomentsWorkWouldBeLost(
+    _ seconds: Double, _ sent: Int64, _ goesOn: Bool, _ isAsked: Bool
+  ) {
+    var state = Fixture.empty()
+    let (file, size) = (ItemID(1), Int64(5_000_000))
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin", size: size), Fixture.item(2, "b.bin")]),
+      .engine([(file, .sending(attempt: 1, sent: 0, total: size))], at: state.now),
+      .engine([(file, .sending(attempt: 1, sent: sent, total: size))], at: state.now + seconds))
+    if goesOn {
+      let identity = FileIdentity(device: 1, inode: 1, size: size, modified: 0)
+      let url = URL(fileURLWithPath: "/tus/1")
+      Fixture.play(
+        &state, .resumePoint(file, ResumePoint(url: url, target: "photos", identity: identity)))
+    }
+    let effects = Fixture.type("p", &state)
+    #expect(effects == (isAsked ? [] : [.pause([file])]))
+    guard isAsked else { return }
+    #expect(state.mode == .breakingOff)
+    #expect(Fixture.play(&state, .key(.enter)) == [], "to let it finish is lit")
+    #expect(state.mode == .queue)
+    #expect(Fixture.type("pp", &state) == [.pause([file])])
+    // Whoever marks several pauses at least those that lose nothing.
+    #expect(Fixture.type("  pf", &state) == [.pause([ItemID(2)])])
+    // Who names a file on the command line has said so.
+    #expect(Fixture.play(&state, .command("pause a.bin")) == [.pause([file])])
+  }
+
+  @Test func onlyWhatHadBegunStartsAgain() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    let sent = ItemState.sending(attempt: 1, sent: 500, total: 1000)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin")]),
+      .engine([(ItemID(1), sent)], at: state.now),
+      .engine([(ItemID(1), .paused), (ItemID(2), .paused)], at: state.now + 1))
+    let text = render(state, size: state.size).text
+    #expect(text[3].hasSuffix("paused · starts again from 0") && !text[3].contains("50%"))
+    #expect(text[4].hasSuffix("paused"))
+  }
+
+  @Test func whoFinishesAndQuitsIsToldSo() {
+    var state = Fixture.mixed(size: Size(width: 100, height: 24))
+    Fixture.type("qf", &state)
+    let header = { (state: AppState) in render(state, size: state.size).text[0] }
+    #expect(
+      header(state).contains("finishing 6, then quits") && header(state).contains("q changes"))
+    for width in [40, 60, 80] {
+      #expect(render(state, size: Size(width: width, height: 24)).text[0].contains("then quits"))
+    }
+    Fixture.type("qc", &state)
+    #expect(!header(state).contains("then quits"))
+    // What was stopped stays stopped: only what is on its way is to finish.
+    #expect(Fixture.type("sqf", &state) == [.setStarted(false)])
+    #expect(header(state).contains("stopped") && header(state).contains("finishing 3, then quits"))
+    let done = ItemState.done(Fixture.receipt)
+    Fixture.play(&state, .engine([(ItemID(1), done), (ItemID(2), done)], at: state.now))
+    #expect(
+      Fixture.play(&state, .engine([(ItemID(6), done)], at: state.now)) == [.quit(.idle)])
+    #expect(state.queue.totals.waiting > 0)
+    Fixture.type("s", &state)
+    #expect(header(state).contains("finishing 3, then quits"), "all of them again")
+  }
+
+  @Test func whatIsStoppedTriesNothing() {
+    var state = Fixture.mixed(size: Size(width: 120, height: 24))
+    Fixture.play(&state, Fixture.away)
+    #expect(render(state, size: state.size).text[0].contains("next try"))
+    Fixture.type("s", &state)
+    let text = render(state, size: state.size).text
+    #expect(!text.contains { $0.contains("try in") || $0.contains("trying now") }, "\(text)")
+    #expect(text[0].contains("stopped"))
+    #expect(text.contains { $0.hasSuffix("waiting · stopped, s goes on") })
+  }
+
   @Test func whatWasRemovedIsSaidWithTheWayBack() {
     var state = Fixture.mixed()
     Fixture.play(&state, .perform(.bottom), .perform(.remove))
@@ -214,5 +296,18 @@ import UploadModel
       #expect(text[3].contains("  3  503 Service Unavailable"))
       #expect(text[3].contains("· the disk is full") == (width >= 120))
     }
+  }
+
+  @Test(arguments: [(80, 18), (99, 37), (100, 24), (119, 43), (160, 60)])
+  func namesOfTheHistoryHaveTheRoomThatOutcomesLeave(_ width: Int, _ shown: Int) {
+    var state = Fixture.empty(size: Size(width: width, height: 24))
+    let name = String(repeating: "n", count: 60)
+    let row = HistoryRow(
+      id: "1", name: name, target: "photos", size: 1, time: "2026-11-20 22:15", end: .sent,
+      outcome: "201 Created", path: "/\(name)")
+    Fixture.play(&state, .key("3"), .history(.rows([row])))
+    let line = render(state, size: state.size).text[3]
+    let cells = line.split(separator: " ").first { $0.contains("nn") } ?? ""
+    #expect(cells.count == shown, "\(line)")
   }
 }

@@ -256,7 +256,7 @@ import UploadModel
     ("limit off", [.setLimit(nil)], nil),
     ("limit fast", [.bell], "limit: \"fast\" is no speed; 2 MB/s, 500k or off is"),
     ("lanes 65", [.bell], "lanes: expected a number from 1 to 64, not \"65\""),
-    ("lanes", [.bell], "lanes: say how many, such as lanes 4"),
+    ("lanes", [.bell], "lanes: say how many files to send at once, such as lanes 4"),
     ("retry 4 9", [.retry([ItemID(4), ItemID(9)])], nil),
     ("retry lost.bin", [.retry([ItemID(9)])], nil),
     ("retry 99", [.bell], "retry: no file of the queue is \"99\""),
@@ -369,7 +369,7 @@ import UploadModel
     let rows = render(state, size: state.size).text
     let row = rows.firstIndex { $0.contains("finish, then quit") } ?? 0
     #expect(Fixture.play(&state, .mouse(Mouse(.click, row: row, column: 30))) == [])
-    #expect(state.leavesWhenDone)
+    #expect(state.finishing == .queue)
   }
 
   @Test func aClickBelowTheLastRowSelectsNothing() {

@@ -38,7 +38,7 @@ import UploadModel
     Case(0, "x", .enter, asks: [.remove(ids(1))], says: "1 file removed · z undoes"),
     Case(0, "x", .escape, asks: []),
     Case(0, "x", .tab, .enter, asks: []),
-    Case(0, "p", asks: [.pause(ids(1))]),
+    Case(0, "p", "p", asks: [.pause(ids(1))]),
     Case(6, "p", asks: [.pause(ids(7))]),
     Case(7, "p", asks: [.resume(ids(8))]),
     Case(2, "p", asks: [.bell], says: "nothing to pause: it is finished"),

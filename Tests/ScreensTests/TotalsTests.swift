@@ -119,7 +119,7 @@ import UploadModel
     Fixture.play(&state, .perform(.quit))
     #expect(Self.said(state).contains("and the queue is still"))
     Fixture.play(&state, .perform(.finishThenQuit))
-    #expect(state.leavesWhenDone)
+    #expect(state.finishing == .queue)
     #expect(Fixture.play(&state, .added([Fixture.item(2, "b")])) == [])
     Fixture.play(&state, .queueRead)
     // Whoever has gone away until then is told.

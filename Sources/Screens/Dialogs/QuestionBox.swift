@@ -61,7 +61,7 @@ struct QuestionBox {
       if moving > 0 { parts.append(HumanReadable.count(moving, "upload") + " under way") }
       if totals.awaiting > 0 { parts.append("\(totals.awaiting) only awaiting a reply") }
       let waiting = totals.waiting + totals.retrying
-      if waiting > 0 { parts.append("\(waiting) still to come") }
+      if waiting > 0 { parts.append("\(waiting) \(state.isStarted ? "still to come" : "stopped")") }
       if totals.paused > 0 { parts.append("\(totals.paused) paused") }
       if state.isReading { parts.append("and the queue is still being read") }
       // The last upload may end while the question is being read.
@@ -79,13 +79,8 @@ struct QuestionBox {
           "\(paths.count) files wait there already. Sent again, they may be stored twice."
         )
     case .pausing:
-      let again = "start again from the first byte."
-      // They go on while the question is being read.
-      return switch state.losing {
-      case 0: ("Pause everything?", "By now nothing has to \(again)")
-      case 1: ("Pause everything?", "One file is on its way and would \(again)")
-      case let count: ("Pause everything?", "\(count) files are on their way and would \(again)")
-      }
+      return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
+    case .breakingOff(let ids): return ("Pause?", loss(of: state.items(ids)))
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =
@@ -100,6 +95,16 @@ struct QuestionBox {
       )
     case .deleting(let rows): return deletion(of: rows.map(\.name))
     case .deletingUploaded(let files): return deletion(of: files.map(\.name))
+    }
+  }
+
+  /// How many of these would start again; they go on while the question is being read.
+  private func loss(of items: some Sequence<UploadItem>) -> String {
+    let again = "start again from the first byte."
+    return switch items.count(where: state.losesMuch) {
+    case 0: "By now nothing has to \(again)"
+    case 1: "One file is on its way and would \(again)"
+    case let count: "\(count) files are on their way and would \(again)"
     }
   }
 

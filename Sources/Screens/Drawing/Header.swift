@@ -47,6 +47,12 @@ struct Header {
   private var pieces: [Piece] {
     var pieces: [Piece] = []
     if !state.isStarted { pieces.append((1, [[("stopped", .warning)]])) }
+    if let count = state.filesToFinish {
+      let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
+      pieces.append(
+        (1, [[("finishing \(count), then quits", .warning)], [("then quits", .warning)]]))
+      pieces.append((4, [[("\(key) changes that", .dim)]]))
+    }
     if let next = state.nextProbe {
       // Files of another target may be the ones that wait.
       let server =
@@ -57,14 +63,12 @@ struct Header {
       let soon = next.outage.nextTry.map {
         HumanReadable.seconds(max(0, $0 - state.now).rounded(.up))
       }
-      pieces.append(
-        (
-          0,
-          [
-            [("\(server) · \(next.outage.words(at: state.now))", .warning)],
-            [("no server · \(soon ?? "now")", .warning)], [("no server", .warning)],
-          ]
-        ))
+      let tries: [Canvas.Spans] = [
+        [("\(server) · \(next.outage.words(at: state.now))", .warning)],
+        [("no server · \(soon ?? "now")", .warning)],
+      ]
+      // What was stopped is not tried.
+      pieces.append((0, (state.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
     if totals.awaitsReplies {
       pieces.append(
@@ -79,7 +83,7 @@ struct Header {
             [("▲ \(speed)", .accent)],
           ]
         ))
-    } else if totals.busy > 0, state.nextProbe == nil {
+    } else if totals.busy > 0, state.isStarted, state.nextProbe == nil {
       pieces.append((2, [[("waiting", .plain)]]))
     }
     if let limit = state.rateLimit {

@@ -34,7 +34,6 @@ struct HeaderAndFooter {
       spans.append((" · \(list.count) with \"\(list.filter)\"", .accent))
     }
     guard state.pane == .queue else { return spans }
-    if state.leavesWhenDone { spans.append((" · quits when done", .warning)) }
     guard width < TotalLine.narrow else { return spans }
     let used = spans.reduce(4) { $0 + $1.text.count }
     return spans

@@ -70,8 +70,11 @@ struct TotalLine {
     let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
     let far = "\(percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
-    // There is no estimate while sending is stopped, nor for the time that a server takes for empty files.
-    if !state.isStarted && totals.active == 0 || totals.bytesToGo == 0 { return far }
+    // There is no estimate while nothing moves, nor for the time that a server takes for empty files.
+    guard totals.active > 0 else {
+      return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
+    }
+    if totals.bytesToGo == 0 { return far }
     let eta = state.speeds.totalETA(remaining: totals.bytesToGo, at: state.now)
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
   }

@@ -8,7 +8,8 @@ enum HelpText {
     (.command, "The command line"), (.find, "Looking for a name"), (.form, "Editing"),
     (.setup, "A first start"),
     (.details, "Details"), (.page, "Reading"), (.help, "Help"),
-    (.pausing, "Pausing everything"), (.quitting, "Leaving while files are being sent"),
+    (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
+    (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
     (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already"),
   ]

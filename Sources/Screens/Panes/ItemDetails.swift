@@ -41,7 +41,8 @@ struct ItemDetails {
     StateLabel(
       item, speed: speeds.speed(of: item.id, at: now),
       eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
-      obstacle: self.state.obstacle(for: item), said: row.said, copies: copies)
+      obstacle: self.state.obstacle(for: item), said: row.said, reached: row.reached,
+      copies: copies)
   }
 
   /// The speed of the last seconds, a column each; `nil` where nothing has moved.

@@ -9,8 +9,10 @@ extension ListPane<HistoryRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    // What became of a file is what the pane is for: it gets the most room.
-    let outcome = takeLast(width >= 76 ? 25 + max(0, width - 80) / 2 : 14, from: 0)
+    // Names are whole as far as they leave room for the longest usual outcome, which has all that is left over.
+    let names = state.history.listing.rows.lazy.map(\.name.utf8.count).max() ?? 0
+    let room = width - (width >= 100 ? 53 : 39)
+    let outcome = takeLast(width >= 76 ? max(23, room - max(16, names)) : 14, from: 0)
     let attempt = takeLast(3, from: 76)
     let time = takeLast(16, from: 70)
     let target = takeLast(12, from: 100)

@@ -66,7 +66,8 @@ extension AppState {
     guard options.listsServer else {
       return [
         "\(target) cannot say what is on the server.",
-        "A target with a list URL can: see config/config.toml.",
+        "A table [targets.NAME.server.list] says how, in",
+        "\(options.configuration) (docs/targets.md).",
       ]
     }
     return switch server.listing {

@@ -61,7 +61,8 @@ struct QueuePane {
     let words = StateLabel(
       item, speed: state.speeds.speed(of: item.id, at: now),
       eta: state.speeds.eta(of: item.id, remaining: item.sentSize - (sent ?? 0), at: now), now: now,
-      obstacle: state.obstacle(for: item), said: row.said, copies: state.queue.copies(of: item))
+      obstacle: state.obstacle(for: item), said: row.said, reached: row.reached,
+      copies: state.queue.copies(of: item))
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 
@@ -101,7 +102,9 @@ struct QueuePane {
       }
     }
     // How far a file came that failed at the end says nothing.
-    guard !item.state.isDone, sent != nil || reached > 0 && reached < item.sentSize else { return }
+    guard !item.state.isDone, item.state != .paused,
+      sent != nil || reached > 0 && reached < item.sentSize
+    else { return }
     let percent = "\(HumanReadable.percent(reached, of: item.sentSize))%"
     canvas.putRight(
       percent, row: line, end: columns.percent.upperBound, width: 4, style: style)
@@ -130,7 +133,7 @@ struct QueuePane {
       "Nothing is queued.",
       "Press \(key) to add files, \(label(.browse)) to choose them from a list, or drag them here.",
       "They go to \(place)\(others).",
-      "What was sent before is in the history: \(label(.history)).",
+      "Press \(label(.history)) for the history of what was sent.",
     ]
   }
 

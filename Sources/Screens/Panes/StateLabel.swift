@@ -41,10 +41,11 @@ struct StateLabel {
   ///
   /// - Parameters:
   ///   - said: what the server said when it refused the item.
+  ///   - reached: how many bytes the last attempt had sent when it ended.
   ///   - copies: how often its file is queued for its target.
   init(
     _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
-    said: String? = nil, copies: Int = 1
+    said: String? = nil, reached: Int64 = 0, copies: Int = 1
   ) {
     switch item.state {
     case .waiting where item.wasInterrupted && item.resumePoint != nil:
@@ -101,7 +102,7 @@ struct StateLabel {
     case .paused where item.resumePoint != nil:
       self.init("‖", "=", .warning, "paused · goes on where it was", "paused")
     case .paused:
-      self.init("‖", "=", .warning, "paused · starts again from 0", "paused")
+      self.init("‖", "=", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case .done(let receipt):
       self.init(
         "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")

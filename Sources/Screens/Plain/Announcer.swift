@@ -120,7 +120,7 @@ public struct Announcer: Sendable {
       state.row(index).map { row in
         let words = StateLabel(
           row.item, speed: state.speeds.speed(of: row.item.id, at: state.now), eta: nil,
-          now: state.now, obstacle: state.obstacle(for: row.item),
+          now: state.now, obstacle: state.obstacle(for: row.item), reached: row.reached,
           copies: state.queue.copies(of: row.item))
         let size = HumanReadable.bytes(row.item.sentSize)
         return "\(index + 1)  \(row.item.fileName)  \(size)  \(words.forms.first ?? "")"

@@ -38,7 +38,8 @@ extension Action {
       .limit, in: [.queue], keys: ["u"], help: "limit the bandwidth", hint: "limit",
       argument: "SPEED"),
     Action(
-      .lanes, in: [.queue], keys: [], help: "send so many at once to the target", argument: "NUMBER"
+      .lanes, in: [.queue], keys: [], help: "how many files are sent at once to the target",
+      argument: "NUMBER"
     ),
     Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target"),
     Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target"),
@@ -195,8 +196,11 @@ extension Action {
       help: "let what is being sent finish, and begin no more",
       hint: "finish these, begin no more"),
     Action(
-      .pauseNow, in: [.pausing], keys: ["p", "y"],
-      help: "break off what is being sent, and pause all", hint: "pause all now"),
+      .finishThese, in: [.breakingOff], keys: ["f"],
+      help: "let what is being sent finish, and pause the rest", hint: "let it finish"),
+    Action(
+      .pauseNow, in: [.pausing, .breakingOff], keys: ["p", "y"],
+      help: "break off what is being sent, and pause it", hint: "pause now"),
     Action(
       .addAgain, in: [.addingAgain], keys: ["a", "y"], help: "add them once more", hint: "add again"
     ),

@@ -39,7 +39,7 @@ extension AppState {
 
   private mutating func runAlone(_ action: Action) -> [Effect] {
     switch action.name {
-    case .lanes: return refuse("lanes: say how many, such as lanes 4")
+    case .lanes: return refuse("lanes: say how many files to send at once, such as lanes 4")
     case .add, .limit, .find, .filter, .target, .sort: return performInPane(action.name)
     default: return performEverywhere(action.name) ?? performInPane(action.name)
     }

@@ -171,12 +171,13 @@ extension AppState {
     case (.stopAndQuit, _): return [.quit(.stopping)]
     case (.goOnInBackground, _): return [.quit(.background)]
     case (.finishThenQuit, _):
-      leavesWhenDone = true
-      // To finish means to go on, too.
-      let goesOn: [Effect] = isStarted ? [] : [.setStarted(true)]
-      isStarted = true
-      return goesOn + leaveIfDone()
-    case (.close, .quitting): leavesWhenDone = false
+      finishing = isStarted ? .queue : .underWay
+      return leaveIfDone()
+    case (.close, .quitting): finishing = nil
+    case (.finishThese, .breakingOff(let ids)):
+      let harmless = items(ids).filter { !losesMuch($0) }
+      return harmless.isEmpty ? [] : pause(harmless)
+    case (.pauseNow, .breakingOff(let ids)): return pause(items(ids))
     case (.finishThese, _): return start(false)
     case (.addAgain, .addingAgain(let paths)): return [.addAgain(paths)]
     case (.pauseNow, _): return pauseAll()

@@ -94,7 +94,7 @@ extension AppState {
   }
 
   mutating func leaveIfDone() -> [Effect] {
-    leavesWhenDone && queue.totals.busy == 0 && !isReading ? [.quit(.idle)] : []
+    filesToFinish == 0 && !isReading ? [.quit(.idle)] : []
   }
 }
 

@@ -13,7 +13,7 @@ extension AppState {
       return openDetails(selected.id)
     case .retry: return retry(subjects)
     case .retryAll: return retryAll()
-    case .pause: return pause(subjects)
+    case .pause: return askToPause(subjects)
     case .pauseAll: return askToPauseAll()
     case .remove: return askToRemove(subjects)
     case .clear: return clearDone()
@@ -58,6 +58,7 @@ extension AppState {
   /// Lets further files begin, or not.
   mutating func start(_ isWanted: Bool) -> [Effect] {
     isStarted = isWanted
+    if isStarted, finishing != nil { finishing = .queue }
     // Another process that sends the queue goes on by its own lights.
     if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
     return [.setStarted(isStarted)]
@@ -146,22 +147,29 @@ extension AppState {
   /// Pauses everything, or goes on with it. What is on its way would start again from its first byte:
   /// whether that is meant is asked first.
   private mutating func askToPauseAll() -> [Effect] {
-    guard losing > 0, !isAside else { return pauseAll() }
+    guard !isAside, queue.totals.active > 0, queue.rows.contains(where: { losesMuch($0.item) })
+    else { return pauseAll() }
     dialog = .question(Question(.pausing))
     return []
   }
 
-  /// How many files would lose what is sent of them if they were paused.
-  var losing: Int {
-    guard queue.totals.active > 0 else { return 0 }
-    return queue.rows.count { row in
-      if case .sending(_, let sent, _) = row.item.state {
-        sent > 0 && row.item.resumePoint == nil
-      } else {
-        false
-      }
-    }
+  /// The same for some.
+  private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
+    guard !isAside, items.contains(where: losesMuch) else { return pause(items) }
+    dialog = .question(Question(.breakingOff(items.map(\.id))))
+    return []
   }
+
+  /// Whether pausing an item would throw away more than a moment's work: over 1 MiB, or over 5 s of sending.
+  func losesMuch(_ item: UploadItem) -> Bool {
+    guard case .sending(_, let sent, _) = item.state, sent > 0, item.resumePoint == nil else {
+      return false
+    }
+    return sent > 1 << 20 || speeds.beginning(of: item.id).map { now - $0 > 5 } ?? false
+  }
+
+  /// Those of these items that are still here.
+  func items(_ ids: [ItemID]) -> [UploadItem] { ids.compactMap { queue.row($0)?.item } }
 
   mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }
 

@@ -60,8 +60,21 @@ public struct AppState: Sendable {
   var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
-  /// Whether to leave when nothing is left to send.
-  var leavesWhenDone = false
+  /// What is to finish before the screen is left by itself; `nil` to stay.
+  var finishing: Finishing?
+
+  /// What a person who leaves wants to see finished.
+  enum Finishing: Sendable {
+    /// All that is to be sent.
+    case queue
+    /// What is being sent: the queue was stopped.
+    case underWay
+  }
+
+  /// How many files have to finish before the screen is left; `nil` where it is not left by itself.
+  var filesToFinish: Int? {
+    finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
+  }
 
   /// What a session gives its screen to work with.
   public struct Options: Sendable {
@@ -83,6 +96,8 @@ public struct AppState: Sendable {
     public var hasHistory = false
     /// The folder in which paths begin that do not begin at the root, for people.
     public var folder = ""
+    /// Where the configuration lies, for people.
+    public var configuration = "~/.config/hoist/config.toml"
     /// Whether another process can go on with the queue when the screen is left.
     public var background = Background.unavailable
 
@@ -144,7 +159,7 @@ public struct AppState: Sendable {
 
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
   public var needsTicks: Bool {
-    queue.totals.active + queue.totals.retrying > 0 || !outages.isEmpty && queue.totals.busy > 0
+    queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
   }
 
   /// The uppermost dialog, which has the keyboard. Another may take its place; with `nil` it closes,
@@ -219,11 +234,11 @@ public struct AppState: Sendable {
 
   /// What an item that waits is waiting for, beside its turn.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
-    if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
-    if let outage = outage(for: item) { return .noServer(outage) }
     guard isStarted else {
       return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
     }
+    if refusals.contains(item.target.isEmpty ? target : item.target) { return .refused }
+    if let outage = outage(for: item) { return .noServer(outage) }
     let isHere = item.target.isEmpty || item.target == target
     return isHere && !isAside && queue.active(on: item.target) >= concurrency
       ? .turn(atOnce: concurrency) : nil

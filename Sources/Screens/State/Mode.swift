@@ -7,7 +7,7 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   // What lies over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, removing, deleting, addingAgain
+  case quitting, pausing, breakingOff, removing, deleting, addingAgain
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log]
@@ -20,6 +20,6 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   /// What has a cursor on a row of its own.
   static let lists: [Mode] = panes + [.browser, .menu]
   static let questions: [Mode] = [
-    .quitting, .pausing, .removing, .deleting, .addingAgain,
+    .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain,
   ]
 }

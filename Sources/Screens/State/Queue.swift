@@ -150,8 +150,8 @@ struct Queue: Sendable {
     totals.add(rows[position].item)
     switch state {
     // It starts again from the first byte.
-    case .preparing, .paused, .waiting: rows[position].reached = 0
-    case .sending, .awaitingReply, .retrying, .done, .failed:
+    case .preparing, .waiting: rows[position].reached = 0
+    case .sending, .awaitingReply, .retrying, .paused, .done, .failed:
       if let bytes = old.bytesHandedOver(of: rows[position].item.sentSize) {
         rows[position].reached = bytes
       }

@@ -26,6 +26,8 @@ struct Speeds: Sendable {
   private(set) var whole = Sparkline(seconds: 600)
   private var items: [ItemID: ThroughputEstimate] = [:]
   private var graphs: [ItemID: Sparkline] = [:]
+  /// When the attempts that are under way began to send.
+  private var beginnings: [ItemID: Instant] = [:]
   private var active: Set<ItemID> = []
   /// Since when nothing has been under way in a run that goes on: all waits for a server, or for the
   /// person.
@@ -34,6 +36,9 @@ struct Speeds: Sendable {
   private static let gap = 2.0
 
   func speed(of id: ItemID, at now: Instant) -> Double? { items[id]?.speed(at: now) }
+
+  /// When the attempt that is under way began to send.
+  func beginning(of id: ItemID) -> Instant? { beginnings[id] }
 
   func eta(of id: ItemID, remaining: Int64, at now: Instant) -> Double? {
     items[id]?.eta(remaining: remaining, at: now)
@@ -69,6 +74,7 @@ struct Speeds: Sendable {
     guard case .sending(_, let sent, _) = new else {
       items[id] = nil
       graphs[id] = nil
+      beginnings[id] = nil
       return
     }
     graphs[id, default: Sparkline()].record(moved, at: now)
@@ -76,6 +82,7 @@ struct Speeds: Sendable {
       items[id]?.record(total: sent, at: now)
     } else {
       items[id] = ThroughputEstimate(start: now, count: sent)
+      beginnings[id] = now
     }
   }
 
@@ -113,6 +120,7 @@ struct Speeds: Sendable {
       active.remove(id)
       items[id] = nil
       graphs[id] = nil
+      beginnings[id] = nil
     }
   }
 }

@@ -58,19 +58,24 @@ extension EndToEnd {
     @Test("p takes a file back while it is sent and sends it again, P all of them")
     func pause() async throws {
       let gate = Gate()
-      let server = try SlowServer(gate)
+      let server = try SlowServer(gate, beginning: 4_000_000)
       let person = try Person()
       for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 20_000_000) }
       let terminal = try await person.terminal()
       try await terminal.command("hoist one.bin two.bin --to \(server.url)")
       try await wait(for: "both on their way") { server.visitors == 2 ? true : nil }
+      try await terminal.wait(until: "a fifth of both") { screen in
+        ["one.bin", "two.bin"].allSatisfy { screen.row(with: $0)?.contains(/[2-9]\d%/) == true }
+      }
+      // What is on its way would start again: that is asked first.
+      try await terminal.press("p")
+      try await terminal.wait(for: "let it finish")
       try await terminal.press("p")
       try await terminal.wait(until: "one is paused") {
         $0.row(with: "one.bin")?.contains("paused") == true
           && $0.row(with: "two.bin")?.contains("sending") == true
       }
       try await terminal.press("P")
-      // What is on its way would start again: that is asked first.
       try await terminal.wait(for: "finish these, begin no more")
       try await terminal.press("p")
       try await terminal.wait(until: "both are") {
@@ -88,13 +93,13 @@ extension EndToEnd {
     @Test("P can let what is being sent finish, and begin no more")
     func finishThese() async throws {
       let gate = Gate()
-      let server = try SlowServer(gate)
+      let server = try SlowServer(gate, beginning: 4_000_000)
       let person = try Person()
       for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 20_000_000) }
       let terminal = try await person.terminal()
       try await terminal.command("hoist ?.bin --concurrency 1 --to \(server.url)")
       try await terminal.wait(until: "one on its way") {
-        $0.row(with: "a.bin")?.contains("%") == true
+        $0.row(with: "a.bin")?.contains(/[2-9]\d%/) == true
       }
       try await terminal.press("P")
       try await terminal.wait(for: "finish these, begin no more")

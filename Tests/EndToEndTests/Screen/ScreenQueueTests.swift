@@ -121,7 +121,8 @@ extension EndToEnd {
       try await terminal.command("hoist one.bin two.bin --concurrency 4 --to \(server.url)")
       try await wait(for: "both uploads") { server.visitors == 2 ? true : nil }
       try await terminal.wait(for: "one.bin")
-      try await terminal.press("p")
+      try await terminal.press(":")
+      try await terminal.command("pause one.bin")
       try await terminal.wait(until: "paused") {
         $0.row(with: "one.bin")?.contains("paused") == true
       }

@@ -4,8 +4,10 @@ import UploadModel
 struct Question: Sendable {
   enum Subject: Sendable {
     case quitting(AppState.Background)
-    /// What is on its way would start again from its first byte.
+    /// Everything is to be paused, and what is on its way would start again from its first byte.
     case pausing
+    /// These are to be paused, and some of them would start again from their first byte.
+    case breakingOff([ItemID])
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerRow])
@@ -25,7 +27,7 @@ struct Question: Sendable {
     // out is lit.
     switch subject {
     case .deleting, .deletingUploaded, .addingAgain: lit = 1
-    case .quitting, .pausing, .removing: break
+    case .quitting, .pausing, .breakingOff, .removing: break
     }
   }
 
@@ -33,6 +35,7 @@ struct Question: Sendable {
     switch subject {
     case .quitting: .quitting
     case .pausing: .pausing
+    case .breakingOff: .breakingOff
     case .removing: .removing
     case .deleting, .deletingUploaded: .deleting
     case .addingAgain: .addingAgain
