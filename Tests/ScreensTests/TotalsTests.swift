@@ -99,7 +99,7 @@ import UploadModel
   }
 
   @Test func aQueueThatIsStillReadIsNotEdited() {
-    for name in Action.Name.editing {
+    for name in Action.Name.allCases where name.has(.edits) {
       var state = Fixture.mixed()
       state.isReading = true
       let (order, totals) = (state.order, state.queue.totals)

@@ -134,7 +134,7 @@ final class Driver {
       _ = reduce(&state, .completions(for: text, all.filter { $0.hasPrefix(text) }))
     case .retry(let ids), .resume(let ids): set(ids, .waiting)
     case .pause(let ids): set(ids, .paused)
-    case .remove(let ids): items.removeAll { ids.contains($0.id) }
+    case .remove(let ids, _): items.removeAll { ids.contains($0.id) }
     case .restore(let places): items += places.map(\.item)
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)

@@ -41,8 +41,8 @@ struct ExternalChangesTests {
   func news(_ row: Row) {
     var written = Self.item(row.written)
     if row.isRenamed { written.fileName = "other.txt" }
-    let known = row.known.map { [ItemID(1): Self.item($0)] } ?? [:]
-    let news = ExternalChanges(of: [written], known: known)
+    let known = row.known.map { Self.item($0) }
+    let news = ExternalChanges(of: [written], known: { $0 == ItemID(1) ? known : nil })
     let words = [
       news.fresh.isEmpty ? nil : "fresh", news.again.isEmpty ? nil : "again",
       news.paused.isEmpty ? nil : "paused", news.edited.isEmpty ? nil : "edited",

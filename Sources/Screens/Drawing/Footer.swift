@@ -68,12 +68,12 @@ extension AppState {
     // Of very many that are marked, the one under the cursor stands for all: frames come often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
-    func rank(_ name: Action.Name) -> Int {
+    func rank(_ action: Action) -> Int {
       // To stop is one thing among many; to go on is what a stopped queue waits for.
-      name == .startStop && isStarted ? .max : Self.footerRanks[name] ?? Self.footerRanks.count
+      action.name == .startStop && isStarted ? .max : action.footer
     }
     return useful.enumerated().sorted { one, other in
-      (rank(one.element.name), one.offset) < (rank(other.element.name), other.offset)
+      (rank(one.element), one.offset) < (rank(other.element), other.offset)
     }
     .map { offer($0.element, on: subjects) }
   }
@@ -106,14 +106,6 @@ extension AppState {
     default: true
     }
   }
-
-  /// How to get files in, then what the row can do, then what the queue can do.
-  private static let footerRanks: [Action.Name: Int] = Dictionary(
-    uniqueKeysWithValues: ([
-      .add, .startStop, .retry, .details, .copyURL, .pause, .edit, .remove, .browse, .retryAll,
-      .undo, .target,
-      .limit, .sort, .clear, .mark,
-    ] as [Action.Name]).enumerated().map { ($1, $0) })
 
   private func isOfUse(_ name: Action.Name, on subjects: [UploadItem]) -> Bool {
     switch name {

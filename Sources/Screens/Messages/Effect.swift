@@ -19,8 +19,9 @@ public enum Effect: Sendable, Equatable {
   case pause([ItemID])
   /// Put these paused items back into the line.
   case resume([ItemID])
-  /// Remove these items, which are no longer shown; cancel those that are being sent.
-  case remove([ItemID])
+  /// Remove these items, which are no longer shown; cancel those that are being sent. Servers hold parts of
+  /// those that have begun.
+  case remove([ItemID], begun: [UploadItem] = [])
   /// Restore removed items, one after the other. Those that are not finished are sent unless they are paused.
   case restore([QueuePosition])
   /// The item now stands before the one named, or last. Others that wait are sent in that order.

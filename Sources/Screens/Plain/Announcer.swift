@@ -134,7 +134,7 @@ public struct Announcer: Sendable {
 
   /// The commands that there are.
   public static func help() -> [String] {
-    CommandLine.actions.filter { !Action.Name.onlySeen.contains($0.name) }.map { action in
+    CommandLine.actions.filter { !$0.name.has(.visual) }.map { action in
       let argument = action.argument.map { " \($0)" } ?? ""
       return "\(action.name.word)\(argument): \(action.help)"
     } + [
@@ -199,16 +199,6 @@ extension AppState {
   public var isAsking: Bool {
     if case .question = dialog { true } else { false }
   }
-}
-
-extension Action.Name {
-  /// What has no meaning without a screen.
-  fileprivate static let onlySeen: Set<Action.Name> = [
-    .down, .up, .pageDown, .pageUp, .top, .bottom, .mark, .markRange, .findNext, .findPrevious,
-    .find, .browse, .nextPane, .previousPane, .queue, .server, .history, .log, .command, .redraw,
-    .suspend, .interrupt, .edit, .moreLanes, .fewerLanes, .help, .moveDown, .moveUp, .moveToTop,
-    .invertMarks, .clearMarks, .markAll,
-  ]
 }
 
 extension AppState {

@@ -37,6 +37,17 @@ public struct Action: Sendable {
       uniqueKeysWithValues: allCases.map { ($0.word, $0) })
   }
 
+  /// What is to be known of an action beside its keys and its words.
+  struct Traits: OptionSet, Sendable {
+    let rawValue: Int
+    /// Moves about or looks: the marking of a range goes on with it.
+    static let looks = Self(rawValue: 1)
+    /// Changes items of the queue or their order: has to wait until the queue has been read.
+    static let edits = Self(rawValue: 2)
+    /// Has no meaning without a screen.
+    static let visual = Self(rawValue: 4)
+  }
+
   /// Its name.
   public let name: Name
   /// Where it works.
@@ -49,10 +60,13 @@ public struct Action: Sendable {
   public let hint: String?
   /// What the command line takes after its name, such as "SPEED"; `nil` where it takes nothing.
   public let argument: String?
+  /// Its place in the queue's footer, counted from the left; the last where it has none.
+  let footer: Int
+  let traits: Traits
 
   init(
     _ name: Name, in modes: [Mode], keys: [Key], help: String, hint: String? = nil,
-    argument: String? = nil
+    argument: String? = nil, footer: Int = 99, traits: Traits = []
   ) {
     self.name = name
     self.modes = modes
@@ -60,6 +74,8 @@ public struct Action: Sendable {
     self.help = help
     self.hint = hint
     self.argument = argument
+    self.footer = footer
+    self.traits = traits
   }
 
   /// The actions of one mode, in the order of the table.
@@ -69,6 +85,14 @@ public struct Action: Sendable {
     uniqueKeysWithValues: Mode.allCases.map { mode in
       (mode, all.filter { $0.modes.contains(mode) })
     })
+}
+
+extension Action.Name {
+  private static let traits = Dictionary(
+    Action.all.map { ($0.name, $0.traits) }, uniquingKeysWith: { $0.union($1) })
+
+  /// Whether a row of the table gives the action this trait.
+  func has(_ trait: Action.Traits) -> Bool { Self.traits[self]?.contains(trait) == true }
 }
 
 extension String {

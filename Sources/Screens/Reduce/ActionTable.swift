@@ -10,76 +10,98 @@ extension Action {
 
   private static let queue: [Action] = [
     Action(
-      .add, in: [.queue], keys: ["a"], help: "add files by path", hint: "add", argument: "PATH…"),
-    Action(.browse, in: [.queue], keys: ["b"], help: "add files from a list", hint: "browse"),
+      .add, in: [.queue], keys: ["a"], help: "add files by path", hint: "add", argument: "PATH…",
+      footer: 1),
+    Action(
+      .browse, in: [.queue], keys: ["b"], help: "add files from a list", hint: "browse", footer: 9,
+      traits: [.visual]),
     Action(
       .details, in: [.queue, .history], keys: [.enter],
-      help: "everything about the file and its failure", hint: "details", argument: "[FILE…]"),
+      help: "everything about the file and its failure", hint: "details", argument: "[FILE…]",
+      footer: 4),
     Action(
       .retry, in: [.queue, .details], keys: ["r"], help: "send a failed file again",
-      hint: "retry", argument: "[FILE…]"),
+      hint: "retry", argument: "[FILE…]", footer: 3, traits: [.edits]),
     Action(
       .remove, in: [.queue], keys: ["x", .delete], help: "remove from the queue", hint: "remove",
-      argument: "[FILE…]"),
+      argument: "[FILE…]", footer: 8, traits: [.edits]),
     Action(
       .retryAll, in: [.queue], keys: ["R"], help: "retry all failed files, and try the server now",
-      hint: "retry all"),
+      hint: "retry all", footer: 10, traits: [.edits]),
     Action(
       .pause, in: [.queue], keys: ["p"], help: "pause or go on with a file", hint: "pause",
-      argument: "[FILE…]"),
-    Action(.pauseAll, in: [.queue], keys: ["P"], help: "pause or go on with all files"),
+      argument: "[FILE…]", footer: 6, traits: [.edits]),
+    Action(
+      .pauseAll, in: [.queue], keys: ["P"], help: "pause or go on with all files", traits: [.edits]),
     Action(
       .startStop, in: [.queue], keys: ["s"],
-      help: "stop: begin no more files; once more: go on", hint: "stop"),
+      help: "stop: begin no more files; once more: go on", hint: "stop", footer: 2),
     Action(
       .edit, in: [.queue], keys: ["e"], help: "change name, type, field or target", hint: "edit",
-      argument: "[FILE…]"),
+      argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
     Action(
       .limit, in: [.queue], keys: ["u"], help: "limit the bandwidth", hint: "limit",
-      argument: "SPEED"),
+      argument: "SPEED", footer: 13),
     Action(
       .lanes, in: [.queue], keys: [], help: "how many files are sent at once to the target",
       argument: "NUMBER"
     ),
-    Action(.moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target"),
-    Action(.fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target"),
+    Action(
+      .moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target",
+      traits: [.visual]),
+    Action(
+      .fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target",
+      traits: [.visual]),
     Action(
       .target, in: [.queue, .server, .history], keys: ["t"],
       help: "choose where files go that are added from now on",
-      hint: "target", argument: "NAME"),
-    Action(.clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear"),
+      hint: "target", argument: "NAME", footer: 12),
+    Action(
+      .clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear", footer: 15,
+      traits: [.edits]),
     Action(
       .mark, in: Mode.marked + [.browser], keys: [" "], help: "mark, for what is asked next",
-      hint: "mark"),
-    Action(.markRange, in: Mode.marked, keys: ["V"], help: "mark all from here to where you go"),
-    Action(.markAll, in: Mode.marked + [.browser], keys: [.control("a")], help: "mark all"),
+      hint: "mark", footer: 16, traits: [.visual]),
+    Action(
+      .markRange, in: Mode.marked, keys: ["V"], help: "mark all from here to where you go",
+      traits: [.looks, .visual]),
+    Action(
+      .markAll, in: Mode.marked + [.browser], keys: [.control("a")], help: "mark all",
+      traits: [.visual]),
     Action(
       .invertMarks, in: Mode.marked + [.browser], keys: [.control("r")],
-      help: "mark what is not marked"),
+      help: "mark what is not marked", traits: [.visual]),
     Action(
-      .clearMarks, in: Mode.marked, keys: [.escape], help: "clear the marks, then the filter"),
-    Action(.moveDown, in: [.queue], keys: ["J"], help: "send later"),
-    Action(.moveUp, in: [.queue], keys: ["K"], help: "send sooner"),
-    Action(.moveToTop, in: [.queue], keys: ["T"], help: "send first"),
+      .clearMarks, in: Mode.marked, keys: [.escape], help: "clear the marks, then the filter",
+      traits: [.visual]),
+    Action(.moveDown, in: [.queue], keys: ["J"], help: "send later", traits: [.edits, .visual]),
+    Action(.moveUp, in: [.queue], keys: ["K"], help: "send sooner", traits: [.edits, .visual]),
+    Action(.moveToTop, in: [.queue], keys: ["T"], help: "send first", traits: [.edits, .visual]),
     Action(
       .sort, in: [.queue], keys: ["o"], help: "sort the queue, and so the order of sending",
-      hint: "sort", argument: "ORDER"),
-    Action(.undo, in: [.queue], keys: ["z"], help: "undo the last edit of the queue", hint: "undo"),
-    Action(.redo, in: [.queue], keys: ["Z"], help: "redo what was undone"),
+      hint: "sort", argument: "ORDER", footer: 14, traits: [.edits]),
+    Action(
+      .undo, in: [.queue], keys: ["z"], help: "undo the last edit of the queue", hint: "undo",
+      footer: 11, traits: [.edits]),
+    Action(.redo, in: [.queue], keys: ["Z"], help: "redo what was undone", traits: [.edits]),
     Action(
       .filter, in: Mode.marked + [.browser], keys: ["f"], help: "show only names that hold a text",
       argument: "[TEXT]"),
     Action(
       .find, in: Mode.marked, keys: ["/"], help: "go to the next name that holds a text",
-      argument: "TEXT"),
-    Action(.findNext, in: Mode.marked, keys: ["n"], help: "the next one found"),
-    Action(.findPrevious, in: Mode.marked, keys: ["N"], help: "the one found before"),
+      argument: "TEXT", traits: [.looks, .visual]),
+    Action(
+      .findNext, in: Mode.marked, keys: ["n"], help: "the next one found",
+      traits: [.looks, .visual]),
+    Action(
+      .findPrevious, in: Mode.marked, keys: ["N"], help: "the one found before",
+      traits: [.looks, .visual]),
   ]
 
   private static let panes: [Action] = [
     Action(
       .copyURL, in: [.queue, .details, .server, .history], keys: ["y"],
-      help: "copy the file's URL on the server", hint: "copy URL"),
+      help: "copy the file's URL on the server", hint: "copy URL", footer: 5),
     Action(
       .copyAsCurl, in: [.queue, .details], keys: ["Y"],
       help: "copy a curl command that sends the file, without secrets"),
@@ -99,24 +121,34 @@ extension Action {
       .order, in: [.history], keys: ["o"], help: "by time, by name, or failures first", hint: "sort"
     ),
     Action(
-      .server, in: Mode.panes, keys: ["2", "L"], help: "what is on the server"),
-    Action(.history, in: Mode.panes, keys: ["3"], help: "what was sent before"),
-    Action(.log, in: Mode.panes, keys: ["4"], help: "what happened in this session"),
-    Action(.queue, in: Mode.panes, keys: ["1"], help: "the queue"),
-    Action(.nextPane, in: Mode.panes, keys: [.tab], help: "the next pane"),
-    Action(.previousPane, in: Mode.panes, keys: [.backTab], help: "the pane before"),
+      .server, in: Mode.panes, keys: ["2", "L"], help: "what is on the server", traits: [.visual]),
+    Action(.history, in: Mode.panes, keys: ["3"], help: "what was sent before", traits: [.visual]),
+    Action(
+      .log, in: Mode.panes, keys: ["4"], help: "what happened in this session", traits: [.visual]),
+    Action(.queue, in: Mode.panes, keys: ["1"], help: "the queue", traits: [.visual]),
+    Action(.nextPane, in: Mode.panes, keys: [.tab], help: "the next pane", traits: [.visual]),
+    Action(
+      .previousPane, in: Mode.panes, keys: [.backTab], help: "the pane before", traits: [.visual]),
   ]
 
   private static let moving: [Action] = [
-    Action(.down, in: Mode.lists + Mode.reading, keys: ["j", .down], help: "down"),
-    Action(.up, in: Mode.lists + Mode.reading, keys: ["k", .up], help: "up"),
+    Action(
+      .down, in: Mode.lists + Mode.reading, keys: ["j", .down], help: "down",
+      traits: [.looks, .visual]),
+    Action(
+      .up, in: Mode.lists + Mode.reading, keys: ["k", .up], help: "up", traits: [.looks, .visual]),
     Action(
       .pageDown, in: Mode.lists + Mode.reading, keys: [.control("d"), .pageDown],
-      help: "a page down"),
+      help: "a page down", traits: [.looks, .visual]),
     Action(
-      .pageUp, in: Mode.lists + Mode.reading, keys: [.control("u"), .pageUp], help: "a page up"),
-    Action(.top, in: Mode.lists + Mode.reading, keys: ["g", .home], help: "to the top"),
-    Action(.bottom, in: Mode.lists + Mode.reading, keys: ["G", .end], help: "to the bottom"),
+      .pageUp, in: Mode.lists + Mode.reading, keys: [.control("u"), .pageUp], help: "a page up",
+      traits: [.looks, .visual]),
+    Action(
+      .top, in: Mode.lists + Mode.reading, keys: ["g", .home], help: "to the top",
+      traits: [.looks, .visual]),
+    Action(
+      .bottom, in: Mode.lists + Mode.reading, keys: ["G", .end], help: "to the bottom",
+      traits: [.looks, .visual]),
   ]
 
   private static let browser: [Action] = [
@@ -238,18 +270,20 @@ extension Action {
     Action(.close, in: [.help], keys: [.escape, "q", .enter, "?"], help: "close", hint: "close"),
     Action(
       .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",
-      hint: "command"),
+      hint: "command", traits: [.visual]),
     Action(
       .help, in: Mode.panes + [.details, .page, .browser, .menu], keys: ["?", .function(1)],
       help: "this help",
-      hint: "help"),
+      hint: "help", traits: [.visual]),
     Action(.quit, in: Mode.panes, keys: ["q"], help: "quit", hint: "quit"),
     Action(
       .interrupt, in: Mode.allCases.filter { !Mode.typing.contains($0) }, keys: [.control("c")],
-      help: "quit; twice: at once"),
-    Action(.redraw, in: Mode.allCases, keys: [.control("l")], help: "paint the screen again"),
+      help: "quit; twice: at once", traits: [.visual]),
+    Action(
+      .redraw, in: Mode.allCases, keys: [.control("l")], help: "paint the screen again",
+      traits: [.looks, .visual]),
     Action(
       .suspend, in: Mode.allCases, keys: [.control("z")],
-      help: "stop and go to the shell; fg comes back"),
+      help: "stop and go to the shell; fg comes back", traits: [.visual]),
   ]
 }

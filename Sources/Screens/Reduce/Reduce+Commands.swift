@@ -30,7 +30,7 @@ extension AppState {
     guard command.argument.isEmpty || action.argument != nil else {
       return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
     }
-    if isReading, Action.Name.editing.contains(action.name) { return refuse(Self.isStillRead) }
+    if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
     // What the pane that is shown knows nothing of is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
     guard !command.argument.isEmpty else { return runAlone(action) }

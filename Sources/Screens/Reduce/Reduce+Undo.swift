@@ -87,8 +87,9 @@ extension AppState {
 
   private mutating func drop(_ ids: [ItemID]) -> [Effect] {
     guard !ids.isEmpty else { return [] }
+    let begun = ids.compactMap(item).filter { $0.resumePoint != nil && !$0.state.isDone }
     forget(ids)
-    return [.remove(ids)]
+    return [.remove(ids, begun: begun)]
   }
 
   /// Items are gone, whoever took them out.

@@ -116,9 +116,8 @@ extension AppState {
   }
 
   mutating func perform(_ name: Action.Name) -> [Effect] {
-    // What is done ends the marking of a range; moving about and looking goes on with it.
-    if !Action.Name.moving.contains(name) { change(.endRange) }
-    if isReading, Action.Name.editing.contains(name) { return refuse(Self.isStillRead) }
+    if !name.has(.looks) { change(.endRange) }
+    if isReading, name.has(.edits) { return refuse(Self.isStillRead) }
     if let effects = performEverywhere(name) { return effects }
     switch dialog {
     case .none: return performInPane(name)
@@ -129,9 +128,9 @@ extension AppState {
     case .form(let form): return perform(name, in: form)
     case .setup(let form): return perform(name, in: form)
     case .details(let details) where name == .retry:
-      return retry(queue.row(details.id).map { [$0.item] } ?? [])
+      return retry(item(details.id).map { [$0] } ?? [])
     case .details(let details) where name == .copyURL:
-      return copyURLs(of: queue.row(details.id).map { [$0.item] } ?? [])
+      return copyURLs(of: item(details.id).map { [$0] } ?? [])
     case .details(let details) where name == .openURL:
       return openURL(queue.row(details.id).map { [$0.item.url] } ?? [])
     case .details(let details) where name == .deleteUploaded:
@@ -184,20 +183,6 @@ extension AppState {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)
       && history.list.isSound(in: history.rows) && queue.totals.all == queue.count
   }
-}
-
-extension Action.Name {
-  /// Moving about, which goes on with the marking of a range.
-  static let moving: Set<Action.Name> = [
-    .down, .up, .pageDown, .pageUp, .top, .bottom, .markRange, .find, .findNext, .findPrevious,
-    .redraw,
-  ]
-
-  /// What changes items of the queue or their order.
-  static let editing: Set<Action.Name> = [
-    .retry, .retryAll, .pause, .pauseAll, .remove, .clear, .moveDown, .moveUp, .moveToTop, .undo,
-    .redo, .edit, .sort,
-  ]
 }
 
 extension UploadItem {

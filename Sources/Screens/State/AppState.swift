@@ -196,7 +196,24 @@ public struct AppState: Sendable {
     queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
   }
 
+  /// The item of this number; `nil` where it is not in the queue.
+  public func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
+
   /// All items in their order.
+  public var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
+
+  /// Whether the file at this path is queued for a target and has not come to its end.
+  public func isWaiting(_ path: [UInt8], for target: String) -> Bool {
+    queue.copies(of: path, for: target) > 0
+  }
+
+  /// How many items were taken out after they had been sent, or before.
+  public var removed: (sent: Int, unsent: Int) {
+    let sent = queue.removed.values.count { $0 }
+    return (sent, queue.removed.count - sent)
+  }
+
+  /// The numbers of all items in their order.
   public var order: [ItemID] { queue.rows.map(\.item.id) }
 
   /// The first item that waits from this one on, itself included; `nil` where none does.

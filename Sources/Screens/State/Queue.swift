@@ -61,11 +61,12 @@ struct Queue: Sendable {
     var path: [UInt8]
     var target: String
 
-    init(_ item: UploadItem) { (path, target) = (item.location.bytes, item.target) }
   }
 
   /// How many items that have not come to their end send the same file to the same target.
   private var errands: [Errand: Int] = [:]
+  /// The items that were taken out, and whether they had been sent by then.
+  private(set) var removed: [ItemID: Bool] = [:]
 
   /// Whether the items do not all go to the same target.
   var hasSeveralTargets: Bool { targets.count > 1 }
@@ -74,14 +75,20 @@ struct Queue: Sendable {
   func active(on target: String) -> Int { active[target] ?? 0 }
 
   /// How often the file of this item is queued for its target and has not come to its end.
-  func copies(of item: UploadItem) -> Int { errands[Errand(item)] ?? 0 }
+  func copies(of item: UploadItem) -> Int { copies(of: item.location.bytes, for: item.target) }
+
+  /// How often the file at this path is queued for a target and has not come to its end.
+  func copies(of path: [UInt8], for target: String) -> Int {
+    errands[Errand(path: path, target: target)] ?? 0
+  }
 
   private mutating func countErrand(_ item: UploadItem, by step: Int) {
     let count = copies(of: item) + step
-    errands[Errand(item)] = count > 0 ? count : nil
+    errands[Errand(path: item.location.bytes, target: item.target)] = count > 0 ? count : nil
   }
 
   private mutating func count(_ item: UploadItem) {
+    removed[item.id] = nil
     totals.add(item)
     targets[item.target, default: 0] += 1
     if item.state.isActive { active[item.target, default: 0] += 1 }
@@ -173,6 +180,7 @@ struct Queue: Sendable {
     for id in ids {
       guard let position = positions.removeValue(forKey: id) else { continue }
       discount(rows[position].item)
+      removed[id] = rows[position].item.state.isDone
     }
     rows.removeAll { ids.contains($0.item.id) }
     renumber(from: first)

@@ -10,9 +10,9 @@ public struct ExternalChanges: Hashable, Sendable {
   public private(set) var edited: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
-  public init(of changed: [UploadItem], known: [ItemID: UploadItem]) {
+  public init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
     for item in changed {
-      guard let known = known[item.id] else {
+      guard let known = known(item.id) else {
         fresh.append(item)
         continue
       }

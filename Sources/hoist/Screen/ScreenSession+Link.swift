@@ -81,9 +81,7 @@ extension ScreenSession {
       switch news {
       case .item(let id, let state):
         // What has just been added may be heard of before it is read.
-        guard items[id] != nil else { continue }
-        items[id]?.state = state
-        changes.append((id, state))
+        if self.state.item(id) != nil { changes.append((id, state)) }
       case .server(let address, let news): events.append(.reachability(server: address, news))
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))

@@ -22,15 +22,14 @@ extension ScreenSession {
 
   func apply(_ changes: QueueChanges) {
     revision = changes.revision
-    let gone = changes.removed.filter { items[$0] != nil }
+    let gone = changes.removed.filter { state.item($0) != nil }
     if !gone.isEmpty {
       engine?.remove(gone)
-      forget(gone)
       handle([.removed(gone)])
     }
     applyChanged(changes.items.filter { $0.id > floor })
     if let order = changes.order {
-      handle([.reordered(order.filter { items[$0] != nil })])
+      handle([.reordered(order.filter { state.item($0) != nil })])
       engine?.arrange(state.waiting)
     }
   }
@@ -40,11 +39,10 @@ extension ScreenSession {
       if state.isAside { link.listen() }
       return show(changed)
     }
-    let news = ExternalChanges(of: changed, known: items)
+    let news = ExternalChanges(of: changed, known: state.item)
     show(news.fresh)
     engine.pause(news.paused)
     let (sendable, shown) = jobs(news.again)
-    for item in shown + news.edited { items[item.id] = item }
     if !shown.isEmpty || !news.edited.isEmpty { handle([.added(shown + news.edited)]) }
     engine.retry(sendable)
     engine.update(jobs(news.edited).sendable)

@@ -13,7 +13,6 @@ extension ScreenSession {
   /// Shows items on the screen and submits them to the engine.
   func show(_ added: [UploadItem]) {
     let (sendable, shown) = jobs(state.isAside ? added.map(seenFromAside) : added)
-    for item in shown { items[item.id] = item }
     handle([.added(shown)])
     engine?.submit(sendable)
   }
@@ -61,12 +60,11 @@ extension ScreenSession {
       var total = QueueIntake.Added()
       var twice: [PathInput] = []
       // By now the queue has been read, and what was added before this is in it.
-      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.items } }
-      let waiting = isAsked ? Self.waiting(known, for: target) : []
+      let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.state } }
       let named = paths.map(files)
       let missing = named.flatMap(\.missing)
       func takes(_ file: FileLocation) -> Bool {
-        guard waiting.contains(file) else { return true }
+        guard isAsked, known.isWaiting(file.bytes, for: target) else { return true }
         twice.append(.bytes(file.bytes))
         return false
       }
@@ -128,14 +126,6 @@ extension ScreenSession {
     }
   }
 
-  /// The files that are in the queue for a target and have not come to their end.
-  private nonisolated static func waiting(
-    _ items: [ItemID: UploadItem], for target: String
-  ) -> Set<FileLocation> {
-    Set(
-      items.values.lazy.filter { !$0.state.isFinished && $0.target == target }.map(\.location))
-  }
-
   private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
     switch result {
     case .success(let added):
@@ -148,7 +138,7 @@ extension ScreenSession {
   /// Sends files again as they are now.
   func retry(_ ids: [ItemID]) {
     if engine == nil, link.order(.retry(ids)) { return }
-    let (intake, book, known) = (intake, book, ids.compactMap { items[$0] })
+    let (intake, book, known) = (intake, book, ids.compactMap(state.item))
     answerQueue.async {
       book.forgetFailures()
       book.lookUp(for: known)
@@ -159,10 +149,9 @@ extension ScreenSession {
 
   private func send(again looked: [UploadItem]) {
     // Items removed meanwhile stay removed, and items already under way go on.
-    let looked = looked.filter { items[$0.id] != nil }
+    let looked = looked.filter { state.item($0.id) != nil }
     guard let present = write({ try $0.update(looked) }) else { return }
     let (sendable, shown) = jobs(present.filter { !$0.state.isActive })
-    for item in shown { items[item.id] = item }
     handle([.added(shown)])
     engine?.retry(sendable)
     // Items that were paused or had failed before this session get their place only now.
@@ -179,39 +168,26 @@ extension ScreenSession {
     change(ids) { $0.state = .paused }
   }
 
-  func remove(_ ids: [ItemID]) {
+  func remove(_ ids: [ItemID], begun: [UploadItem]) {
     guard write({ try $0.remove(ids) }) != nil else { return }
     // What servers have of them, nobody wants any more.
-    let begun = ids.compactMap { items[$0] }.filter { $0.resumePoint != nil && !$0.state.isDone }
     engine?.terminate(
       begun.compactMap { item in
         (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
       })
     engine?.remove(ids)
-    forget(ids)
-  }
-
-  func forget(_ ids: [ItemID]) {
-    for id in ids {
-      guard let item = items.removeValue(forKey: id) else { continue }
-      if item.state.isDone { removed.sent += 1 } else { removed.unsent += 1 }
-    }
   }
 
   func restore(_ places: [QueuePosition]) {
     // They have kept their places, and the queue on disk has their latest states.
     guard let present = write({ try $0.relist(places.map(\.item.id)) }) else { return }
-    for place in places {
-      if place.item.state.isDone { removed.sent -= 1 } else { removed.unsent -= 1 }
-    }
     let (sendable, shown) = jobs(present)
-    for item in shown { items[item.id] = item }
     handle([.added(shown)])
     // Items that were paused when they were removed do not start now.
     let paused = Set(places.lazy.filter { $0.item.state == .paused }.map(\.item.id))
     engine?.submit(sendable, paused: paused)
     engine?.arrange(state.waiting)
-    if engine == nil { pause(paused.filter { items[$0]?.state.isFinished == false }) }
+    if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
   }
 
   func move(_ id: ItemID, before other: ItemID?) {
@@ -226,23 +202,21 @@ extension ScreenSession {
 
   func edit(_ edited: [UploadItem]) {
     guard write({ try $0.edit(edited) }) != nil else { return }
-    for item in edited { items[item.id] = item }
     let book = book
     answer({ book.lookUp(for: edited) }) { [weak self] in
       guard let self else { return [] }
-      engine?.update(jobs(edited.compactMap { self.items[$0.id] }).sendable)
+      engine?.update(jobs(edited.compactMap { self.state.item($0.id) }).sendable)
       return []
     }
   }
 
   private func change(_ ids: [ItemID], _ body: (inout UploadItem) -> Void) {
-    let changed = ids.compactMap { items[$0] }.map { item in
+    let changed = ids.compactMap(state.item).map { item in
       var item = item
       body(&item)
       return item
     }
     guard let present = write({ try $0.update(changed) }) else { return }
-    for item in present { items[item.id] = item }
     handle([.added(present)])
   }
 
@@ -257,13 +231,19 @@ extension ScreenSession {
     }
   }
 
-  /// Shows the queue as it is on disk, with the states that are known here.
+  /// Shows the queue as it is on disk, with what only this session knows of its items.
   private func showAgain() {
     guard let present = try? keeper.store.items().filter({ $0.id > floor }) else { return }
     let ids = Set(present.map(\.id))
+    let known = present.map { item in
+      guard let shown = state.item(item.id) else { return item }
+      var item = item
+      (item.state, item.note, item.resumePoint) = (shown.state, shown.note, shown.resumePoint)
+      return item
+    }
     handle([
-      .added(present.map { items[$0.id] ?? $0 }),
-      .removed(state.order.filter { !ids.contains($0) && items[$0]?.state.isDone != true }),
+      .added(known),
+      .removed(state.order.filter { !ids.contains($0) && state.item($0)?.state.isDone != true }),
       .reordered(present.map(\.id)),
     ])
   }

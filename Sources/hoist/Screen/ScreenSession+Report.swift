@@ -11,7 +11,7 @@ extension ScreenSession {
   func report(
     without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
   ) -> ExitStatus {
-    let all = items.values.sorted { $0.id < $1.id }
+    let all = state.items.sorted { $0.id < $1.id }
     if state.isAside {
       Output.error("another hoist goes on with the queue")
       return .success
@@ -19,6 +19,7 @@ extension ScreenSession {
     if state.isReading {
       Output.error("… and what else is in the queue, which was still being read")
     }
+    let removed = state.removed
     guard !all.isEmpty || removed != (0, 0) else { return state.isReading ? .someFailed : .success }
     let shown = all.count(where: \.state.isDone)
     let folder = FileManager.default.currentDirectoryPath
@@ -55,7 +56,7 @@ extension ScreenSession {
   /// Lines about results that are not in the queue.
   private func losses(_ unwritten: QueueRecorder.UnsavedResults, in folder: String) -> [String] {
     let names = unwritten.items.sorted().map { id in
-      items[id].map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
+      state.item(id).map { SafeText.line($0.location.relative(to: folder).description) } ?? "\(id)"
     }
     let count = HumanReadable.count(names.count, "file")
     let fate =

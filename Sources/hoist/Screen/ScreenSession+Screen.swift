@@ -149,7 +149,7 @@ extension ScreenSession {
   }
 
   func inspect(_ id: ItemID) {
-    guard let item = items[id] else { return }
+    guard let item = state.item(id) else { return }
     let book = book
     answer({
       switch book.target(of: item) {
@@ -163,7 +163,7 @@ extension ScreenSession {
   }
 
   func copyAsCurl(_ id: ItemID) {
-    guard let item = items[id], case .success(let destination) = book.target(of: item) else {
+    guard let item = state.item(id), case .success(let destination) = book.target(of: item) else {
       return
     }
     do throws(CurlCommand.ConversionError) {

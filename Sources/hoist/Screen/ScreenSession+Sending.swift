@@ -105,22 +105,15 @@ extension ScreenSession {
       apply(recovered)
       handle([.aside(false)])
       startEngine()
-      let (sendable, shown) = jobs(state.order.compactMap { items[$0] })
+      let (sendable, shown) = jobs(Array(state.items))
       // Those whose targets only the other process knew.
-      let failed = shown.filter { $0.state != items[$0.id]?.state }
-      for item in failed { items[item.id] = item }
+      let failed = shown.filter { $0.state != state.item($0.id)?.state }
       if !failed.isEmpty { handle([.added(failed)]) }
       engine?.submit(sendable)
       if let words = recovery.words { handle([.message(words)]) }
     } catch {
       handle([.held(Self.brief(error))])
     }
-  }
-
-  /// Notes where an upload can go on.
-  private func record(_ point: ResumePoint?, of id: ItemID) {
-    items[id]?.resumePoint = point
-    handle([.resumePoint(id, point)])
   }
 
   private func startEngine() {
@@ -134,11 +127,16 @@ extension ScreenSession {
         (id, state.failure?.cause == .cancelled ? .waiting : state)
       }
       link.tell(changes.map { .item(id: $0, state: $1) })
-      for (id, state) in changes {
-        items[id]?.state = state
-        if let item = items[id] { options.journal?.record(item) }
+      if let journal = options.journal {
+        for (id, state) in changes {
+          guard var item = self.state.item(id) else { continue }
+          item.state = state
+          journal.record(item)
+        }
       }
-      if !isLeaving { handle([.engine(changes, at: time.now())]) }
+      let news = AppEvent.engine(changes, at: time.now())
+      // Once the screen has been left, only the report at the end needs it.
+      if isLeaving { _ = reduce(&state, news) } else { handle([news]) }
     }
     self.throttle = throttle
     let engine = UploadEngine(
@@ -167,7 +165,9 @@ extension ScreenSession {
         if point.map({ secrets.isFree($0.url.absoluteString) }) ?? true {
           keeper.keep(point, of: id)
         }
-        DispatchQueue.main.async { MainActor.assumeIsolated { self?.record(point, of: id) } }
+        DispatchQueue.main.async {
+          MainActor.assumeIsolated { self?.handle([.resumePoint(id, point)]) }
+        }
       }
     ) { changes in
       let changes = secrets.hidden(in: changes)

@@ -54,7 +54,6 @@ final class ScreenSession {
   /// Nil while another process sends what is in the queue.
   var engine: UploadEngine?
   var state: AppState
-  var items: [ItemID: UploadItem] = [:]
   /// The targets whose addresses the screen knows.
   var located: Set<String> = []
   /// The last item from before this session, if these are not its concern.
@@ -66,8 +65,6 @@ final class ScreenSession {
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeThrottle?
-  /// How many items were removed from the screen after they had been sent, or before.
-  var removed = (sent: 0, unsent: 0)
   /// The line of which it is looked up what it would add.
   let previewed = LatestText()
   /// What this session's person has set, whatever is set in one that sends.
@@ -145,7 +142,7 @@ final class ScreenSession {
     let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
     var status = report(without: unwritten, successor: successor)
     if let front = interface as? PlainInterface {
-      status = front.status(status, hasFailures: items.values.contains { $0.state.failure != nil })
+      status = front.status(status, hasFailures: state.items.contains { $0.state.failure != nil })
     }
     return leaving == .forced && status != .success ? .interrupted : status
   }
@@ -178,7 +175,7 @@ final class ScreenSession {
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)
     case .pause(let ids): pause(ids)
-    case .remove(let ids): remove(ids)
+    case .remove(let ids, let begun): remove(ids, begun: begun)
     case .restore(let places): restore(places)
     case .move(let id, let other): move(id, before: other)
     case .reorder(let order): arrange(order)
