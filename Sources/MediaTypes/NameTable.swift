@@ -18,9 +18,20 @@ public struct NameTable: Sendable {
     var isAmbiguous = false
   }
 
-  /// `.jpg` and `.tar.gz`: nearly all of a table, so found by hash. The key is the pattern's text
-  /// without the star.
-  private var suffixes: [Key: Match] = [:]
+  /// `.jpg` and `.tar.gz`: nearly all of a table, found by the hash of what follows the first dot. A table is read at
+  /// every start and asked for a few names, so a row stays in the text until it is found.
+  private var suffixes: [UInt64: Row] = [:]
+  private var text: [UInt8]
+
+  private struct Row {
+    /// Where the text has what follows `*.`, and the type.
+    var suffix: Range<Int>
+    var type: Range<Int>?
+    var weight: Int
+    var isCaseSensitive: Bool
+    var isAmbiguous = false
+  }
+
   /// `makefile`: patterns without any wildcard.
   private var names: [Key: Match] = [:]
   /// `*.so.[0-9]*`: about a dozen, tried one after the other.
@@ -32,9 +43,12 @@ public struct NameTable: Sendable {
     var isCaseSensitive: Bool
   }
 
-  /// - Parameter expected: how many patterns will be added, or about as many.
-  init(title: String, expected: Int = 0) {
+  /// - Parameters:
+  ///   - text: what the table is read from.
+  ///   - expected: how many patterns will be added, or about as many.
+  init(title: String, text: [UInt8] = [], expected: Int = 0) {
     self.title = title
+    self.text = text
     suffixes.reserveCapacity(expected)
   }
 
@@ -50,14 +64,69 @@ public struct NameTable: Sendable {
     if wildcards == 0 {
       Self.merge(&names, pattern, pattern, type, weight, isCaseSensitive)
     } else if wildcards == 1, pattern.utf8.starts(with: "*.".utf8) {
-      Self.merge(&suffixes, String(pattern.dropFirst()), pattern, type, weight, isCaseSensitive)
-      longestSuffix = max(longestSuffix, pattern.utf8.count - 1)
+      let suffix = append(pattern.utf8.dropFirst(2))
+      add(
+        suffix: suffix, type: type.map { append($0.description.utf8) }, weight: weight,
+        isCaseSensitive: isCaseSensitive)
     } else {
       Self.merge(&globs, pattern, pattern, type, weight, isCaseSensitive)
     }
   }
 
-  private static func isWildcard(_ byte: UInt8) -> Bool {
+  /// Adds the pattern `*.suffix`, where the text has the suffix and its type.
+  mutating func add(
+    suffix: Range<Int>, type: Range<Int>?, weight: Int = usualWeight, isCaseSensitive: Bool = false
+  ) {
+    let key = Self.hash(text[suffix], isCaseSensitive)
+    longestSuffix = max(longestSuffix, suffix.count + 1)
+    guard let known = suffixes[key], known.weight >= weight else {
+      suffixes[key] = Row(
+        suffix: suffix, type: type, weight: weight, isCaseSensitive: isCaseSensitive)
+      return
+    }
+    if known.weight == weight, !areEqual(known.type, type) { suffixes[key]?.isAmbiguous = true }
+  }
+
+  private mutating func append(_ bytes: some Collection<UInt8>) -> Range<Int> {
+    let start = text.count
+    text += bytes
+    return start..<text.count
+  }
+
+  private func areEqual(_ one: Range<Int>?, _ other: Range<Int>?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return text[one].elementsEqual(text[other])
+  }
+
+  /// FNV-1a. In lower case, unless the case counts.
+  private static func hash(_ bytes: some Sequence<UInt8>, _ isCaseSensitive: Bool) -> UInt64 {
+    var hash: UInt64 = isCaseSensitive ? 0x8422_2325_CBF2_9CE4 : 0xCBF2_9CE4_8422_2325
+    for byte in bytes {
+      hash = (hash ^ UInt64(isCaseSensitive ? byte : lower(byte))) &* 0x0000_0100_0000_01B3
+    }
+    return hash
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+
+  /// The row for the end of a name that begins with a dot.
+  private func match(suffix: String, isCaseSensitive: Bool) -> Match? {
+    let wanted = suffix.utf8.dropFirst()
+    guard let row = suffixes[Self.hash(wanted, isCaseSensitive)] else { return nil }
+    // Two suffixes may have the same hash.
+    let found = text[row.suffix].map { isCaseSensitive ? $0 : Self.lower($0) }
+    guard row.isCaseSensitive == isCaseSensitive, found.elementsEqual(wanted) else { return nil }
+    let type = row.type.flatMap { MediaType(String(decoding: text[$0], as: UTF8.self)) }
+    // What is no type makes no sense.
+    guard row.type == nil || type != nil else { return nil }
+    return Match(
+      pattern: "*.\(String(decoding: found, as: UTF8.self))", type: type, weight: row.weight,
+      isAmbiguous: row.isAmbiguous)
+  }
+
+  static func isWildcard(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "[")
   }
 
@@ -93,8 +162,8 @@ public struct NameTable: Sendable {
       return exact
     }
     for suffix in name.suffixes(upTo: longestSuffix) {
-      consider(suffixes[Key(text: suffix.exact, isCaseSensitive: true)])
-      consider(suffixes[Key(text: suffix.folded, isCaseSensitive: false)])
+      consider(match(suffix: suffix.exact, isCaseSensitive: true))
+      consider(match(suffix: suffix.folded, isCaseSensitive: false))
     }
     for (key, candidate) in globs {
       let text = key.isCaseSensitive ? name.exact : name.folded

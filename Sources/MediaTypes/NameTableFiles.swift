@@ -11,19 +11,11 @@ extension NameTable {
   public init(title: String, mimeTypes text: String) {
     // Read at every start, so the bytes are looked at in place.
     let bytes = Array(text.utf8)
-    self.init(title: title, expected: bytes.count / Self.bytesPerPattern)
+    self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
       var words = Words(line.prefix { $0 != UInt8(ascii: "#") })
-      guard let first = words.next(), let extensions = words.next(),
-        let type = MediaType(String(decoding: first, as: UTF8.self))
-      else { continue }
-      var word: ArraySlice<UInt8>? = extensions
-      while let last = word {
-        add(
-          pattern: "*.\(String(decoding: last, as: UTF8.self))", type: type,
-          weight: Self.usualWeight, isCaseSensitive: false)
-        word = words.next()
-      }
+      guard let type = words.next(), type.contains(UInt8(ascii: "/")) else { continue }
+      while let suffix = words.next() { add(suffix: suffix.indices, type: type.indices) }
     }
   }
 
@@ -49,19 +41,25 @@ extension NameTable {
   /// flag is `cs` for case-sensitive. Lines that make no sense are left out.
   public init(title: String, globs2 text: String) {
     let bytes = Array(text.utf8)
-    self.init(title: title, expected: bytes.count / Self.bytesPerPattern)
+    self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
       let columns = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
       guard columns.count >= 3, let weight = Int(String(decoding: columns[0], as: UTF8.self)),
-        !columns[2].isEmpty, !columns[2].elementsEqual("__NOGLOBS__".utf8),
-        let type = MediaType(String(decoding: columns[1], as: UTF8.self))
+        !columns[2].isEmpty, !columns[2].elementsEqual("__NOGLOBS__".utf8)
       else { continue }
       let isCaseSensitive = columns.dropFirst(3).contains { flags in
         flags.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("cs".utf8) }
       }
-      add(
-        pattern: String(decoding: columns[2], as: UTF8.self), type: type, weight: weight,
-        isCaseSensitive: isCaseSensitive)
+      let suffix = columns[2].dropFirst(2)
+      if columns[2].starts(with: "*.".utf8), !suffix.contains(where: Self.isWildcard) {
+        add(
+          suffix: suffix.indices, type: columns[1].indices, weight: weight,
+          isCaseSensitive: isCaseSensitive)
+      } else if let type = MediaType(String(decoding: columns[1], as: UTF8.self)) {
+        add(
+          pattern: String(decoding: columns[2], as: UTF8.self), type: type, weight: weight,
+          isCaseSensitive: isCaseSensitive)
+      }
     }
   }
 

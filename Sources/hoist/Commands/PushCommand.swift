@@ -61,10 +61,18 @@ struct PushCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Stop everything at the first failure.")
   var failFast = false
 
+  func validate() throws {
+    guard !noHistory || !sent.skipSent && !sent.checksum else {
+      throw ValidationError(
+        "--no-history: what was sent before is only known by the history")
+    }
+  }
+
   func run() async throws {
     // The first file needs the media type tables. Read them while the configuration and the history are read.
     Thread.detachNewThread { _ = MediaTypeGuesser.system }
     let environment = ProcessInfo.processInfo.environment
+    let history = opensHistory ? openingHistory(environment) : nil
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
     }
@@ -96,7 +104,7 @@ struct PushCommand: AsyncParsableCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
-    push.history = try history(of: target, environment)
+    if let history { push.history = try await self.history(of: target, history.value) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
       Output.error(
@@ -128,19 +136,25 @@ struct PushCommand: AsyncParsableCommand {
     try summary.status.exitUnlessSuccess()
   }
 
-  /// The history; nil if none is kept. A machine without a home directory can push all the same.
-  private func history(of target: Target, _ environment: [String: String]) throws -> PushHistory? {
-    if noHistory {
-      guard !sent.skipSent, !sent.checksum else {
-        throw UserError("--no-history: what was sent before is only known by the history")
-      }
-      return nil
+  private var opensHistory: Bool { !noHistory && !preview.isAskedFor }
+
+  /// Opens the history while the configuration is read.
+  private func openingHistory(_ environment: [String: String]) -> Task<
+    Result<UploadStore, any Error>, Never
+  > {
+    let queue = queue
+    // Nothing depends on the history, so uploads need not wait until it is on the disk.
+    return Task.detached {
+      Result { try queue.store(environment: environment, durability: .crash) }
     }
+  }
+
+  /// The history; nil if none can be kept. A machine without a home directory can push all the same.
+  private func history(
+    of target: Target, _ store: Result<UploadStore, any Error>
+  ) throws -> PushHistory? {
     do {
-      // Nothing depends on the history, so uploads need not wait until it is on the disk.
-      let store = try queue.store(environment: environment, durability: .crash)
-      let intake = QueueIntake(store: store, sent)
-      return PushHistory(intake: intake, target: target)
+      return PushHistory(intake: QueueIntake(store: try store.get(), sent), target: target)
     } catch let error as UserError {
       if sent.skipSent { throw error }
       Output.error("hoist: no history is kept: \(error)")

@@ -16,6 +16,9 @@ struct PreviewOptions: ParsableArguments {
     help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
   var asCurl = false
 
+  /// Whether nothing is to be sent.
+  var isAskedFor: Bool { dryRun || asCurl }
+
   func validate() throws {
     guard !dryRun || !asCurl else {
       throw ValidationError("--dry-run and --as-curl: one of the two")
@@ -24,7 +27,7 @@ struct PreviewOptions: ParsableArguments {
 
   /// Shows what was asked for; nil where nothing was, and the files are to be sent.
   func show(_ inputs: PushInputs, to target: Target, json: Bool) throws -> ExitStatus? {
-    guard dryRun || asCurl else { return nil }
+    guard isAskedFor else { return nil }
     var (inputs, items) = (inputs, [UploadItem]())
     inputs.watch = nil
     inputs.walk(FileIntake(for: target)) { item in
