@@ -62,7 +62,8 @@ final class TransferLoop: @unchecked Sendable {
 
   private func order(_ order: Order) {
     guard let multi else {
-      if case .start(let link) = order { link.fail(Self.outOfMemory) }
+      // Not here, on the queue that is waiting for this.
+      if case .start(let link) = order { queue.async { link.fail(Self.outOfMemory) } }
       return
     }
     let (isFirst, isRunning) = inbox.withLock { inbox in

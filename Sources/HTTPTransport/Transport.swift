@@ -17,6 +17,7 @@ public final class Transport: Sendable {
 
   private let loop: TransferLoop
   private let session: URLSession
+  private let lastHead = Mutex<URLRequest?>(nil)
 
   /// A transport with connections of its own. It is never freed.
   ///
@@ -38,12 +39,21 @@ public final class Transport: Sendable {
     _ request: ExchangeRequest, handler: @escaping @Sendable (Exchange.Event) -> Void
   ) -> Exchange {
     let exchange = Exchange(request, on: session, loop, handler: handler)
-    var head = URLRequest(url: request.url)
-    head.httpMethod = request.method
-    let task = session.dataTask(with: head)
+    let task = session.dataTask(with: head(of: request))
     task.delegate = exchange
     exchange.attach(task)
     return exchange
+  }
+
+  /// What URLSession sees of a request. Foundation takes long to make one, and many in a row are alike.
+  private func head(of request: ExchangeRequest) -> URLRequest {
+    lastHead.withLock { last in
+      if let last, last.httpMethod == request.method, last.url == request.url { return last }
+      var head = URLRequest(url: request.url)
+      head.httpMethod = request.method
+      last = head
+      return head
+    }
   }
 
   /// The end of a request that nobody watches. Cancelling the task that waits ends it.
