@@ -1,6 +1,6 @@
 /// Guesses the media type of a file: the type that the caller names, else by the file's name, else by its first bytes.
 ///
-/// If a table knows the name, only the first bytes are read, in case they contradict it
+/// If a table knows the name, only the first bytes are read, and only where they could contradict it
 /// (``MediaTypeGuess/contradiction``). Among tables the longest matching pattern wins, so that `.tar.gz`
 /// of one table beats `.gz` of another. At equal length the earlier table wins, unless it has several types for the
 /// pattern and a later one has just one.
@@ -37,7 +37,7 @@ public struct MediaTypeGuesser: Sendable {
     if let override { return MediaTypeGuess(type: override, source: .override) }
     let name = path.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     guard var guess = guess(name: name) else { return content.guess(path: path) }
-    if let head = ContentSniffer.head(of: path) {
+    if Signature.canContradict(guess.type), let head = ContentSniffer.head(of: path) {
       guess.contradiction = Signature.contradiction(of: guess.type, head)
     }
     return guess

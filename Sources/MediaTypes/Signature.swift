@@ -36,9 +36,13 @@ struct Signature: Sendable {
     guard let first = found.first, !found.contains(where: { $0.belongs(to: type) }) else {
       return nil
     }
-    // A type without a signature may begin in any way, but no text begins like these.
-    guard type.type == "text" || all.contains(where: { $0.belongs(to: type) }) else { return nil }
-    return MediaType(first.type)
+    return canContradict(type) ? MediaType(first.type) : nil
+  }
+
+  /// Whether any first bytes could: a type without a signature may begin in any way, but no text begins like
+  /// these.
+  static func canContradict(_ type: MediaType) -> Bool {
+    type.type == "text" || all.contains { $0.belongs(to: type) }
   }
 
   private static func text(_ text: String) -> [UInt8?] { Array(text.utf8) }

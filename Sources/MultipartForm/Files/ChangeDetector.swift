@@ -24,15 +24,15 @@ struct ChangeDetector {
   /// same time: file systems count in steps of up to two seconds.
   private static let coarsest: Int64 = 2_000_000_000
 
-  /// Begins a reading of a file that was just opened.
-  init(_ file: borrowing SystemFile) throws(FileError) {
-    changed = try file.look().changed
-    isDoubtful = changed > SystemFile.now() &- Self.coarsest || file.isOpenForWriting() != false
+  /// Begins a reading of a file that was just opened and last changed at this time.
+  init(changed: Int64) {
+    self.changed = changed
+    isDoubtful = changed > SystemFile.now() &- Self.coarsest
   }
 
-  /// Continues with a file that was opened again.
-  mutating func resume(_ file: borrowing SystemFile) {
-    if file.isOpenForWriting() != false { isDoubtful = true }
+  /// Asks whether anybody has the file open for writing that was just opened, for the first time or again.
+  mutating func lookForWriters(of file: borrowing SystemFile) {
+    if !isDoubtful, file.isOpenForWriting() != false { isDoubtful = true }
   }
 
   /// Records the time of the last change of anything about the file.

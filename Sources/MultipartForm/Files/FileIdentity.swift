@@ -25,7 +25,7 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   ///
   /// - Throws: ``FileError`` if there is no file, it cannot be inspected, or it is not a regular file.
   public static func of(_ path: FileLocation) throws(FileError) -> FileIdentity {
-    try SystemFile.identity(of: path)
+    try SystemFile.look(at: path).identity
   }
 
   /// Whether any process, this one included, has the file at a path open for writing. Nil if that cannot be told: it

@@ -23,9 +23,11 @@ public struct FileLocation: Hashable, Sendable {
   public func withCString<Result>(
     _ body: (UnsafePointer<CChar>) throws -> Result
   ) rethrows -> Result {
-    try (bytes.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { text in
-      // The array has at least its terminator, so there is an address.
+    try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
+      // There is room for the terminator at least, so there is an address.
       guard let address = text.baseAddress else { preconditionFailure("an empty C string") }
+      bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(text).copyMemory(from: $0) }
+      address[bytes.count] = 0
       return try body(address)
     }
   }

@@ -14,8 +14,9 @@ struct SystemFile: ~Copyable {
   let location: FileLocation
   private let descriptor: Int32
 
-  init(opening location: FileLocation) throws(FileError) {
-    _ = try Self.identity(of: location)
+  /// - Parameter isKnown: whether its path was looked at before and led to a regular file.
+  init(opening location: FileLocation, isKnown: Bool = false) throws(FileError) {
+    if !isKnown { _ = try Self.look(at: location) }
     var descriptor: Int32
     repeat {
       descriptor = location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
@@ -27,22 +28,20 @@ struct SystemFile: ~Copyable {
 
   deinit { _ = close(descriptor) }
 
-  /// The identity of the open file, whatever its name points to by now.
-  func identity() throws(FileError) -> FileIdentity { try look().identity }
+  /// What a look at a file tells.
+  struct Look {
+    let identity: FileIdentity
+    /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970.
+    let changed: Int64
+  }
 
-  /// The same, and the time of the last change of anything about the file (`st_ctime`), in nanoseconds
-  /// since 1970.
-  func look() throws(FileError) -> (identity: FileIdentity, changed: Int64) {
+  /// Looks at the open file, whatever its name points to by now.
+  func look() throws(FileError) -> Look {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw Self.failure(of: .inspect, at: location)
     }
-    #if canImport(Darwin)
-      let changed = status.st_ctimespec
-    #else
-      let changed = status.st_ctim
-    #endif
-    return (try Self.identity(from: status, at: location), Self.nanoseconds(changed))
+    return try Self.look(status, at: location)
   }
 
   /// Whether any process, this one included, has the file open for writing. Nil if that cannot be told: the file belongs
@@ -82,8 +81,8 @@ struct SystemFile: ~Copyable {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// The identity of what is at the path, symbolic links followed.
-  static func identity(of location: FileLocation) throws(FileError) -> FileIdentity {
+  /// Looks at what is at the path, symbolic links followed.
+  static func look(at location: FileLocation) throws(FileError) -> Look {
     guard location.isUsable else {
       throw FileError(location, .unreadable(errno: EINVAL, during: .inspect))
     }
@@ -91,7 +90,14 @@ struct SystemFile: ~Copyable {
     guard location.withCString({ stat($0, &status) }) == 0 else {
       throw failure(of: .inspect, at: location)
     }
-    return try identity(from: status, at: location)
+    return try look(status, at: location)
+  }
+
+  /// Whether the file at the path may be read, as far as its permissions tell. Nothing is opened.
+  static func checkReadable(_ location: FileLocation) throws(FileError) {
+    guard location.withCString({ access($0, R_OK) }) == 0 else {
+      throw failure(of: .open, at: location)
+    }
   }
 
   /// Reads at an offset until the buffer is full or the file ends; gives the number of bytes.
@@ -111,20 +117,19 @@ struct SystemFile: ~Copyable {
     return filled
   }
 
-  private static func identity(
-    from status: stat, at location: FileLocation
-  ) throws(FileError) -> FileIdentity {
+  private static func look(_ status: stat, at location: FileLocation) throws(FileError) -> Look {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {
     case S_IFREG:
       #if canImport(Darwin)
-        let time = status.st_mtimespec
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
       #else
-        let time = status.st_mtim
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
       #endif
-      return FileIdentity(
+      let identity = FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-        size: Int64(status.st_size), modified: nanoseconds(time))
+        size: Int64(status.st_size), modified: nanoseconds(modified))
+      return Look(identity: identity, changed: nanoseconds(changed))
     case S_IFDIR: kind = .directory
     case S_IFIFO: kind = .fifo
     case S_IFCHR, S_IFBLK: kind = .device

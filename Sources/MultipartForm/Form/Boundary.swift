@@ -34,19 +34,20 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
       }
       return Boundary(unchecked: "----" + groups.joined(separator: "-"))
     case .random:
-      let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-      // Eight letters of each draw; the remainders favour no letter by more than 2^-16.
-      let letters = [8, 8, 6].flatMap { count in
-        var draw: UInt64 = generator.next()
-        return (0..<count).map { _ in
-          defer { draw /= UInt64(alphabet.count) }
-          return alphabet[Int(draw % UInt64(alphabet.count))]
-        }
+      var text = [UInt8](repeating: UInt8(ascii: "-"), count: 46)
+      var draw: UInt64 = 0
+      for place in 24..<46 {
+        // Eight letters of each draw; the remainders favour no letter by more than 2^-16.
+        if place % 8 == 0 { draw = generator.next() }
+        text[place] = letters[Int(draw % UInt64(letters.count))]
+        draw /= UInt64(letters.count)
       }
-      return Boundary(
-        unchecked: String(repeating: "-", count: 24) + String(decoding: letters, as: UTF8.self))
+      return Boundary(unchecked: String(decoding: text, as: UTF8.self))
     }
   }
+
+  private static let letters = Array(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
   /// Takes a boundary chosen by the caller.
   ///

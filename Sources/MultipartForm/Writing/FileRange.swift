@@ -7,15 +7,16 @@ struct FileRange: Sendable {
   /// In bytes.
   let length: Int64
 
-  /// Opens the file once, to learn now rather than half way through a body that it cannot be sent.
+  /// Looks at the file, to learn now rather than half way through a body that it cannot be sent.
   init(
     _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
   ) throws(FileError) {
-    let file = try SystemFile(opening: location)
-    identity = try file.identity()
+    identity = try SystemFile.look(at: location).identity
     if let change = expected?.change(to: identity) { throw FileError(location, change) }
+    try SystemFile.checkReadable(location)
 
     if identity.size == 0 {
+      let file = try SystemFile(opening: location, isKnown: true)
       let extra = try withUnsafeTemporaryBuffer(of: 1) { (buffer) throws(FileError) in
         try file.read(into: buffer, at: 0)
       }

@@ -16,14 +16,11 @@ final class OpenRange {
   /// - Parameter witness: what is known of the bytes before, if some were read already.
   init(_ range: FileRange, resuming witness: ChangeDetector?) throws(FileError) {
     self.range = range
-    file = try SystemFile(opening: range.location)
-    if var witness {
-      witness.resume(file)
-      self.witness = witness
-    } else {
-      self.witness = try ChangeDetector(file)
-    }
-    try check()
+    file = try SystemFile(opening: range.location, isKnown: true)
+    let look = try file.look()
+    self.witness = witness ?? ChangeDetector(changed: look.changed)
+    self.witness.lookForWriters(of: file)
+    try check(look)
   }
 
   /// Fills the target with the range's bytes from an offset in the range, where there are as many. Each
@@ -46,12 +43,13 @@ final class OpenRange {
       unchecked += target.count
     }
     if end == range.length {
-      try check()
-      if witness.isDoubtful { try finishSecondReading() }
-      // The path must still lead to the file that was sent.
-      try compare(try SystemFile.identity(of: range.location))
+      // The path must still lead to the file that was sent. That look tells the rest as well.
+      try check(try SystemFile.look(at: range.location))
+      guard witness.isDoubtful else { return }
+      try finishSecondReading()
+      try check(try SystemFile.look(at: range.location))
     } else if unchecked >= Self.checkInterval {
-      try check()
+      try check(try file.look())
     }
   }
 
@@ -68,7 +66,7 @@ final class OpenRange {
   ) throws(FileError) {
     let count = try file.read(into: target, at: range.start + offset)
     guard count == target.count else {
-      try check()
+      try check(try file.look())
       // The system says that nothing changed, and yet the file ends early.
       let end = range.start + offset + Int64(count)
       throw FileError(range.location, .shrunk(from: range.identity.size, to: end))
@@ -83,7 +81,7 @@ final class OpenRange {
       byteCount: Int(range.length - offset), alignment: 8)
     defer { buffer.deallocate() }
     try fill(buffer, at: offset)
-    try check()
+    try check(try file.look())
     witness.tail = (offset, Array(buffer))
   }
 
@@ -107,14 +105,11 @@ final class OpenRange {
 
   // MARK: Its identity
 
-  private func check() throws(FileError) {
-    let (identity, changed) = try file.look()
-    try compare(identity)
-    witness.record(changed: changed)
+  private func check(_ now: SystemFile.Look) throws(FileError) {
+    if let change = range.identity.change(to: now.identity) {
+      throw FileError(range.location, change)
+    }
+    witness.record(changed: now.changed)
     unchecked = 0
-  }
-
-  private func compare(_ now: FileIdentity) throws(FileError) {
-    if let change = range.identity.change(to: now) { throw FileError(range.location, change) }
   }
 }
