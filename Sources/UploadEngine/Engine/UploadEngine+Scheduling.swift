@@ -8,11 +8,13 @@ extension UploadEngine {
   func fillSoon() {
     guard !isFilling else { return }
     isFilling = true
-    onQueue { engine in
-      engine.isFilling = false
-      engine.fillLanes()
-      if engine.transfers.isEmpty, engine.steps.isEmpty { engine.leaveIdle() }
-    }
+    if !isInTurn { onQueue { $0.fill() } }
+  }
+
+  func fill() {
+    isFilling = false
+    fillLanes()
+    if transfers.isEmpty, steps.isEmpty { leaveIdle() }
   }
 
   private func fillLanes() {
@@ -116,7 +118,8 @@ extension UploadEngine {
 
   /// Whether the end is a redirect to another origin that will be followed.
   private func leadsElsewhere(_ end: TransferEnd, _ id: ItemID) -> Bool {
-    guard let job = jobs[id], case .running(let run) = job.machine.state, run.stop == nil,
+    guard end.status == 307 || end.status == 308, let job = jobs[id],
+      case .running(let run) = job.machine.state, run.stop == nil,
       case .follow(_, keepsCredentials: false) = Verdict.judge(
         end, target: job.upload.target, attempt: run.attempt, redirects: run.redirects,
         now: time.date())

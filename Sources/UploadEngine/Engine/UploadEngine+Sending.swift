@@ -115,7 +115,9 @@ extension UploadEngine {
         defer { inbox = [] }
         return inbox
       }
-      for (number, event, content) in events { engine.handle(event, of: number, content) }
+      engine.inOneTurn {
+        for (number, event, content) in events { engine.handle(event, of: number, content) }
+      }
     }
   }
 

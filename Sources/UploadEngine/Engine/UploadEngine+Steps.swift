@@ -150,11 +150,9 @@ extension UploadEngine {
     of transfer: Transfer, _ end: TransferEnd,
     then: @escaping @Sendable (isolated UploadEngine, [ItemID: Failure]) -> Void
   ) -> Bool {
+    guard let create = transfer.request.target.server.create else { return false }
     let target = transfer.request.target
     let uploads = transfer.request.files.map { UploadJob(item: $0.item, target: target) }
-    guard let create = target.server.create else {
-      return false
-    }
     let now = time.date()
     let document = JSONValue(text: end.reply.text)
     let files = uploads.enumerated().compactMap { index, upload -> (ItemID, Template.Values)? in

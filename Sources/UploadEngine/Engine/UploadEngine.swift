@@ -61,7 +61,10 @@ public actor UploadEngine {
   var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.
   var deafToExpect: Set<Origin> = []
+  /// Whether the lanes are to be filled.
   var isFilling = false
+  /// Whether the turn of the queue ends with filling them and with a report.
+  var isInTurn = false
   var sentAddresses = SentAddresses()
   var watchdog: DispatchSourceTimer?
   var lastLook = Instant(seconds: 0)
@@ -129,8 +132,20 @@ public actor UploadEngine {
   func tell(_ changes: [(ItemID, ItemState)]) {
     guard !changes.isEmpty else { return }
     news += changes
-    guard news.count == changes.count else { return }
+    guard news.count == changes.count, !isInTurn else { return }
     onQueue { $0.deliverNews() }
+  }
+
+  /// Does what may bring news and free lanes, and sees to both at the end: with small files a block on the queue
+  /// for each would be expensive.
+  func inOneTurn(_ work: () -> Void) {
+    isInTurn = true
+    work()
+    if isFilling { fill() }
+    isInTurn = false
+    deliverNews()
+    // Those who have failed at once meanwhile make room for others.
+    if isFilling { onQueue { $0.fill() } }
   }
 
   func deliverNews() {

@@ -5,7 +5,8 @@ import UploadModel
 
 /// The request that carries one upload or several, with its body made from the files as they are now.
 struct UploadRequest {
-  let target: Target
+  let destination: Boxed<Target>
+  var target: Target { _read { yield destination.value } }
   /// What the transport is given.
   let exchange: ExchangeRequest
   let body: FormBody
@@ -87,22 +88,23 @@ struct UploadRequest {
   init(
     _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool
   ) throws(Fault) {
-    target = jobs[0].target
+    let destination = jobs[0].destination
+    self.destination = destination
     do { body = try FormBody(plan.content, boundary: .random()) } catch {
       throw Self.fault(error, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
     if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
-    expectsContinue = mayExpect && Self.isWorthAsking(body, of: target)
+    expectsContinue = mayExpect && Self.isWorthAsking(body, of: destination.value)
     do throws(Failure.Cause) {
       var exchange = ExchangeRequest(
-        url: try Self.url(plan.head.address?.written, at: url, of: target),
+        url: try Self.url(plan.head.address?.written, at: url, of: destination.value),
         method: plan.head.method, headers: headers,
         body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
-      exchange.mayRepeat = target.isIdempotent(at: url)
-      try exchange.obey(target)
+      exchange.mayRepeat = destination.value.isIdempotent(at: url)
+      try exchange.obey(destination.value)
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))

@@ -74,7 +74,9 @@ extension UploadRequest {
     _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
     piece: Piece?, asks: Bool = false
   ) throws(Failure.Cause) {
-    (target, self.body, self.piece) = (upload.target, body, piece ?? Piece(start: 0, size: nil))
+    let target = upload.target
+    destination = upload.destination
+    (self.body, self.piece) = (body, piece ?? Piece(start: 0, size: nil))
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =

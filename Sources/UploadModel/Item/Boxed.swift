@@ -2,17 +2,17 @@
 ///
 /// A target takes up a kilobyte, and there can be a hundred thousand files for it.
 public struct Boxed<Value: Sendable>: Sendable {
-  private final class Content: Sendable {
-    let value: Value
+  @usableFromInline final class Content: Sendable {
+    @usableFromInline let value: Value
     init(_ value: Value) { self.value = value }
   }
-  private let content: Content
+  @usableFromInline let content: Content
 
   /// Boxes `value`; copies share it.
   public init(_ value: Value) { content = Content(value) }
 
   /// The value, accessed in place: reading a part of it copies nothing else.
-  public var value: Value {
+  @inlinable public var value: Value {
     _read { yield content.value }
   }
 

@@ -4,7 +4,12 @@ import ScalarText
 extension Target {
   /// The address of a request with secrets marked. The query of the URL itself can contain a key as well.
   public func addressStretches(with values: Template.Values) -> [Template.Filled] {
-    let whole = (address ?? Template(literal: url.absoluteString)).hidingQuery()
+    // Most have no placeholder, and no query that could hold a key.
+    let text = url.absoluteString
+    if address == nil, query.isEmpty, !text.utf8.contains(UInt8(ascii: "?")) {
+      return [.text(text)]
+    }
+    let whole = (address ?? Template(literal: text)).hidingQuery()
     var stretches = whole.stretches(with: values)
     let fixed = whole.sample("x")
     let isInQuery = fixed.contains(scalars: "?")
