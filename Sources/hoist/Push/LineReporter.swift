@@ -47,7 +47,7 @@ struct LineReporter: PushReporter {
   }
 
   mutating func changed(_ item: UploadItem, at now: Instant) {
-    let name = SafeText.line(item.path.description)
+    var name: String { SafeText.line(item.path.description) }
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
     case .preparing:

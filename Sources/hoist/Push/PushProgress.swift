@@ -35,18 +35,18 @@ struct PushProgress {
 
   /// Records a new state. Returns the item with it, or nil if the item is no longer of interest.
   mutating func record(_ state: ItemState, of id: ItemID) -> UploadItem? {
-    guard var item = open[id] else { return nil }
+    guard let place = open.index(forKey: id) else { return nil }
     if superseded.contains(id) {
-      guard state.isFinished else { return item }
+      guard state.isFinished else { return open[place].value }
       superseded.remove(id)
       guard state.isDone || state.failure?.mayHaveArrived == true else {
-        open[id] = nil
+        open.remove(at: place)
         return nil
       }
     }
-    item.state = state
-    open[id] = state.isFinished ? nil : item
-    guard state.isFinished else { return item }
+    open.values[place].state = state
+    guard state.isFinished else { return open[place].value }
+    let item = open.remove(at: place).value
     if openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
     case .done(var receipt):
