@@ -85,13 +85,37 @@ struct ConfigNode: Sendable {
     return text
   }
 
+  /// One of these words.
+  func word(of known: [String]) throws(ConfigError) -> String {
+    let text = try string()
+    guard known.contains(text) else {
+      let quoted = known.map { "\"\($0)\"" }
+      let all = quoted.dropLast().joined(separator: ", ")
+      throw fault("expected \(all) or \(quoted.last ?? ""), found \"\(text)\"")
+    }
+    return text
+  }
+
+  /// The case that a string names.
+  func choice<Choice>(
+    of type: Choice.Type = Choice.self
+  ) throws(ConfigError) -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    let text = try word(of: Choice.allCases.map(\.rawValue))
+    guard let choice = Choice(rawValue: text) else { throw expected("another word") }
+    return choice
+  }
+
+  /// What `body` makes of the value; what it finds wrong is wrong here.
+  func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
+    do { return try body() } catch { throw fault("\(error)") }
+  }
+
   /// A string, or an array of strings.
   func strings() throws(ConfigError) -> [String] {
     if case .string(let text) = value { return [text] }
     guard case .array = value else { throw expected("a string or an array of strings") }
-    var texts: [String] = []
-    for node in try array() { texts.append(try node.string()) }
-    return texts
+    return try array().map { node throws(ConfigError) in try node.string() }
   }
 
   func bool() throws(ConfigError) -> Bool {

@@ -20,12 +20,7 @@ struct ResumeReader {
   /// Reads `resume`, `chunk` and `tus` of a target's entries.
   func read(_ entries: [String: ConfigNode], into target: inout Target) throws(ConfigError) {
     if let node = entries["resume"] {
-      let text = try node.string()
-      guard let mode = ResumeRules.Mode(rawValue: text) else {
-        let modes = ResumeRules.Mode.allCases.map { "\"\($0.rawValue)\"" }
-        throw node.fault("expected \(modes.joined(separator: " or ")), found \"\(text)\"")
-      }
-      target.resume.mode = mode
+      target.resume.mode = try node.choice()
     }
     guard target.resume.isOn else {
       if let node = entries["chunk"] { throw node.fault("goes with resume") }

@@ -65,8 +65,7 @@ struct Secrets: Sendable {
       throw node.fault(
         "expected an array: the program and its arguments, for no shell takes it apart")
     }
-    var words: [String] = []
-    for element in try node.array() { words.append(try element.string()) }
+    let words = try node.strings()
     guard words.first?.isEmpty == false else { throw node.fault("expected a program to run") }
     return words
   }

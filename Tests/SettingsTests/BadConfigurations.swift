@@ -33,7 +33,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let resuming: [BadConfiguration] = [
     BadConfiguration(
       line: "resume = \"yes\"",
-      "resume: expected \"off\" or \"tus\" or \"http\" or \"auto\", found \"yes\""),
+      "resume: expected \"off\", \"tus\", \"http\" or \"auto\", found \"yes\""),
     BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume"),
     BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\" or \"auto\""),
     BadConfiguration(

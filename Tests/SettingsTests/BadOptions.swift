@@ -248,7 +248,8 @@ extension BadConfiguration {
       "server.list.json: a GET request has no body"),
     BadConfiguration(
       line: "server.list = { url = \"http://h/\", id = \"/id\", method = \"HEAD\" }",
-      "server.list.method: expected one of GET, POST, PUT, PATCH, DELETE, found \"HEAD\""),
+      "server.list.method: expected \"GET\", \"POST\", \"PUT\", \"PATCH\" or \"DELETE\", found \"HEAD\""
+    ),
     BadConfiguration(
       line: "server.get = { url = \"http://h/all\" }",
       "server.get: {id} is missing: every request would be about the same entry"),
@@ -276,7 +277,7 @@ extension BadConfiguration {
       "server.list.columns[0]: \"pointer\" is missing: the value in the entry"),
     BadConfiguration(
       line: "\(list) time = { pointer = \"/t\", format = \"unix\" } }",
-      "server.list.time.format: expected one of \"text\", \"epoch\", \"epoch_ms\", \"iso8601\", found \"unix\""
+      "server.list.time.format: expected \"text\", \"epoch\", \"epoch_ms\" or \"iso8601\", found \"unix\""
     ),
     BadConfiguration(
       line: "\(list) total = { headers = \"X\" } }",

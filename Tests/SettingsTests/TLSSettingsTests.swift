@@ -120,7 +120,7 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
   ])
   func aPinIsOneLine(_ before: String, _ after: String) throws {
     let url = try #require(URL(string: "https://nas/up"))
-    let edit = PinEdit(of: before, file: folder.path("config.toml"), environment: [:])
+    let edit = ConfigEdit(of: before, file: folder.path("config.toml"), environment: [:])
     #expect(try edit.writing(try #require(PublicKeyPin(pin)), to: "nas", at: url) == after)
   }
 
@@ -134,8 +134,8 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
   ])
   func whatCannotBeEditedStaysAsItIs(_ text: String) throws {
     let url = try #require(URL(string: "https://nas/up"))
-    let edit = PinEdit(of: text, file: "config.toml", environment: [:])
-    #expect(throws: PinEdit.EditError.self) {
+    let edit = ConfigEdit(of: text, file: "config.toml", environment: [:])
+    #expect(throws: ConfigError.self) {
       try edit.writing(try #require(PublicKeyPin(pin)), to: "nas", at: url)
     }
   }

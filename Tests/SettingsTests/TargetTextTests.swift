@@ -144,7 +144,7 @@ struct TargetTextTests {
 
   private func add(_ url: String, to text: String) throws -> String {
     let target = Target(name: "new", url: try TargetURL.parse(url))
-    return try TargetEdit(of: text, file: "/c.toml", environment: [:])
+    return try ConfigEdit(of: text, file: "/c.toml", environment: [:])
       .adding(target, named: "new")
   }
 
@@ -160,13 +160,13 @@ struct TargetTextTests {
   @Test func theWholeTargetIsWritten() throws {
     var target = Target(name: "new", url: try TargetURL.parse("http://h/?token=hunter2"))
     target.limits.takesEmpty = false
-    let text = try TargetEdit(of: "", file: "/c.toml", environment: [:])
+    let text = try ConfigEdit(of: "", file: "/c.toml", environment: [:])
       .adding(target, named: "new")
     #expect(try settings(text).blueprint(of: "new") == target, "\(text)")
     // There is no way to write this.
     target.query = [Target.Field(name: "a", value: Template(literal: "b"), type: "text/csv")]
-    #expect(throws: TargetEdit.EditError.self) {
-      try TargetEdit(of: "", file: "/c.toml", environment: [:]).adding(target, named: "new")
+    #expect(throws: ConfigError.self) {
+      try ConfigEdit(of: "", file: "/c.toml", environment: [:]).adding(target, named: "new")
     }
   }
 
@@ -176,7 +176,7 @@ struct TargetTextTests {
     ("targets = { old = { url = \"http://o/\" } }\n", "/c.toml:"),
   ])
   func whatIsNotEdited(_ text: String, _ beginning: String) {
-    let mistake = #expect(throws: TargetEdit.EditError.self) { try add("http://h/", to: text) }
+    let mistake = #expect(throws: ConfigError.self) { try add("http://h/", to: text) }
     #expect(mistake?.description.hasPrefix(beginning) == true, "\(mistake?.description ?? "")")
   }
 }

@@ -127,8 +127,8 @@ extension AppState {
   }
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
-    let items = items.compactMap { item in queue.row(item.id).map { item.with(stateOf: $0.item) } }
-    // Under another name an item may come into sight, or go out of it.
+    let items = items.compactMap { item in self.item(item.id).map { item.with($0.state) } }
+    // What happened since is not undone. Under another name an item may come into sight, or go out of it.
     keepingCursor {
       $0.queue.append(items)
       $0.queue.noteEdited(items.map(\.id))

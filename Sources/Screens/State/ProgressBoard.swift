@@ -16,9 +16,7 @@ public struct ProgressBoard: Sendable {
 
   /// Counts an item in.
   public mutating func add(_ item: UploadItem) {
-    var item = item
-    item.state = .waiting
-    totals.add(item)
+    totals.add(item.with(.waiting))
   }
 
   /// Says that no more items will be added: until then totals carry a plus sign.

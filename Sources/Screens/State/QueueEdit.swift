@@ -31,16 +31,7 @@ enum QueueEdit: Sendable {
 extension UploadItem {
   /// The item as it comes back when its removal is undone: what was under way starts again.
   var asRemoved: UploadItem {
-    var item = self
-    if state.isActive { item.state = .waiting }
-    if case .retrying = state { item.state = .waiting }
-    return item
-  }
-
-  /// The item with the state of another: an edit is undone without undoing what happened since.
-  func with(stateOf other: UploadItem) -> UploadItem {
-    var item = self
-    item.state = other.state
-    return item
+    if case .retrying = state { return with(.waiting) }
+    return state.isActive ? with(.waiting) : self
   }
 }

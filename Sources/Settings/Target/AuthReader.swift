@@ -79,12 +79,7 @@ struct AuthReader {
   /// message.
   private func secret(_ node: ConfigNode) throws(ConfigError) -> Template {
     let source = try node.string()
-    let template: Template
-    do throws(Template.ExpansionError) {
-      template = try Template(source, lookup: templates.lookup)
-    } catch {
-      throw node.fault(error.description)
-    }
+    let template = try node.checked { try Template(source, lookup: templates.lookup) }
     guard template.placeholders.isEmpty else {
       throw node.fault("only {env.NAME} and {secret.NAME} can be filled in here")
     }
@@ -95,11 +90,7 @@ struct AuthReader {
   private func header(
     _ value: Template, _ node: ConfigNode
   ) throws(ConfigError) -> Target.Field {
-    do throws(HeaderRule.ValidationError) {
-      try HeaderRule.check(name: "Authorization", value: value.fixedText)
-    } catch {
-      throw node.fault(error.description)
-    }
+    try node.checked { try HeaderRule.check(name: "Authorization", value: value.fixedText) }
     return Target.Field(name: "Authorization", value: value)
   }
 }

@@ -12,25 +12,16 @@ struct ResponseReader {
     var rules = ReplyRules()
     if let node = entries["ok"] { rules.ok = try statuses(node) }
     if let node = entries["fail_when"] { rules.failures = try failures(node) }
-    if let node = entries["unreadable"] { rules.unreadable = try unreadable(node) }
+    if let node = entries["unreadable"] { rules.unreadable = try node.choice() }
     if let node = entries["url"] { rules.url = try value(node) }
     if let node = entries["deletion_url"] { rules.deletionURL = try value(node) }
     return rules
   }
 
-  func unreadable(_ node: ConfigNode) throws(ConfigError) -> ReplyRules.Unreadable {
-    let text = try node.string()
-    guard let meaning = ReplyRules.Unreadable(rawValue: text) else {
-      throw node.fault("expected \"ok\", \"fail\" or \"unknown\", found \"\(text)\"")
-    }
-    return meaning
-  }
-
   /// `"200-299"`, `201`, or several of them in an array.
   func statuses(_ node: ConfigNode) throws(ConfigError) -> [ClosedRange<Int>] {
     guard case .array = node.value else { return [try range(node)] }
-    var ranges: [ClosedRange<Int>] = []
-    for element in try node.array() { ranges.append(try range(element)) }
+    let ranges = try node.array().map(range)
     guard !ranges.isEmpty else { throw node.fault("no status would mean success") }
     return ranges
   }
@@ -83,11 +74,7 @@ struct ResponseReader {
     guard case .string(let text) = node.value else {
       throw node.fault("expected a JSON Pointer, found \(node.value.kind)")
     }
-    do throws(JSONPointer.SyntaxError) {
-      return try JSONPointer(text)
-    } catch {
-      throw node.fault(error.description)
-    }
+    return try node.checked { try JSONPointer(text) }
   }
 
   /// `"/files/0/url"`, `{ regex = … }`, `{ header = … }`.
@@ -113,10 +100,6 @@ struct ResponseReader {
   private func pattern(_ node: ConfigNode) throws(ConfigError) -> Pattern {
     let source = try node.string()
     guard !source.isEmpty else { throw node.fault("expected a regular expression, found nothing") }
-    do throws(Pattern.SyntaxError) {
-      return try Pattern(source)
-    } catch {
-      throw node.fault(error.description)
-    }
+    return try node.checked { try Pattern(source) }
   }
 }

@@ -41,16 +41,14 @@ struct ServerReader {
       let pointer = try response.pointer(id)
       var list = ServerSide.Listing(
         call: try call(node, entries, method: "GET", scope: Template.Placeholder.always),
-        items: try entries["items"].map(response.pointer) ?? Self.whole,
+        items: try entries["items"].map(response.pointer) ?? .whole,
         id: pointer, title: try entries["title"].map(response.pointer) ?? pointer)
       list.size = try entries["size"].map(response.pointer)
       list.time = try entries["time"].map(column)
       list.location = try entries["location"].map(response.pointer)
       list.next = try entries["next"].map(next)
       list.total = try entries["total"].map(response.value)
-      if let node = entries["columns"] {
-        for element in try node.array() { list.columns.append(try column(element)) }
-      }
+      list.columns = try entries["columns"]?.array().map(column) ?? []
       side.list = list
     }
     if let node = entries["get"] { side.get = try call(onEntry: node, method: "GET") }
@@ -86,12 +84,7 @@ struct ServerReader {
     }
     var column = Column(try response.pointer(place))
     if let node = entries["format"] {
-      let text = try node.string()
-      guard let format = Column.Format(rawValue: text) else {
-        let known = Column.Format.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        throw node.fault("expected one of \(known), found \"\(text)\"")
-      }
-      column.format = format
+      column.format = try node.choice()
     }
     return column
   }
@@ -128,7 +121,6 @@ struct ServerReader {
   private static let callKeys = [
     "url", "method", "json", "form", "query", "ok", "fail_when", "unreadable",
   ]
-  private static let whole = JSONPointer.whole
 
   private func call(
     _ node: ConfigNode, _ entries: [String: ConfigNode], method usual: String,
@@ -143,13 +135,7 @@ struct ServerReader {
         try templates.json(node, scope: scope)
       })
     if let node = entries["method"] {
-      let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-      let method = try node.string()
-      guard methods.contains(method) else {
-        throw node.fault(
-          "expected one of \(methods.joined(separator: ", ")), found \"\(method)\"")
-      }
-      call.method = method
+      call.method = try node.word(of: ["GET", "POST", "PUT", "PATCH", "DELETE"])
     }
     if let node = entries["form"] {
       guard call.json == nil else {
@@ -169,7 +155,7 @@ struct ServerReader {
         throw node.fault("\"*\" stands for a file of an upload, and this request has none")
       }
     }
-    if let node = entries["unreadable"] { call.rules.unreadable = try response.unreadable(node) }
+    if let node = entries["unreadable"] { call.rules.unreadable = try node.choice() }
     return call
   }
 }

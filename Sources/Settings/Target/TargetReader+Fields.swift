@@ -60,22 +60,14 @@ extension TargetReader {
   ) throws(ConfigError) -> [Target.Field] {
     var headers: [Target.Field] = []
     for (name, node) in try node.entries() {
-      do throws(HeaderRule.ValidationError) {
-        try HeaderRule.check(name: name, value: nil)
-      } catch {
-        throw node.fault(error.description)
-      }
+      try node.checked { try HeaderRule.check(name: name, value: nil) }
       guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw node.fault("this header is there twice: capitals make no difference")
       }
       let value = try templates.value(node, named: name, scope: scope)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }
       // The expanded value must not be in the message: it may be a secret.
-      do throws(HeaderRule.ValidationError) {
-        try HeaderRule.check(name: name, value: value.fixedText)
-      } catch {
-        throw node.fault(error.description)
-      }
+      try node.checked { try HeaderRule.check(name: name, value: value.fixedText) }
       headers.append(Target.Field(name: name, value: value))
     }
     return headers

@@ -20,7 +20,7 @@ struct TargetReader {
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {
     let entries = try ReceiverPreset.complete(try node.table(Self.keys), of: node)
     var target = try start(name, node, entries)
-    if let node = entries["method"] { target.method = try method(node) }
+    if let node = entries["method"] { target.method = try node.word(of: ["POST", "PUT", "PATCH"]) }
     if let node = entries["file_field"] {
       target.fileField = try node.string()
       if target.fileField.isEmpty { throw node.fault("expected a field name, found nothing") }
@@ -118,10 +118,7 @@ struct TargetReader {
   private func body(
     _ node: ConfigNode, _ entries: [String: ConfigNode]
   ) throws(ConfigError) -> Target.Body {
-    let text = try node.string()
-    guard let body = Target.Body(rawValue: text) else {
-      throw node.fault("expected \"multipart\" or \"binary\", found \"\(text)\"")
-    }
+    let body = try node.choice(of: Target.Body.self)
     if body == .binary {
       for key in ["fields", "file_field", "file_name"] {
         if let node = entries[key] {
@@ -138,11 +135,7 @@ struct TargetReader {
     if let node = entries["max_bytes"] { limits.maxBytes = try node.bytes() }
     if let node = entries["refuse_empty"] { limits.takesEmpty = !(try node.bool()) }
     if let node = entries["check"] {
-      let text = try node.string()
-      guard ["name", "content"].contains(text) else {
-        throw node.fault("expected \"name\" or \"content\", found \"\(text)\"")
-      }
-      limits.checksContent = text == "content"
+      limits.checksContent = try node.word(of: ["name", "content"]) == "content"
     }
     if let node = entries["types"] {
       for element in try node.array() {
@@ -172,9 +165,8 @@ struct TargetReader {
       if let node = entries["timeout"] { timeout = try node.seconds(in: 0.1...86_400) }
     }
     _ = try Secrets.words(command)
-    var words: [Template] = []
-    for element in try command.array() {
-      words.append(try templates.template(element, scope: Template.Placeholder.ofCommand))
+    let words = try command.array().map { (word) throws(ConfigError) in
+      try templates.template(word, scope: Template.Placeholder.ofCommand)
     }
     for slot in [Template.Placeholder.input, .output]
     where !words.contains(where: { $0.asks(for: slot) }) {
@@ -204,10 +196,7 @@ struct TargetReader {
   }
 
   private func http(_ node: ConfigNode, for url: URL) throws(ConfigError) -> HTTPVersion {
-    let text = try node.string()
-    guard let version = HTTPVersion(rawValue: text) else {
-      throw node.fault("expected \"auto\", \"1.1\" or \"2\", found \"\(text)\"")
-    }
+    let version = try node.choice(of: HTTPVersion.self)
     guard version != .http2 || url.scheme?.lowercased() == "https" else {
       throw node.fault("HTTP/2 needs an https:// URL, and this target's is \(TargetURL.shown(url))")
     }
@@ -216,10 +205,7 @@ struct TargetReader {
 
   /// "keep-alive" or "close" (RFC 9112 §9.6).
   private func closes(_ node: ConfigNode, _ target: Target) throws(ConfigError) -> Bool {
-    let text = try node.string()
-    guard ["keep-alive", "close"].contains(text) else {
-      throw node.fault("expected \"keep-alive\" or \"close\", found \"\(text)\"")
-    }
+    let text = try node.word(of: ["keep-alive", "close"])
     guard text == "keep-alive" || target.http != .http2 else {
       throw node.fault("HTTP/2 has no connections of one request; leave \"http\" or this out")
     }
@@ -228,14 +214,6 @@ struct TargetReader {
 
   private func url(_ node: ConfigNode) throws(ConfigError) -> URL {
     try TemplateReader.url(try node.string(), node)
-  }
-
-  private func method(_ node: ConfigNode) throws(ConfigError) -> String {
-    let method = try node.string()
-    guard ["POST", "PUT", "PATCH"].contains(method) else {
-      throw node.fault("expected \"POST\", \"PUT\" or \"PATCH\", found \"\(method)\"")
-    }
-    return method
   }
 
   private func retry(_ node: ConfigNode) throws(ConfigError) -> RetryPolicy {

@@ -17,10 +17,8 @@ struct TemplateReader {
     case .bool(let flag): source = String(flag)
     case .string, .float, .array, .table, .other: source = try node.string()
     }
-    do throws(Template.ExpansionError) {
-      return try Template(source, scope: scope, escaping: escaping, lookup: lookup)
-    } catch {
-      throw node.fault(error.description)
+    return try node.checked {
+      try Template(source, scope: scope, escaping: escaping, lookup: lookup)
     }
   }
 
@@ -84,9 +82,7 @@ struct TemplateReader {
     case .float(let number): return .number(number)
     case .bool(let flag): return .bool(flag)
     case .array:
-      var values: [JSONValue] = []
-      for element in try node.array() { values.append(try fixed(element)) }
-      return .array(values)
+      return .array(try node.array().map(fixed))
     case .table:
       var members: [String: JSONValue] = [:]
       for (key, node) in try node.entries() { members[key] = try fixed(node) }
@@ -108,11 +104,7 @@ struct TemplateReader {
   }
 
   static func url(_ text: String, _ node: ConfigNode) throws(ConfigError) -> URL {
-    do throws(TargetURL.SyntaxError) {
-      return try TargetURL.parse(text)
-    } catch {
-      throw node.fault(error.description)
-    }
+    try node.checked { try TargetURL.parse(text) }
   }
 }
 

@@ -53,6 +53,13 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The size in bytes of what is sent.
   public var sentSize: Int64 { preparedSize ?? size }
 
+  /// The item in another state.
+  public func with(_ state: ItemState) -> UploadItem {
+    var item = self
+    item.state = state
+    return item
+  }
+
   private mutating func noteSize() {
     switch state {
     case .sending(_, _, let total): preparedSize = total == size ? nil : total

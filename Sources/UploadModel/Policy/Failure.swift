@@ -166,31 +166,12 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
   /// target says that a second copy does no harm.
   public var isTransient: Bool {
-    switch cause {
-    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
-      .stalled, .network, .shortage:
-      true
-    case .refused: status.map(Self.transientStatuses.contains) ?? false
-    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable,
-      .outOfTime, .insecure, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
-      .unresumable, .denied, .cancelled, .outcomeUnknown:
-      false
-    }
+    cause == .refused
+      ? status.map(Self.transientStatuses.contains) ?? false : cause.traits.contains(.transient)
   }
 
   /// Whether the server has the file, or may have it: sending it again could store it twice.
-  public var mayHaveArrived: Bool {
-    switch cause {
-    case .outcomeUnknown, .notRecorded: true
-    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable,
-      .connectionLost, .stalled,
-      .outOfTime, .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable,
-      .unresumable, .denied, .cancelled:
-      false
-    }
-  }
+  public var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
@@ -203,50 +184,49 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// Whether the server may have meant one file of several: its size, its type, its name. A status
   /// that speaks of the address, the credentials or the server's own state is meant for all.
   var mayConcernOneFile: Bool {
-    switch cause {
-    case .rejected: true
-    case .refused:
-      switch status {
-      case 400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507: true
-      default: false
-      }
-    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable, .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable,
-      .connectionLost, .stalled, .outOfTime, .insecure, .network, .redirected, .notHTTP, .unusable,
-      .notRecorded, .unresumable, .denied, .cancelled, .outcomeUnknown:
-      false
-    }
+    cause == .refused
+      ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)
   }
+
+  private static let statusesOfOneFile: Set<Int> = [
+    400, 406, 409, 412, 413, 415, 416, 418, 422, 423, 424, 500, 507,
+  ]
 }
 
 extension Failure.Cause {
-  /// Whether the fault is the file's or this machine's.
-  public var isLocal: Bool {
+  /// What is decided by a cause alone.
+  fileprivate struct Traits: OptionSet {
+    let rawValue: Int
+    static let local = Self(rawValue: 1)
+    static let unreachable = Self(rawValue: 2)
+    static let transient = Self(rawValue: 4)
+    static let mayHaveArrived = Self(rawValue: 8)
+    static let ofOneFile = Self(rawValue: 16)
+  }
+
+  /// The one table of all that is decided by a cause alone; a refusal is judged by its status as well.
+  fileprivate var traits: Traits {
     switch self {
-    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable,
-      .cancelled:
-      true
-    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable, .connectionLost,
-      .stalled, .outOfTime,
-      .insecure, .network, .refused, .redirected, .notHTTP, .rejected, .unusable, .notRecorded,
-      .unresumable, .denied, .outcomeUnknown:
-      false
+    case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
+      .unsendable, .cancelled:
+      .local
+    case .shortage: [.local, .transient]
+    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable:
+      [.unreachable, .transient]
+    case .connectionLost, .stalled, .network: .transient
+    case .notRecorded, .outcomeUnknown: .mayHaveArrived
+    case .rejected: .ofOneFile
+    case .outOfTime, .insecure, .refused, .redirected, .notHTTP, .unusable, .unresumable,
+      .denied:
+      []
     }
   }
 
+  /// Whether the fault is the file's or this machine's.
+  public var isLocal: Bool { traits.contains(.local) }
+
   /// Whether no connection to the server was made: the next file for it will fare no better.
-  public var isUnreachable: Bool {
-    switch self {
-    case .nameNotResolved, .connectionRefused, .unreachable, .proxyUnreachable: true
-    case .missing, .unreadable, .shortage, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
-      .unsendable, .connectionLost, .stalled, .outOfTime, .insecure, .network, .refused,
-      .redirected,
-      .notHTTP, .rejected, .unusable, .notRecorded, .unresumable, .denied, .cancelled,
-      .outcomeUnknown:
-      false
-    }
-  }
+  public var isUnreachable: Bool { traits.contains(.unreachable) }
 
   /// The cause with its texts changed, where they may come from a server.
   public func mapText(_ change: (String) -> String) -> Failure.Cause {

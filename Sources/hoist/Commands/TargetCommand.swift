@@ -46,9 +46,7 @@ struct TargetCommand: ParsableCommand {
         try ask(TargetQuestion.others, &draft)
       }
       let written = draft
-      try TargetCommand.change(config.path) { edit throws(TargetEdit.EditError) in
-        try edit.adding(written)
-      }
+      try TargetCommand.change(config.path) { try $0.adding(written) }
       Output.error("Written to \(config.path). Upload with --to \(name)")
     }
 
@@ -150,25 +148,18 @@ struct TargetCommand: ParsableCommand {
         for line in SafeText.lines(text).dropLast() { Output.line(line) }
         return
       }
-      try TargetCommand.change(config.path) { edit throws(TargetEdit.EditError) in
-        try edit.adding(uploader.target, named: name)
-      }
+      try TargetCommand.change(config.path) { try $0.adding(uploader.target, named: name) }
       Output.error(
         SafeText.line("Written to \(config.path). Upload with --to \(ShellWord.quoted(name))"))
     }
   }
 
   /// Writes what an edit makes of the configuration.
-  private static func change(
-    _ path: String, _ change: (TargetEdit) throws(TargetEdit.EditError) -> String
-  ) throws {
+  private static func change(_ path: String, _ change: (ConfigEdit) throws -> String) throws {
     let file = ConfigFile(path: path)
-    let edit = TargetEdit(
-      of: try file.text(), file: path, environment: ProcessInfo.processInfo.environment)
-    let text: String
-    do throws(TargetEdit.EditError) { text = try change(edit) } catch {
-      throw UserError(error.description)
-    }
-    try file.write(text)
+    try file.write(
+      change(
+        ConfigEdit(
+          of: file.text(), file: path, environment: ProcessInfo.processInfo.environment)))
   }
 }

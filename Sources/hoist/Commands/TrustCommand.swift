@@ -68,12 +68,8 @@ struct TrustCommand: ParsableCommand {
     try agree("Pin this key for the target \(name) in \(file)?")
 
     let place = ConfigFile(path: file)
-    do {
-      let edit = PinEdit(of: try place.text(), file: file, environment: environment)
-      try place.write(try edit.writing(certificate.pin, to: name, at: url))
-    } catch let error as PinEdit.EditError {
-      throw UserError(error.description)
-    }
+    let edit = ConfigEdit(of: try place.text(), file: file, environment: environment)
+    try place.write(try edit.writing(certificate.pin, to: name, at: url))
     Output.error("Pinned. Upload with --to \(name)")
   }
 

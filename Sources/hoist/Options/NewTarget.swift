@@ -69,12 +69,8 @@ struct NewTarget {
   func write(to path: String, asUsual: Bool) throws {
     let file = ConfigFile(path: path)
     let environment = ProcessInfo.processInfo.environment
-    let before = try file.text()
-    let edit = TargetEdit(of: before, file: path, environment: environment)
-    var text: String
-    do throws(TargetEdit.EditError) {
-      text = try edit.adding(target, named: target.name)
-    } catch { throw UserError(error.description) }
+    var text = try ConfigEdit(of: file.text(), file: path, environment: environment)
+      .adding(target, named: target.name)
     if asUsual {
       // A key of the whole file stands before its first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text

@@ -74,7 +74,10 @@ struct Push {
       let now = time.now()
       switch event {
       case .walk(.found(let found)):
-        let items = walk.isStopped ? found.map(Self.cancelled) : found
+        // Those found after a stop fail as cancelled, unless they had failed already.
+        let items =
+          walk.isStopped
+          ? found.map { $0.state.isFinished ? $0 : $0.with(.failed(Failure(.cancelled))) } : found
         if isWatching, !walk.isStopped {
           let replaced = course.replaced(by: items)
           engine.remove(replaced.unsent)
@@ -126,13 +129,6 @@ struct Push {
     reporter.summary(summary)
     await engine.shutDown()
     return summary
-  }
-
-  /// Items found after a stop fail as cancelled, unless they had failed already.
-  private static func cancelled(_ item: UploadItem) -> UploadItem {
-    var item = item
-    if !item.state.isFinished { item.state = .failed(Failure(.cancelled)) }
-    return item
   }
 
   private static func clock(

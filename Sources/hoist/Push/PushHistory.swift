@@ -1,6 +1,7 @@
 import Dispatch
 import FileDiscovery
 import Foundation
+import MultipartForm
 import Synchronization
 import UploadModel
 import UploadStore
@@ -41,15 +42,10 @@ final class PushHistory: Sendable {
     do {
       // The history stores absolute paths; the reporter shows paths as they were typed.
       let names = Dictionary(uniqueKeysWithValues: named.map { ($0.id, $0.location) })
-      func renamed(_ items: [UploadItem]) -> [UploadItem] {
-        items.map { item in
-          var item = item
-          item.location = names[item.id] ?? item.location
-          return item
-        }
-      }
-      var added = try intake.look(at: named.map(rooted), until: stop)
-      (added.items, added.skipped) = (renamed(added.items), renamed(added.skipped))
+      var added = try intake.look(
+        at: named.map { at($0.location.absolute(in: folder), $0) }, until: stop)
+      added.items = added.items.map { at(names[$0.id], $0) }
+      added.skipped = added.skipped.map { at(names[$0.id], $0) }
       return added
     } catch {
       content.withLock { $0.trouble = error }
@@ -57,9 +53,9 @@ final class PushHistory: Sendable {
     }
   }
 
-  private func rooted(_ item: UploadItem) -> UploadItem {
+  private func at(_ location: FileLocation?, _ item: UploadItem) -> UploadItem {
     var item = item
-    item.location = item.location.absolute(in: folder)
+    item.location = location ?? item.location
     return item
   }
 

@@ -54,11 +54,7 @@ struct PushProgress {
       summary.bytes &+= item.sentSize
       // The reply has been reported. Kept for each of many files, replies would fill the memory.
       receipt.reply = Reply()
-      if keepsResults {
-        var kept = item
-        kept.state = .done(receipt)
-        summary.results.append(kept)
-      }
+      if keepsResults { summary.results.append(item.with(.done(receipt))) }
     case .failed(let failure):
       summary.failed.append((item, failure))
       if keepsResults { summary.results.append(item) }

@@ -75,11 +75,9 @@ final class PlainInterface: UserInterface {
     isClosing = true
     say(lines)
     // Not within this call, which is still handling an event.
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated {
-        self.onEvents([.perform(.close)])
-        self.isClosing = false
-      }
+    onMain {
+      self.onEvents([.perform(.close)])
+      self.isClosing = false
     }
   }
 
@@ -89,15 +87,13 @@ final class PlainInterface: UserInterface {
       // Who stays for months must not keep every file in mind. What was sent is in the history.
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          self.onEvents([.perform(.clear)])
-          self.isClosing = false
-        }
+      onMain {
+        self.onEvents([.perform(.clear)])
+        self.isClosing = false
       }
     } else if !isListening {
       isListening = true
-      DispatchQueue.main.async { MainActor.assumeIsolated { self.onEnd() } }
+      onMain { self.onEnd() }
     }
   }
 
@@ -106,10 +102,10 @@ final class PlainInterface: UserInterface {
     // On a thread: not everything that can be standard input works with a dispatch source.
     Thread.detachNewThread { [weak self, settle] in
       while let line = readLine() {
-        DispatchQueue.main.async { MainActor.assumeIsolated { self?.handle(line) } }
+        onMain { self?.handle(line) }
         settle()
       }
-      DispatchQueue.main.async { MainActor.assumeIsolated { self?.onEnd() } }
+      onMain { self?.onEnd() }
     }
   }
 

@@ -41,9 +41,7 @@ extension ScreenSession {
       var status: Int32 = 0
       guard waitpid(process, &status, 0) == process, status != 0 else { return }
       let words = "what is run at the end failed (status \(status >> 8 & 0xFF))"
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated { self?.handle([.message(words)]) }
-      }
+      onMain { self?.handle([.message(words)]) }
     }
   }
 }

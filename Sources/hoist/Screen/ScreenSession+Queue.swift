@@ -33,9 +33,7 @@ extension ScreenSession {
       // The one that sends may know its target.
       case .failure where state.isAside: return item
       case .failure(let cause):
-        var item = item
-        item.state = .failed(Failure(cause))
-        return item
+        return item.with(.failed(Failure(cause)))
       }
     }
     if !urls.isEmpty { handle([.urls(urls)]) }
@@ -87,11 +85,9 @@ extension ScreenSession {
           words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
         }
         let left = isLast ? twice : []
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated {
-            self.show(result, saying: words)
-            if !left.isEmpty { self.handle([.alreadyWaiting(left)]) }
-          }
+        onMain {
+          self.show(result, saying: words)
+          if !left.isEmpty { self.handle([.alreadyWaiting(left)]) }
         }
         return true
       }
@@ -143,7 +139,7 @@ extension ScreenSession {
       book.forgetFailures()
       book.lookUp(for: known)
       let looked = known.map(intake.look)
-      DispatchQueue.main.async { MainActor.assumeIsolated { self.send(again: looked) } }
+      onMain { self.send(again: looked) }
     }
   }
 
@@ -165,7 +161,9 @@ extension ScreenSession {
   func pause(_ ids: [ItemID]) {
     if let engine { return engine.pause(ids) }
     if link.order(.pause(ids)) { return }
-    change(ids) { $0.state = .paused }
+    let changed = ids.compactMap(state.item).map { $0.with(.paused) }
+    guard let present = write({ try $0.update(changed) }) else { return }
+    handle([.added(present)])
   }
 
   func remove(_ ids: [ItemID], begun: [UploadItem]) {
@@ -208,16 +206,6 @@ extension ScreenSession {
       engine?.update(jobs(edited.compactMap { self.state.item($0.id) }).sendable)
       return []
     }
-  }
-
-  private func change(_ ids: [ItemID], _ body: (inout UploadItem) -> Void) {
-    let changed = ids.compactMap(state.item).map { item in
-      var item = item
-      body(&item)
-      return item
-    }
-    guard let present = write({ try $0.update(changed) }) else { return }
-    handle([.added(present)])
   }
 
   /// Writes to the queue. If that fails, shows the error and the queue as it is on disk, and returns nil.

@@ -118,11 +118,9 @@ extension ScreenSession {
     process.terminationHandler = { [weak self] process in
       let status = process.terminationStatus
       guard status != 0 else { return }
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          self?.handle([.message("\(program) did not open it (status \(status)); y copies the URL")]
-          )
-        }
+      onMain {
+        self?.handle([.message("\(program) did not open it (status \(status)); y copies the URL")]
+        )
       }
     }
     do {
@@ -181,9 +179,7 @@ extension ScreenSession {
   ) {
     answerQueue.async {
       let value = work()
-      DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.handle(events(value)) }
-      }
+      onMain { [weak self] in self?.handle(events(value)) }
     }
   }
 }

@@ -10,9 +10,7 @@ extension ScreenSession {
   /// Shows what is in the queue, and sends it unless another process does.
   func openQueue() {
     keeper.onTrouble { error in
-      DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.handle([.held("\(error.brief); s goes on")]) }
-      }
+      onMain { [weak self] in self?.handle([.held("\(error.brief); s goes on")]) }
     }
     do {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readExternalChanges()
@@ -48,7 +46,7 @@ extension ScreenSession {
           guard !items.isEmpty else { return }
           lookups.async {
             book.lookUp(for: items)
-            DispatchQueue.main.async { MainActor.assumeIsolated { self?.show(items) } }
+            onMain { self?.show(items) }
           }
         }
         return (revision, recovery?.words)
@@ -58,20 +56,18 @@ extension ScreenSession {
       let hasHistory = (try? store.history(last).isEmpty) == false
       // Items that are added from now on come after all of these.
       lookups.sync {}
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated {
-          guard let self else { return }
-          self.state.options.hasHistory = hasHistory
-          self.handle([.queueRead])
-          switch result {
-          case .success((let revision, let message)):
-            (self.revision, self.heardSince) = (revision, revision)
-            if let message { self.handle([.message(message)]) }
-            // Changes that were ignored until the queue had been read.
-            self.readExternalChanges()
-            if self.state.isAside { self.retryTakingOver() }
-          case .failure(let error): self.handle([.held(Self.brief(error))])
-          }
+      onMain {
+        guard let self else { return }
+        self.state.options.hasHistory = hasHistory
+        self.handle([.queueRead])
+        switch result {
+        case .success((let revision, let message)):
+          (self.revision, self.heardSince) = (revision, revision)
+          if let message { self.handle([.message(message)]) }
+          // Changes that were ignored until the queue had been read.
+          self.readExternalChanges()
+          if self.state.isAside { self.retryTakingOver() }
+        case .failure(let error): self.handle([.held(Self.brief(error))])
         }
       }
     }
@@ -82,7 +78,7 @@ extension ScreenSession {
     let keeper = keeper
     Thread.detachNewThread { [weak self] in
       let result = Result { try keeper.waitToSend() }
-      DispatchQueue.main.async { MainActor.assumeIsolated { self?.takeOver(result) } }
+      onMain { self?.takeOver(result) }
     }
   }
 
@@ -129,9 +125,7 @@ extension ScreenSession {
       link.tell(changes.map { .item(id: $0, state: $1) })
       if let journal = options.journal {
         for (id, state) in changes {
-          guard var item = self.state.item(id) else { continue }
-          item.state = state
-          journal.record(item)
+          if let item = self.state.item(id) { journal.record(item.with(state)) }
         }
       }
       let news = AppEvent.engine(changes, at: time.now())
@@ -145,19 +139,15 @@ extension ScreenSession {
       admission: { keeper.admit($0) },
       mediaType: FileIntake.mediaType,
       outage: { [weak self] origin, news in
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated {
-            self?.link.tell([.server(address: origin.description, news: news)])
-            self?.handle([.reachability(server: origin.description, news)])
-          }
+        onMain {
+          self?.link.tell([.server(address: origin.description, news: news)])
+          self?.handle([.reachability(server: origin.description, news)])
         }
       },
       refusal: { [weak self] target, isRefused in
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated {
-            self?.link.tell([.refusal(target: target, isRefused: isRefused)])
-            self?.handle([.refusal(target: target, isRefused: isRefused)])
-          }
+        onMain {
+          self?.link.tell([.refusal(target: target, isRefused: isRefused)])
+          self?.handle([.refusal(target: target, isRefused: isRefused)])
         }
       },
       keeping: { [weak self] id, point in
@@ -165,9 +155,7 @@ extension ScreenSession {
         if point.map({ secrets.isFree($0.url.absoluteString) }) ?? true {
           keeper.keep(point, of: id)
         }
-        DispatchQueue.main.async {
-          MainActor.assumeIsolated { self?.handle([.resumePoint(id, point)]) }
-        }
+        onMain { self?.handle([.resumePoint(id, point)]) }
       }
     ) { changes in
       let changes = secrets.hidden(in: changes)

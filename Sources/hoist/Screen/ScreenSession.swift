@@ -253,7 +253,7 @@ final class ScreenSession {
       // Events already on the main queue may request files first.
       DispatchQueue.main.async {
         intakeQueue.async {
-          answerQueue.async { DispatchQueue.main.async { MainActor.assumeIsolated(body) } }
+          answerQueue.async { onMain(body) }
         }
       }
     }

@@ -2,75 +2,33 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Writes a pin into the text of a configuration and leaves every other byte as it is.
-///
-/// The text is edited by line, because a TOML library would rewrite all of it. To catch lines that only look
-/// like TOML, such as a header inside a long string, the result is parsed: it must mean exactly what the
-/// original did, plus the pin.
-public struct PinEdit {
-  /// Why the pin was not written: what to write by hand, and where.
-  public struct EditError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
-    public let description: String
-  }
-
-  /// The file as it is; empty where there is none yet.
-  public let text: String
-  /// Its path, for messages and for what is relative to it.
-  public let file: String
-  private let environment: [String: String]
-
-  /// An edit of this text.
-  public init(of text: String, file: String, environment: [String: String]) {
-    self.text = text
-    self.file = file
-    self.environment = environment
-  }
-
+/// A pin is written by line.
+extension ConfigEdit {
   /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
   ///
-  /// - Throws: `EditError` if the text cannot be edited safely; it tells what to write by hand.
+  /// - Throws: `ConfigError` if the text cannot be edited safely; it tells what to write by hand.
   public func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
-  ) throws(EditError) -> String {
-    let before: Settings
-    do {
-      before = try Settings.parse(text, file: file, environment: environment)
-    } catch {
-      throw EditError(description: "\(error)")
-    }
+  ) throws(ConfigError) -> String {
+    let before = try settings(text)
     let isNew = !before.targetNames.contains(name)
     let edited = isNew ? adding(pin, to: name, at: url) : replacing(pin, in: name)
-    guard let edited, says(edited, before, name, pin, isNew ? url : nil) else {
-      throw EditError(
-        description: "\(file) is written in a way that hoist does not edit; write "
-          + "pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
+    var wanted = isNew ? Target(name: name, url: url) : before.blueprint(of: name)
+    wanted?.tls.pin = pin
+    guard let edited, let wanted, let after = try? settings(edited),
+      after.has(wanted, named: name, besides: before)
+    else {
+      throw notEditable("write pin = \"\(pin)\" into the tls table of targets.\(name) yourself")
     }
     return edited
-  }
-
-  private func says(
-    _ edited: String, _ before: Settings, _ name: String, _ pin: PublicKeyPin, _ newURL: URL?
-  ) -> Bool {
-    guard let after = try? Settings.parse(edited, file: file, environment: environment),
-      after.defaultTarget == before.defaultTarget,
-      Set(after.targetNames) == Set(before.targetNames).union([name])
-    else { return false }
-    return after.targetNames.allSatisfy { other in
-      guard let now = after.blueprint(of: other) else { return false }
-      guard other == name else { return now == before.blueprint(of: other) }
-      var wanted = newURL.map { Target(name: name, url: $0) } ?? before.blueprint(of: name)
-      wanted?.tls.pin = pin
-      return now == wanted
-    }
   }
 
   // MARK: Lines
 
   private func adding(_ pin: PublicKeyPin, to name: String, at url: URL) -> String {
-    let gap = text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n"
-    return text + gap
-      + "[targets.\(TOMLText.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
+    withTable(
+      "[targets.\(TOMLText.key(name))]\nurl = \"\(url.absoluteString)\"\ntls = { pin = \"\(pin)\" }\n"
+    )
   }
 
   private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {

@@ -1,0 +1,76 @@
+import UploadModel
+
+/// Changes the text of a configuration and leaves every other byte as it is.
+///
+/// A TOML library would rewrite all of it. To catch lines that only look like TOML, such as a header inside a
+/// long string, the result is parsed: it must mean exactly what the original did, plus the change.
+public struct ConfigEdit {
+  /// The file as it is; empty where there is none yet.
+  public let text: String
+  /// Its path, for messages and for what is relative to it.
+  public let file: String
+  private let environment: [String: String]
+
+  /// An edit of this text.
+  public init(of text: String, file: String, environment: [String: String]) {
+    (self.text, self.file, self.environment) = (text, file, environment)
+  }
+
+  /// The text with a target's table at its end.
+  ///
+  /// - Throws: `ConfigError` if the text would not mean the same afterwards.
+  public func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
+    var wanted = target
+    wanted.name = name
+    return try adding(
+      TargetText.of(target, named: name, isRevealing: true), named: name, meaning: wanted)
+  }
+
+  /// The text with a target at its end whose table was made key by key.
+  ///
+  /// - Throws: `ConfigError` if the text would not mean the same afterwards.
+  public func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
+    try adding(draft.text, named: draft.name, meaning: nil)
+  }
+
+  /// - Parameter wanted: what the table has to come to; nil for whatever it says.
+  private func adding(
+    _ table: String, named name: String, meaning wanted: Target?
+  ) throws(ConfigError) -> String {
+    let before = try settings(text)
+    guard !before.targetNames.contains(name) else {
+      throw ConfigError(file: file, "there is a target called \"\(name)\" already")
+    }
+    let edited = withTable(table)
+    let after = try settings(edited)
+    guard after.has(wanted, named: name, besides: before) else {
+      throw notEditable("add this yourself:\n\(table)")
+    }
+    return edited
+  }
+
+  func settings(_ text: String) throws(ConfigError) -> Settings {
+    try Settings.parse(text, file: file, environment: environment)
+  }
+
+  func withTable(_ table: String) -> String {
+    text + (text.isEmpty ? "" : text.utf8.last == 0x0A ? "\n" : "\n\n") + table
+  }
+
+  func notEditable(_ instead: String) -> ConfigError {
+    ConfigError(file: file, "is written in a way that hoist does not edit; \(instead)")
+  }
+}
+
+extension Settings {
+  /// Whether they say what others say, and of one target only what is wanted; nil where anything is.
+  func has(_ wanted: Target?, named name: String, besides others: Settings) -> Bool {
+    defaultTarget == others.defaultTarget
+      && Set(targetNames) == Set(others.targetNames).union([name])
+      && targetNames.allSatisfy {
+        $0 == name
+          ? wanted == nil || blueprint(of: name) == wanted
+          : blueprint(of: $0) == others.blueprint(of: $0)
+      }
+  }
+}
