@@ -66,6 +66,30 @@ struct ConnectionPolicyTests {
     #expect(crowd.leave(3, now: now, idle: { idle[$0] }) == [.serve(6)])
   }
 
+  @Test(
+    "places are wanted of whoever's would do, and who was asked to go and stays may be asked again")
+  func demand() {
+    var crowd = crowd(most: 3)
+    for (member, address) in [(1, "a"), (2, "a"), (3, "b")] {
+      _ = crowd.arrive(member, from: address, now: start, idle: busy)
+    }
+    #expect(!crowd.demand.includes("a") && !crowd.demand.includes("b"))
+    // Another place would not be for it.
+    _ = crowd.arrive(4, from: "a", now: start, idle: busy)
+    #expect(crowd.demand.includes("a") && !crowd.demand.includes("b"))
+    _ = crowd.arrive(5, from: "c", now: start, idle: busy)
+    #expect(crowd.demand.includes("a") && crowd.demand.includes("b"))
+    let idle = { (member: Int) -> NIODeadline? in member == 3 ? self.start : nil }
+    let now = start + .seconds(10)
+    #expect(crowd.look(now: now, idle: idle) == [.evict(3)])
+    #expect(crowd.look(now: now, idle: idle) == [])
+    crowd.keep(3)
+    #expect(crowd.look(now: now, idle: idle) == [.evict(3)])
+    #expect(crowd.leave(3, now: now, idle: idle) == [.serve(5)])
+    #expect(crowd.leave(1, now: now, idle: idle) == [.serve(4)])
+    #expect(!crowd.demand.includes("a"))
+  }
+
   @Test("nobody goes who is at work or has been idle for a moment only")
   func patience() {
     var crowd = crowd(most: 1, ofAddress: 1)

@@ -1,4 +1,6 @@
 import Foundation
+import NIOCore
+import NIOPosix
 import TestSupport
 import Testing
 
@@ -313,6 +315,69 @@ struct ConnectionTests {
         for try await status in group { #expect(status == 201) }
       }
       #expect(try server.names().count == 20)
+    }
+  }
+
+  @Test("while others wait, a reply ends its connection: all requests of all clients are answered")
+  func crowd() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 3
+    } _: { server in
+      let post = Wire.post(Wire.file("x") + Wire.end)
+      let ends = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            var client = try server.connect()
+            var ends = 0
+            for _ in 0..<4 {
+              try client.send(post)
+              let reply = try client.readReply()
+              #expect(reply.status == 201)
+              guard reply["connection"] == "close" else { continue }
+              // Nothing was sent on it that nobody answers.
+              client = try server.connect()
+              ends += 1
+            }
+            return ends
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(ends > 0)
+      #expect(try server.names().count == 80)
+    }
+  }
+
+  @Test("an idle connection keeps its place if its next request has arrived")
+  func requestBesideEviction() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 4
+    } _: { server in
+      let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+      let served = try (0..<4).map { _ in
+        let client = try server.connect()
+        try client.send(get)
+        #expect(try client.readReply().status == 200)
+        return client
+      }
+      // They have to have been idle for longer than the grace of a second.
+      try await Task.sleep(for: .milliseconds(1_100))
+      // The receiver's threads sleep while others come and the requests arrive, as on a busy machine.
+      let awake = DispatchSemaphore(value: 0)
+      let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
+      for loop in loops { loop.execute { awake.wait() } }
+      let others = try (0..<4).map { _ in try server.connect() }
+      for client in served { try client.send(get) }
+      for _ in loops { awake.signal() }
+      for client in served {
+        let reply = try client.readReply()
+        #expect(reply.status == 200)
+        client.close()
+      }
+      for client in others {
+        try client.send(get)
+        #expect(try client.readReply().status == 200)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import MultipartForm
 import TestSupport
 import Testing
 
@@ -161,6 +162,67 @@ struct ResumableTests {
       #expect(try next.names().filter { $0.hasSuffix(".data") } == [])
       await other?.stop()
     }
+  }
+
+  @Test("a client is told how far it is while it sends, a few times")
+  func progress() async throws {
+    try await TestServer.run { (server: TestServer) async throws in
+      let path = try create(server, length: 40 << 20)
+      let client = try server.connect()
+      try client.send(
+        head(
+          "PATCH", path, ["Upload-Offset: 0", "Upload-Complete: ?1", Self.piece], length: 40 << 20))
+      try client.send(patternBytes(40 << 20))
+      var offsets: [Int64] = []
+      while true {
+        let reply = try client.readReply()
+        guard reply.status == 104 else {
+          #expect(reply.status == 201)
+          break
+        }
+        #expect(reply["upload-draft-interop-version"] == "8" && reply["location"] == nil)
+        offsets.append(try #require(reply["upload-offset"].flatMap { Int64($0) }))
+      }
+      #expect((2...5).contains(offsets.count) && offsets == offsets.sorted(), "\(offsets)")
+      #expect(offsets.allSatisfy { (1..<40 << 20).contains($0) })
+    }
+  }
+
+  @Test("a form's files are named once, though the receiver is killed before it has kept the reply")
+  func namedOnce() throws {
+    let folder = try ScratchDirectory()
+    let inbox = try Inbox(path: folder.path)
+    try folder.write("a.txt", Array("another's".utf8))
+    let form = Array((Wire.file("one") + Wire.file("two") + Wire.file("one") + Wire.end).utf8)
+    var numbers: [FileNumber] = []
+    func names() throws -> [String] { try inbox.list().map(\.name).sorted() }
+    func store(_ naming: ([FileNumber]) throws -> Void = { _ in }) throws -> [String] {
+      let intake = FormIntake(
+        boundary: try Boundary("B"), inbox: inbox, maxFiles: 3,
+        configuration: Receiver.Configuration(directory: folder.path))
+      try form.withUnsafeBytes(intake.push)
+      let receipt = try intake.finish(
+        baseURL: "", named: numbers,
+        naming: {
+          try naming($0)
+          numbers = $0
+        })
+      return receipt.files.map(\.stored)
+    }
+    // Killed before the first has its name.
+    #expect(throws: CancellationError.self) { try store { _ in throw CancellationError() } }
+    #expect(try names() == ["a.txt"])
+    let first = try store()
+    #expect(first == ["a (2).txt", "a (3).txt", "a (4).txt"])
+    // Killed before the reply was kept, and again when one of them had been renamed by somebody.
+    #expect(try store() == first)
+    rename(folder.path("a (4).txt"), folder.path("moved"))
+    #expect(try store() == ["a (2).txt", "a (3).txt", "a (4).txt"])
+    #expect(try names() == ["a (2).txt", "a (3).txt", "a (4).txt", "a.txt", "moved"])
+    // A number that a file with another content has by now is nobody's.
+    try folder.write("a (3).txt", Array("tow".utf8))
+    #expect(try store() == ["a (2).txt", "a (5).txt", "a (4).txt"])
+    #expect(FileManager.default.contents(atPath: folder.path("a (5).txt")) == Data("two".utf8))
   }
 
   @Test("what is no form after all is refused as a whole, and nothing of it is kept")

@@ -8,8 +8,11 @@ final class AcceptHandler: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
 
-  /// An outbound event that tells a connection to give its place to another.
-  struct Eviction: Sendable {}
+  /// An outbound event that tells a connection to give its place to another. It fails where the connection does not,
+  /// for its next request has arrived.
+  struct Eviction: Sendable {
+    struct Refused: Error {}
+  }
 
   /// How often the served connections are checked while another one waits.
   private static let interval = TimeAmount.milliseconds(250)
@@ -59,12 +62,12 @@ final class AcceptHandler: ChannelInboundHandler {
     out actions: [ConnectionPolicy<ObjectIdentifier, [UInt8]>.Action],
     _ context: ChannelHandlerContext
   ) {
+    connections.demand = crowd.demand
     for action in actions {
       switch action {
       case .serve(let identity):
         if let channel = channels[identity] { context.fireChannelRead(wrapInboundOut(channel)) }
-      case .evict(let identity):
-        channels[identity]?.triggerUserOutboundEvent(Eviction(), promise: nil)
+      case .evict(let identity): evict(identity, context)
       case .drop(let identity): channels[identity]?.close(promise: nil)
       }
     }
@@ -76,5 +79,12 @@ final class AcceptHandler: ChannelInboundHandler {
       gate.timer = nil
       gate.carry(out: gate.crowd.look(now: .now(), idle: gate.idleSince), context)
     }
+  }
+
+  private func evict(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
+    guard let channel = channels[identity] else { return }
+    let outcome = context.eventLoop.makePromise(of: Void.self)
+    outcome.futureResult.assumeIsolated().whenFailure { _ in self.crowd.keep(identity) }
+    channel.triggerUserOutboundEvent(Eviction(), promise: outcome)
   }
 }

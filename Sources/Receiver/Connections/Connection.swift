@@ -87,7 +87,7 @@ struct Connection {
     // The decoder reads nothing after a request to upgrade, which is ignored here (RFC 9110, section
     // 7.8); Java's client sends one with its first request.
     head.isKeepAlive && head.headers["upgrade"].isEmpty && body.isFinished
-      && !connections.isStopping
+      && !connections.mustEnd(channel)
   }
 
   private func refuse(_ refusal: Refusal, _ head: HTTPRequestHead?, keepsAlive: Bool) async {

@@ -4,12 +4,13 @@ import NIOCore
 ///
 /// - The number of connections served at a time is bounded, and so is the number from one address: one client
 ///   cannot take all places.
-/// - Further connections wait until a place is free.
+/// - Further connections wait until a place is free. Meanwhile those that are served give their places up after
+///   the request under way.
 /// - A waiting connection gets the place of the one that has been idle longest, if that is longer than
 ///   ``grace``. If its own address has all the places that it may have, only those are considered.
 /// - If too many wait, the address with the most waiting loses the one that came first, since that has been idle
 ///   longest.
-struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
+struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// What is to be done.
   enum Action: Equatable {
     case serve(Member)
@@ -17,6 +18,17 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
     case evict(Member)
     /// Close it without a reply: it was never served.
     case drop(Member)
+  }
+
+  /// Whose places others wait for.
+  struct Demand: Equatable, Sendable {
+    /// Whether any place will do for one that waits.
+    var isForAny = false
+    /// The addresses that have all the places that they may have, and more connections that wait.
+    var addresses: Set<Address> = []
+
+    /// Whether somebody waits for the place of a connection from `address`.
+    func includes(_ address: Address) -> Bool { isForAny || addresses.contains(address) }
   }
 
   private struct Place {
@@ -41,6 +53,26 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
 
   /// Whether any connection waits, so that ``look(now:idle:)`` has to be called from time to time.
   var hasWaiting: Bool { !waiting.isEmpty }
+
+  /// Who is to give a place up.
+  var demand: Demand {
+    guard hasWaiting else { return Demand() }
+    let ofAddress = servedByAddress
+    return waiting.reduce(into: Demand()) { demand, next in
+      if ofAddress[next.address, default: 0] >= mostOfAddress {
+        demand.addresses.insert(next.address)
+      } else {
+        demand.isForAny = true
+      }
+    }
+  }
+
+  private var servedByAddress: [Address: Int] {
+    served.values.reduce(into: [:]) { $0[$1.address, default: 0] += 1 }
+  }
+
+  /// A connection that was to be evicted keeps its place.
+  mutating func keep(_ member: Member) { served[member]?.isLeaving = false }
 
   /// A connection has come.
   mutating func arrive(
@@ -68,9 +100,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable> {
   /// - Parameter idle: since when a served connection has been idle; nil if it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
     var actions: [Action] = []
-    var ofAddress: [Address: Int] = [:]
-    for place in served.values { ofAddress[place.address, default: 0] += 1 }
-
+    var ofAddress = servedByAddress
     waiting.removeAll { member, address in
       guard served.count < most, ofAddress[address, default: 0] < mostOfAddress else {
         return false

@@ -1,15 +1,17 @@
 import NIOCore
 import Synchronization
 
-/// The open connections, so that a receiver can end them in good order.
+/// The open connections, so that a receiver can end them in good order. They learn here who has to make room.
 final class ConnectionSet: Sendable {
   private struct State {
     struct Entry {
       var channel: any Channel
       var activity: Activity
+      var network: [UInt8]
       var isBusy = false
     }
     var channels: [ObjectIdentifier: Entry] = [:]
+    var demand = ConnectionPolicy<ObjectIdentifier, [UInt8]>.Demand()
     var isStopping = false
     var hasAborted = false
     var whenEmpty: CheckedContinuation<Void, Never>?
@@ -19,8 +21,10 @@ final class ConnectionSet: Sendable {
 
   /// Adds a connection. If the receiver is stopping already, the connection is closed at once.
   func add(_ channel: any Channel, _ activity: Activity) {
+    let network = ClientName.network(of: channel.remoteAddress)
     let isLate = state.withLock { state in
-      state.channels[ObjectIdentifier(channel)] = State.Entry(channel: channel, activity: activity)
+      state.channels[ObjectIdentifier(channel)] = State.Entry(
+        channel: channel, activity: activity, network: network)
       return state.isStopping
     }
     if isLate { abort([channel]) }
@@ -45,6 +49,21 @@ final class ConnectionSet: Sendable {
   /// How long a connection has been idle.
   func activity(of channel: ObjectIdentifier) -> Activity? {
     state.withLock { $0.channels[channel]?.activity }
+  }
+
+  /// Whose places others wait for.
+  var demand: ConnectionPolicy<ObjectIdentifier, [UInt8]>.Demand {
+    get { state.withLock { $0.demand } }
+    set { state.withLock { $0.demand = newValue } }
+  }
+
+  /// Whether a connection should end after its current request: the receiver stops, or others wait for the place.
+  func mustEnd(_ channel: any Channel) -> Bool {
+    state.withLock { state in
+      state.isStopping
+        || state.channels[ObjectIdentifier(channel)].map { state.demand.includes($0.network) }
+          ?? false
+    }
   }
 
   /// Whether connections should end after their current request.

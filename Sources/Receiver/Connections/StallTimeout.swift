@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -120,6 +121,11 @@ final class StallTimeout: ChannelDuplexHandler {
     guard event is AcceptHandler.Eviction else {
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
+    // Its next request has arrived, and was not read because this thread was late.
+    guard isInBody || pendingWrites > 0 || isClosing || !hasUnread(context) else {
+      promise?.fail(AcceptHandler.Eviction.Refused())
+      return
+    }
     promise?.succeed()
     // In the middle of a request the client is told why, unless it does not read its reply.
     if isInBody, pendingWrites == 0, !isClosing {
@@ -128,6 +134,16 @@ final class StallTimeout: ChannelDuplexHandler {
     } else {
       context.channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     }
+  }
+
+  private func hasUnread(_ context: ChannelHandlerContext) -> Bool {
+    let count = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+      of: NIOBSDSocket.Handle.self
+    ) { socket in
+      var byte: UInt8 = 0
+      return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    }
+    return count ?? 0 > 0
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {

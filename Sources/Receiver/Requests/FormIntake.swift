@@ -53,8 +53,15 @@ final class FormIntake {
   ///
   /// All of them or none: if one cannot get its name, those before it are removed again.
   ///
-  /// - Parameter check: looks at the form before any of it is visible.
-  func finish(baseURL: String, checking check: (ReceivedForm) throws -> Void) throws -> StoredForm {
+  /// - Parameters:
+  ///   - named: what an earlier call gave to `naming`, where the receiver was killed before the form's reply was kept.
+  ///     Files that have their names since then get no other ones.
+  ///   - naming: is given the numbers of the files before the first of them is visible.
+  ///   - check: looks at the form before any of it is visible.
+  func finish(
+    baseURL: String, named: [FileNumber] = [], naming: ([FileNumber]) throws -> Void = { _ in },
+    checking check: (ReceivedForm) throws -> Void = { _ in }
+  ) throws -> StoredForm {
     try parser.finish(handle)
     guard !files.isEmpty else { throw Refusal(.badRequest, "The form has no file in it.") }
     try check(
@@ -63,11 +70,18 @@ final class FormIntake {
         files: files.map {
           ReceivedForm.File(field: $0.header.name, type: $0.type, size: $0.file.size)
         }))
+    let earlier = files.enumerated().map { index, incoming in
+      named.indices.contains(index) ? find(incoming, numbered: named[index]) : nil
+    }
+    try naming(
+      zip(files, earlier.indices).map { incoming, index in
+        try earlier[index] == nil ? incoming.file.number() : named[index]
+      })
     var stored: [StoredFile] = []
     var names: [EntryName] = []
     do {
-      for incoming in files {
-        let name = try incoming.file.publish(as: SafeFileName(incoming.fileName))
+      for (incoming, name) in zip(files, earlier) {
+        let name = try name ?? incoming.file.publish(as: SafeFileName(incoming.fileName))
         names.append(name)
         stored.append(
           StoredFile(
@@ -81,6 +95,13 @@ final class FormIntake {
       throw error
     }
     return StoredForm(files: stored, fields: fields)
+  }
+
+  /// The name that a file has already, for it is the one with that number and has the same content.
+  private func find(_ incoming: Incoming, numbered number: FileNumber) -> EntryName? {
+    inbox.find(number, named: SafeFileName(incoming.fileName)).flatMap { name in
+      (try? inbox.openFile(name, doing: "read the file"))?.sha256 == incoming.sha256 ? name : nil
+    }
   }
 
   private func handle(_ event: FormParser.Event) throws {

@@ -115,6 +115,7 @@ final class PartialFile {
   /// Keeps the reply to the whole, and nothing of its content.
   func finish(with answer: PartialUploads.Record.Answer) throws {
     try update { record in
+      record.named = nil
       record.reply = answer
       record.length = offset
     }

@@ -24,6 +24,8 @@ final class PartialUploads: Sendable {
     var trusted: Int64?
     /// Where all of it is now.
     var stored: String?
+    /// The files of a form that are about to get their names, in its order.
+    var named: [FileNumber]?
     /// What the request that began it was for; nil for tus.
     var purpose: Purpose?
     /// The reply to that, once all of it was taken.

@@ -14,11 +14,14 @@ extension Service {
   }
 
   /// Adds the body to an upload as it comes: what has come stays, whatever becomes of the request.
-  /// - Parameter most: the most bytes of the whole, where its length is not known.
+  /// - Parameters:
+  ///   - most: the most bytes of the whole, where its length is not known.
+  ///   - progress: is called now and then with how much of the whole is there.
   /// - Returns: the SHA-256 of the whole file, where all of it came with this request.
   func receive(
     _ file: PartialFile, _ head: HTTPRequestHead, _ body: inout RequestBody,
-    atMost most: Int64 = .max, on channel: any Channel
+    atMost most: Int64 = .max, on channel: any Channel,
+    progress: (Int64) async throws -> Void = { _ in }
   ) async throws -> SHA256.Digest? {
     let start = file.offset
     let end = min(file.record.length, most)
@@ -39,6 +42,8 @@ extension Service {
     try file.begin(awaitingSum: checksum != nil)
     var reserve = DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
     var hash: SHA256? = start == 0 ? SHA256() : nil
+    let step = Self.progressStep(of: rest)
+    var next = start + step
     do {
       while let buffer = try await body.next() {
         guard Int64(buffer.readableBytes) <= end - file.offset else {
@@ -49,6 +54,10 @@ extension Service {
           hash?.update(bufferPointer: bytes)
           checksum?.update(bytes)
           try file.append(bytes)
+        }
+        if file.offset >= next, file.offset < end {
+          next = file.offset + step
+          try await progress(file.offset)
         }
       }
     } catch {
@@ -80,14 +89,15 @@ extension Service {
     if configuration.syncsToDisk { try inbox.sync() }
     let stored = StoredFile(
       field: "", name: file.record.name, stored: name.text, size: file.offset,
-      type: file.record.type, sha256: digest.map(Self.hexadecimal) ?? "",
+      type: file.record.type, sha256: digest?.hexadecimal ?? "",
       url: FileURL.make(baseURL(head, on: channel), name.text))
     onEvent?(.stored(stored, client: ClientName.of(channel)))
     return stored
   }
 
-  private static func hexadecimal(_ sum: SHA256.Digest) -> String {
-    sum.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  /// After how many bytes a client is told how far it is: a few times in what is left, and not for every megabyte.
+  private static func progressStep(of rest: Int64) -> Int64 {
+    max(8 << 20, min(rest / 8, 256 << 20))
   }
 
   /// A date as HTTP has it (RFC 9110, section 5.6.7).

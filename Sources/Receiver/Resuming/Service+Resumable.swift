@@ -50,15 +50,7 @@ extension Service {
         ("Location", "\(baseURL(head, on: channel))/uploads/\(id)"),
         ("Upload-Limit", limits(of: file)),
       ]
-      if head.version != .http1_0 {
-        let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
-        try await channel.writeAndFlush(
-          HTTPServerResponsePart.head(
-            HTTPResponseHead(
-              version: head.version,
-              status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
-              headers: HTTPHeaders(place + [version]))))
-      }
+      try await Self.inform(head, place, on: channel)
       var reply = try await take(asked, file, head, &body, on: channel)
       if !asked.isLast {
         reply.status = .created
@@ -66,6 +58,21 @@ extension Service {
       }
       return reply
     }
+  }
+
+  /// Sends an interim reply ("Status Code 104").
+  private static func inform(
+    _ head: HTTPRequestHead, _ fields: [(String, String)], on channel: any Channel
+  ) async throws {
+    // A client of HTTP/1.0 cannot be told (RFC 9110, section 15.2).
+    guard head.version != .http1_0 else { return }
+    let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
+    try await channel.writeAndFlush(
+      HTTPServerResponsePart.head(
+        HTTPResponseHead(
+          version: head.version,
+          status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
+          headers: HTTPHeaders(fields + [version]))))
   }
 
   /// Takes a request about an upload.
@@ -139,7 +146,9 @@ extension Service {
       try file.update { $0.length = length }
     }
     let most = mostBytes(isForm: file.record.purpose?.form != nil)
-    _ = try await receive(file, head, &body, atMost: most, on: channel)
+    _ = try await receive(file, head, &body, atMost: most, on: channel) { offset in
+      try await Self.inform(head, [("Upload-Offset", "\(offset)")], on: channel)
+    }
     guard asked.isLast else {
       return Reply(
         status: .noContent,
@@ -193,7 +202,9 @@ extension Service {
         boundary: try Boundary(contentType: type), inbox: inbox,
         maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: configuration)
       try file.read(intake.push)
-      let receipt = try intake.finish(baseURL: baseURL(head, on: channel)) { _ in }
+      let receipt = try intake.finish(
+        baseURL: baseURL(head, on: channel), named: file.record.named ?? [],
+        naming: { identities in try file.update { $0.named = identities } })
       tell(of: receipt, on: channel)
       return receipt
     } catch let error as ParserError {

@@ -1,5 +1,8 @@
 import Foundation
 
+/// What the file system calls a file, whatever its name (inode).
+typealias FileNumber = UInt64
+
 /// How files get their final names.
 extension Inbox {
   /// Gives a temporary file its final name, without ever replacing another file, and returns it.
@@ -18,6 +21,19 @@ extension Inbox {
       number = nextFree(name, after: number)
     }
     throw Failure(doing: "name the file", code: EEXIST)
+  }
+
+  /// The name of a file that was published as `name`, found by its number; nil where it has none.
+  func find(_ number: FileNumber, named name: SafeFileName) -> EntryName? {
+    for count in 1...10_000 {
+      guard let candidate = Self.candidate(name, count) else { return nil }
+      var status = stat()
+      guard fstatat(descriptor, candidate.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        return nil
+      }
+      if FileNumber(status.st_ino) == number { return candidate }
+    }
+    return nil
   }
 
   /// A number whose name was free a moment ago, found in as many steps as the number has bits. The thousandth file

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import NIOCore
 
@@ -16,6 +17,15 @@ final class StoredContent {
 
   deinit { close(descriptor) }
 
+  /// The SHA-256 of what has not been read yet, as hexadecimal digits.
+  var sha256: String {
+    var hash = SHA256()
+    while let piece = read(atMost: .max) {
+      piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+    }
+    return hash.finalize().hexadecimal
+  }
+
   /// The next bytes; nil at the end, or if they cannot be read.
   func read(atMost rest: Int64) -> ByteBuffer? {
     var buffer = ByteBuffer()
@@ -24,5 +34,12 @@ final class StoredContent {
       max(0, Foundation.read(descriptor, target.baseAddress, wanted))
     }
     return count > 0 ? buffer : nil
+  }
+}
+
+extension SHA256.Digest {
+  /// Two digits for each byte, as replies have it.
+  var hexadecimal: String {
+    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

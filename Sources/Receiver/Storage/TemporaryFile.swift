@@ -43,11 +43,16 @@ final class TemporaryFile {
       throw Inbox.Failure(doing: "flush the file", code: errno)
     }
     pending = []
-    return hash.finalize().reduce(into: "") { text, byte in
-      let digits = Array("0123456789abcdef".utf8)
-      text.unicodeScalars.append(Unicode.Scalar(digits[Int(byte >> 4)]))
-      text.unicodeScalars.append(Unicode.Scalar(digits[Int(byte & 15)]))
+    return hash.finalize().hexadecimal
+  }
+
+  /// What the file system calls it, whatever its name.
+  func number() throws(Inbox.Failure) -> FileNumber {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw Inbox.Failure(doing: "look at the file", code: errno)
     }
+    return FileNumber(status.st_ino)
   }
 
   /// Gives the file its final name and returns that.
