@@ -10,6 +10,7 @@ enum Schema {
     migrator.registerMigration("4") { db in try db.execute(sql: version4) }
     migrator.registerMigration("5") { db in try db.execute(sql: version5) }
     migrator.registerMigration("6") { db in try db.execute(sql: version6) }
+    migrator.registerMigration("7") { db in try db.execute(sql: version7) }
     return migrator
   }()
 
@@ -34,6 +35,15 @@ enum Schema {
 
   /// What deletes a file on the server, where the reply named it.
   private static let version6 = "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;"
+
+  /// What servers have said of how uploads go on there, as JSON (`ResumeServer`), and when.
+  private static let version7 = """
+    CREATE TABLE resume_server (
+      address TEXT PRIMARY KEY,
+      server TEXT NOT NULL,
+      learnt REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// Where a file lies below the folder that was added, and whether a person chose its name.
   private static let version3 = """

@@ -40,7 +40,8 @@ public final class SenderLock: Sendable {
   }
 
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
-    file = try QueueFile(path)
+    // Not stored before it is locked: with all properties set, a failing init runs deinit as well.
+    let file = try QueueFile(path)
     while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
       let reason = errno
@@ -48,6 +49,7 @@ public final class SenderLock: Sendable {
       if reason == EWOULDBLOCK { return nil }
       throw StoreError("the queue \(path) cannot be locked: \(String(cString: strerror(reason)))")
     }
+    self.file = file
     Self.leaveNote(beside: path)
   }
 
@@ -56,11 +58,12 @@ public final class SenderLock: Sendable {
   ///
   /// - Throws: `StoreError` if the descriptor is not of the queue's file, or the lock is not on it.
   public init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
-    file = try QueueFile(path, descriptor)
+    let file = try QueueFile(path, descriptor)
     // Where this process has it already, nothing happens.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError("the right to send the queue \(path) was not handed over")
     }
+    self.file = file
     Self.leaveNote(beside: path)
   }
 

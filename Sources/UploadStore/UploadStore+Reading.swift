@@ -11,6 +11,16 @@ extension UploadStore {
     try read { db in try Self.items(db, where: "listed") }
   }
 
+  /// Those of the items that were sent, whether or not they are still in the queue.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
+  public func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+    let numbers = ids.map { String($0.rawValue) }.joined(separator: ",")
+    return try read { db in
+      try Self.items(db, where: "state = 'done' AND item.id IN (\(numbers))")
+    }
+  }
+
   /// The target of the last queued item that is not sent yet; nil if there is none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.

@@ -51,7 +51,7 @@ final class EngineHarness: Sendable {
 
   init(
     lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
-    waitsForServers: Bool = false
+    waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil
   ) {
     let log = Log()
     self.log = log
@@ -61,7 +61,7 @@ final class EngineHarness: Sendable {
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"
         log.content.withLock { $0.refusals.append(words) }
-      }
+      }, memory: memory
     ) {
       log.record($0)
     }

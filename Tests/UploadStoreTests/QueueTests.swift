@@ -225,6 +225,31 @@ struct QueueTests {
     }
   }
 
+  @Test("What a server speaks is kept for a day, and no change of the queue")
+  func servers() throws {
+    let store = try harness.open()
+    let revision = try store.changes(since: 0).revision
+    var tus = TusServer()
+    (tus.maxSize, tus.extensions, tus.checksum) = (5, ["creation"], .sha1)
+    var limits = ResumeLimits()
+    limits.append = 7
+    let servers: [ResumeServer] = [.tus(tus), .http(limits), .http(nil)]
+    let start = Date(timeIntervalSince1970: 1_000_000)
+    for (number, server) in servers.enumerated() {
+      store.remember(.http(nil), at: "http://nas/\(number)", now: start - 5)
+      store.remember(server, at: "http://nas/\(number)", now: start)
+    }
+    let later = try harness.open()
+    for (number, server) in servers.enumerated() {
+      #expect(later.resumeServer(at: "http://nas/\(number)", now: start + 86_399) == server)
+      #expect(later.resumeServer(at: "http://nas/\(number)", now: start + 86_400) == nil)
+    }
+    store.remember(nil, at: "http://nas/0", now: start)
+    #expect(later.resumeServer(at: "http://nas/0", now: start) == nil)
+    #expect(later.resumeServer(at: "http://other/0", now: start) == nil)
+    #expect(try later.changes(since: 0).revision == revision)
+  }
+
   @Test("One process sends, and another can take over when it has gone")
   func lock() throws {
     _ = try harness.open()
@@ -235,6 +260,26 @@ struct QueueTests {
     first = nil
     #expect(!SenderLock.isTaken(queue: harness.path))
     #expect(try SenderLock(queue: harness.path) != nil)
+  }
+
+  @Test("Whoever asks in vain gets the lock once it is free, and one caller at a time")
+  func lockAskedForInVain() throws {
+    _ = try harness.open()
+    // Another open file, as another process has one.
+    let other = open(harness.path, O_RDWR)
+    try #require(flock(other, LOCK_EX) == 0)
+    #expect(try SenderLock(queue: harness.path) == nil)
+    // What was not handed over is nobody's to lock with.
+    #expect(throws: StoreError.self) {
+      try SenderLock(queue: harness.path, inheriting: dup(open(harness.path, O_RDWR)))
+    }
+    close(other)
+    let first = try SenderLock(queue: harness.path)
+    #expect(first != nil)
+    for _ in 0..<3 {
+      #expect(try SenderLock(queue: harness.path) == nil)
+      #expect(SenderLock.isTaken(queue: harness.path))
+    }
   }
 
   @Test(

@@ -24,7 +24,7 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6"])
+    #expect(versions == ["1", "2", "3", "4", "5", "6", "7"])
     for version in versions {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -51,6 +51,9 @@ struct VersionTests {
       #expect(items[1].nameIsChosen == (version >= "3") && !items[0].nameIsChosen)
       let last = try store.history().first { $0.item == ItemID(3) }
       #expect(last?.deletionURL == (version >= "6" ? "http://nas/delete/3" : nil))
+      let server = store.resumeServer(
+        at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))
+      #expect((server != nil) == (version >= "7"))
       #expect(try store.history().count == 4)
       #expect(try store.sentBefore(items).count == 1)
       #expect(try store.enqueue([item("new")])[0].id == ItemID(6))

@@ -57,6 +57,9 @@ public actor UploadEngine {
   var tokens: [Route: BearerToken] = [:]
   /// What servers of resumable uploads have said of themselves.
   var resumeServers: [Route: ResumeServer] = [:]
+  /// Those of which an earlier run knows it, and no upload of this one has shown it yet.
+  var recalled: Set<Route> = []
+  let memory: (any ResumeMemory)?
   /// The latest time at which the scheduler is asked again.
   var wakeUp: Instant?
   /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.
@@ -97,6 +100,7 @@ public actor UploadEngine {
   ///   - outage: is told of servers that cannot be reached.
   ///   - refusal: is told of targets whose credentials are refused.
   ///   - keeping: is told where uploads can go on.
+  ///   - memory: keeps which protocol a server speaks, where the target leaves that open.
   ///   - report: is told of every change.
   public init(
     lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
@@ -106,6 +110,7 @@ public actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
+    memory: (any ResumeMemory)? = nil,
     report: @escaping Report
   ) {
     executor = QueueExecutor(label: "hoist.engine")
@@ -117,6 +122,7 @@ public actor UploadEngine {
     self.outage = outage
     self.refusal = refusal
     self.keeping = keeping
+    self.memory = memory
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
     scheduler = Scheduler(

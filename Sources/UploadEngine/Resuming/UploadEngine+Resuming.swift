@@ -69,7 +69,7 @@ extension UploadEngine {
   ) throws(Failure.Cause) -> (any ResumeMachine, ResumePoint.Form?, Template.Values) {
     let (target, point) = (upload.target, job.resumePoint)
     let identity = try upload.item.presentIdentity()
-    let server = resumeServers[job.route]
+    let server = server(of: job)
     // Whoever began the upload in whichever protocol goes on in that.
     var mode = target.resume.mode
     if mode == .auto { mode = point.map { $0.mode ?? .tus } ?? .http }
@@ -126,17 +126,45 @@ extension UploadEngine {
       case .forget:
         job.resumePoint = nil
         keeping(id, nil)
-      case .learn(let server): resumeServers[job.route] = server
-      case .startAgain:
-        converse(
-          about: job.upload, at: conversation.url, attempt: conversation.attempt,
-          keepsCredentials: conversation.keepsCredentials)
+      case .learn(let server): learn(server, of: job)
+      case .startAgain: startAgain(conversation, job)
       case .stop(let cause):
         transfer?.trouble = cause
         transfer?.exchange.cancel()
-      case .end(let end): conclude(conversation, end, of: id, transfer)
+      case .end(let end):
+        let wasRecalled = recalled.remove(job.route) != nil
+        if wasRecalled, end.isRefusal {
+          // It may be another server by now.
+          learn(nil, of: job)
+          startAgain(conversation, job)
+        } else {
+          conclude(conversation, end, of: id, transfer)
+        }
       }
     }
+  }
+
+  private func startAgain(_ conversation: Conversation, _ job: Job) {
+    converse(
+      about: job.upload, at: conversation.url, attempt: conversation.attempt,
+      keepsCredentials: conversation.keepsCredentials)
+  }
+
+  // MARK: What servers have said of themselves
+
+  private func server(of job: Job) -> ResumeServer? {
+    if resumeServers[job.route] == nil, let address = job.upload.target.memorableAddress,
+      let server = memory?.resumeServer(at: address)
+    {
+      resumeServers[job.route] = server
+      recalled.insert(job.route)
+    }
+    return resumeServers[job.route]
+  }
+
+  private func learn(_ server: ResumeServer?, of job: Job) {
+    resumeServers[job.route] = server
+    if let address = job.upload.target.memorableAddress { memory?.remember(server, at: address) }
   }
 
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
@@ -276,6 +304,23 @@ extension UploadEngine {
     let (transport, exchange, timeout) = (transport, request.exchange, target.stallTimeout)
     // Whatever becomes of it, the server's own expiry does the same later.
     Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout) }
+  }
+}
+
+extension Target {
+  /// What its server is remembered by; nil where nothing is to be found out, or the address is a secret.
+  fileprivate var memorableAddress: String? {
+    guard resume.mode == .auto, let origin = Origin(url) else { return nil }
+    let address = origin.description + url.path
+    return secrets.hidden(in: address) == address ? address : nil
+  }
+}
+
+extension TransferEnd {
+  /// Whether the server does not do what was expected of it.
+  fileprivate var isRefusal: Bool {
+    if case .unresumable = trouble { return true }
+    return status.map((400..<500).contains) ?? false
   }
 }
 

@@ -2,7 +2,7 @@ import StructuredFields
 
 /// What a server allows an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
 /// `Upload-Limit`.
-public struct ResumeLimits: Hashable, Sendable {
+public struct ResumeLimits: Hashable, Sendable, Codable {
   /// The most bytes of the whole.
   public var size: Int64?
   /// The most bytes in one request.

@@ -19,11 +19,19 @@ public enum ResumeAction: Hashable, Sendable {
 }
 
 /// What a server has said of itself.
-public enum ResumeServer: Hashable, Sendable {
+public enum ResumeServer: Hashable, Sendable, Codable {
   /// It speaks tus.
   case tus(TusServer)
   /// It is asked with each upload whether it can go on; nil where it has announced no limits.
   case http(ResumeLimits?)
+}
+
+/// Keeps from run to run what servers have said of themselves. What cannot be kept is asked again.
+public protocol ResumeMemory: Sendable {
+  /// What the server at an address has said, unless that is too long ago.
+  func resumeServer(at address: String) -> ResumeServer?
+  /// Keeps that; nil forgets what was kept.
+  func remember(_ server: ResumeServer?, at address: String)
 }
 
 /// Decides what to ask a server next, for one attempt at an upload: replies in, requests out. It touches nothing.

@@ -1,7 +1,7 @@
 import ScalarText
 
 /// What a tus server says that it can do: its reply to OPTIONS.
-public struct TusServer: Hashable, Sendable {
+public struct TusServer: Hashable, Sendable, Codable {
   /// The largest file that it takes, in bytes.
   public var maxSize: Int64?
   /// The extensions that it has, such as `creation` and `termination`.
@@ -12,7 +12,7 @@ public struct TusServer: Hashable, Sendable {
   public var isOfOtherVersion = false
 
   /// A sum by which a server can tell whether a request arrived undamaged.
-  public enum Checksum: String, Hashable, Sendable, CaseIterable {
+  public enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
     /// SHA-256 (FIPS 180-4).
     case sha256
     /// SHA-1 (FIPS 180-4): good enough against a line's faults, which is all that it is for.

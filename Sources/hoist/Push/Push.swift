@@ -43,7 +43,7 @@ struct Push {
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
-      }
+      }, memory: history?.memory
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])

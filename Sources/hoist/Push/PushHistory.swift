@@ -28,6 +28,9 @@ final class PushHistory: Sendable {
     self.target = target.name
   }
 
+  /// What keeps which protocol the server speaks.
+  var memory: any ResumeMemory { intake.store }
+
   /// Why something could not be kept.
   var trouble: StoreError? { content.withLock { $0.trouble } }
 

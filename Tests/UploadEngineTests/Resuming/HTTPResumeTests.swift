@@ -239,6 +239,50 @@ struct HTTPResumeTests {
     #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["OPTI", "POST", "POST"])
   }
 
+  /// What the store keeps, without a store.
+  private final class Notes: ResumeMemory {
+    let servers = Mutex<[String: ResumeServer]>([:])
+    func resumeServer(at address: String) -> ResumeServer? { servers.withLock { $0[address] } }
+    func remember(_ server: ResumeServer?, at address: String) {
+      servers.withLock { $0[address] = server }
+    }
+  }
+
+  @Test("what one run has found out the next one knows, until it is wrong")
+  func memory() async throws {
+    let tus = try TusPeer()
+    let path = try folder.write("a", Array("abc".utf8))
+    var target = Target(name: "test", url: tus.server.url("/files"))
+    target.resume = ResumeRules(mode: .auto)
+    target.body = .binary
+    let notes = Notes()
+    for _ in 0..<2 {
+      let ends = await EngineHarness(memory: notes).upload([path], to: target)
+      #expect(ends.map(\.code) == ["done 204"], "\(ends)")
+    }
+    #expect(
+      tus.lines == [
+        "OPTIONS /files", "POST /files", "PATCH /files/1", "POST /files", "PATCH /files/2",
+      ])
+    // Another server by now, at an address that has a token in its query.
+    let plain = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        let isTus = request.headers["tus-resumable"] != nil
+        let isLost = isTus || request.line.hasPrefix("OPTIONS")
+        connection.send(DraftServer.reply(isLost ? "404 Not Found" : "200 OK", []))
+      }
+    }
+    defer { plain.stop() }
+    let address = plain.url("/files").absoluteString
+    notes.remember(.tus(TusServer()), at: address)
+    target.url = try #require(URL(string: "\(address)?token=1"))
+    let ends = await EngineHarness(memory: notes).upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+    #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["POST", "OPTI", "POST"])
+    #expect(notes.resumeServer(at: address) == .http(nil))
+    #expect(notes.servers.withLock { $0.count } == 2)
+  }
+
   @Test("what nobody wants any more is deleted there")
   func terminated() async throws {
     let peer = try DraftServer(cuts: [1_500_000])

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+import UploadModel
+
+/// Which protocol servers speak, where targets leave that open (`resume = "auto"`).
+extension UploadStore: ResumeMemory {
+  /// How long that is believed, in seconds: a server may be replaced by another one.
+  private static let lifetime = 24.0 * 60 * 60
+
+  /// What the server at an address has said within the last day.
+  public func resumeServer(at address: String) -> ResumeServer? {
+    resumeServer(at: address, now: Date())
+  }
+
+  func resumeServer(at address: String, now: Date) -> ResumeServer? {
+    let text = try? read { db in
+      try String.fetchOne(
+        db, sql: "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
+        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+    }
+    return text.flatMap { $0 }.flatMap {
+      try? JSONDecoder().decode(ResumeServer.self, from: Data($0.utf8))
+    }
+  }
+
+  /// Keeps that; nil forgets what was kept.
+  public func remember(_ server: ResumeServer?, at address: String) {
+    remember(server, at: address, now: Date())
+  }
+
+  func remember(_ server: ResumeServer?, at address: String, now: Date) {
+    let text = server.flatMap { try? JSONEncoder().encode($0) }
+    // No change of the queue, and no loss where it cannot be written.
+    try? pool.write { db in
+      try db.execute(
+        sql: "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",
+        arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
+      guard let text else { return }
+      try db.execute(
+        sql: "INSERT INTO resume_server VALUES (?, ?, ?)",
+        arguments: [address, String(decoding: text, as: UTF8.self), now.timeIntervalSince1970])
+    }
+  }
+}
