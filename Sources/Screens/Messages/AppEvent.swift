@@ -57,6 +57,8 @@ public enum AppEvent: Sendable {
   case resumePoint(ItemID, ResumePoint?)
   /// The queue has been read to its end.
   case queueRead
+  /// The screen is to be left once nothing is left to send.
+  case leaveWhenDone
   /// Another process sends the queue, or has stopped doing so.
   case aside(Bool)
   /// What is set for all that is sent, by a session before or beside this one: the limit in bytes a second,

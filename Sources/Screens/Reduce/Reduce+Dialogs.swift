@@ -171,8 +171,7 @@ extension AppState {
     case (.stopAndQuit, _): return [.quit(.stopping)]
     case (.goOnInBackground, _): return [.quit(.background)]
     case (.finishThenQuit, _):
-      finishing = isStarted ? .queue : .underWay
-      return leaveIfDone()
+      return leaveWhenDone()
     case (.close, .quitting): finishing = nil
     case (.finishThese, .breakingOff(let ids)):
       let harmless = items(ids).filter { !losesMuch($0) }

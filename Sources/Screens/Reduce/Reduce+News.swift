@@ -93,6 +93,13 @@ extension AppState {
     return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])
   }
 
+  /// Waits for the end of all that is to be sent, and leaves then.
+  mutating func leaveWhenDone() -> [Effect] {
+    // What another one sends is not known to be under way, and whoever has stopped it may go on with it.
+    finishing = isStarted || isAside ? .queue : .underWay
+    return leaveIfDone()
+  }
+
   mutating func leaveIfDone() -> [Effect] {
     filesToFinish == 0 && !isReading ? [.quit(.idle)] : []
   }

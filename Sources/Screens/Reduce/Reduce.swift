@@ -70,6 +70,7 @@ extension AppState {
       return refuseSetup(words, isGoodEnough: isGoodEnough)
     case .alreadyWaiting(let paths): askToAddAgain(paths)
     case .queueRead: return finishReading()
+    case .leaveWhenDone: return leaveWhenDone()
     case .aside(let isAside): self.isAside = isAside
     case .settings(let limit, let isStarted, let lanes):
       if limit != rateLimit { speeds.startOver(at: now) }

@@ -150,23 +150,6 @@ extension UploadEngine {
       keepsCredentials: conversation.keepsCredentials)
   }
 
-  // MARK: What servers have said of themselves
-
-  private func server(of job: Job) -> ResumeServer? {
-    if resumeServers[job.route] == nil, let address = job.upload.target.memorableAddress,
-      let server = memory?.resumeServer(at: address)
-    {
-      resumeServers[job.route] = server
-      recalled.insert(job.route)
-    }
-    return resumeServers[job.route]
-  }
-
-  private func learn(_ server: ResumeServer?, of job: Job) {
-    resumeServers[job.route] = server
-    if let address = job.upload.target.memorableAddress { memory?.remember(server, at: address) }
-  }
-
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
     let item = job.upload.item
@@ -304,23 +287,6 @@ extension UploadEngine {
     let (transport, exchange, timeout) = (transport, request.exchange, target.stallTimeout)
     // Whatever becomes of it, the server's own expiry does the same later.
     Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout) }
-  }
-}
-
-extension Target {
-  /// What its server is remembered by; nil where nothing is to be found out, or the address is a secret.
-  fileprivate var memorableAddress: String? {
-    guard resume.mode == .auto, let origin = Origin(url) else { return nil }
-    let address = origin.description + url.path
-    return secrets.hidden(in: address) == address ? address : nil
-  }
-}
-
-extension TransferEnd {
-  /// Whether the server does not do what was expected of it.
-  fileprivate var isRefusal: Bool {
-    if case .unresumable = trouble { return true }
-    return status.map((400..<500).contains) ?? false
   }
 }
 

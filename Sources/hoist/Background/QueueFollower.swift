@@ -29,7 +29,7 @@ final class QueueFollower {
       listener = try SenderListener(at: SocketPlace(queue: store.path, environment: environment))
     } catch {
       throw UserError(
-        "--follow: no hoist is sending this queue (\(error)); hoist send does",
+        "--follow: no hoist is sending this queue (\(error)). Start hoist send, or hoist, then follow it.",
         status: .someFailed)
     }
     let (news, continuation) = AsyncStream.makeStream(of: [SenderNews].self)

@@ -31,9 +31,9 @@ struct QueueCommand: AsyncParsableCommand {
     func run() async throws {
       let store = try queue.store(environment: ProcessInfo.processInfo.environment)
       // Listened to before the queue is read, so that nothing is missed in between.
-      let follower = follow ? try QueueFollower(store, json: json) : nil
+      let follower = Result { follow ? try QueueFollower(store, json: json) : nil }
       try list(store)
-      try await follower?.run()
+      try await follower.get()?.run()
     }
 
     private func list(_ store: UploadStore) throws {

@@ -10,10 +10,11 @@ struct SendCommand: AsyncParsableCommand {
     abstract: "Send what is in the queue, without a screen.",
     discussion: """
       Says in a line how each file ended, and ends when nothing is left to be sent. What failed stays in the \
-      queue. A server that cannot be reached is waited for; credentials that are refused are not.
+      queue. A server that cannot be reached is waited for; credentials that are refused are not. Where another \
+      hoist sends the queue already, this one follows it, and goes on where the other stops.
 
-      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. Another hoist that \
-      sends already is waited for. config/hoist-send.service runs it for a user of systemd:
+      With --stay it goes on until SIGTERM, and sends what hoist add puts into the queue. \
+      config/hoist-send.service runs it for a user of systemd:
 
         systemctl --user enable --now hoist-send
         hoist add report.pdf --to nas

@@ -80,8 +80,10 @@ extension ScreenSession {
     for news in news {
       switch news {
       case .item(let id, let state):
-        // What has just been added may be heard of before it is read.
-        if self.state.item(id) != nil { changes.append((id, state)) }
+        // What has just been added may be heard of before it is read; and an end may have been read before.
+        guard let known = self.state.item(id), !(known.state.isFinished && state.isFinished)
+        else { continue }
+        changes.append((id, state))
       case .server(let address, let news): events.append(.reachability(server: address, news))
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))

@@ -24,6 +24,10 @@ extension ScreenSession {
     revision = changes.revision
     let gone = changes.removed.filter { state.item($0) != nil }
     if !gone.isEmpty {
+      if engine == nil {
+        // The one that sends puts away what it has sent, perhaps before anybody has heard of that.
+        showEnds((try? keeper.store.sent(among: gone)) ?? [])
+      }
       engine?.remove(gone)
       handle([.removed(gone)])
     }
@@ -37,7 +41,10 @@ extension ScreenSession {
   private func applyChanged(_ changed: [UploadItem]) {
     guard let engine else {
       if state.isAside { link.listen() }
-      return show(changed)
+      var coming = changed
+      for index in coming.indices where isEnd(coming[index]) { coming[index].state = .waiting }
+      show(coming)
+      return showEnds(changed)
     }
     let news = ExternalChanges(of: changed, known: state.item)
     show(news.fresh)
@@ -46,5 +53,17 @@ extension ScreenSession {
     if !shown.isEmpty || !news.edited.isEmpty { handle([.added(shown + news.edited)]) }
     engine.retry(sendable)
     engine.update(jobs(news.edited).sendable)
+  }
+
+  /// Whether an item has come to its end, and that is news here.
+  private func isEnd(_ item: UploadItem) -> Bool {
+    item.state.isFinished && state.item(item.id)?.state.isFinished != true
+  }
+
+  /// Shows what became of items of which nothing was heard from the one that sends.
+  private func showEnds(_ changed: [UploadItem]) {
+    let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
+    guard !ends.isEmpty else { return }
+    handle([.engine(ends.map { ($0.id, $0.state) }, at: time.now())])
   }
 }

@@ -209,15 +209,19 @@ final class ScreenSession {
   }
 
   /// At the end of the input: leaves when everything has been sent, including files that are still being
-  /// found.
+  /// found. What another one sends is waited for by whoever is here for nothing else.
   private func finishThenLeave() {
     afterIntake { [weak self] in
       guard let self else { return }
-      handle([.perform(.close), .perform(.quit), .perform(.finishThenQuit)])
+      let leavesNow = state.isAside && (interface as? PlainInterface)?.isAlone != true
+      handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
       // A server may be away for days.
       guard leave != nil else { return }
       handle([
-        .message("this ends when all is sent; ^c ends now, and the rest stays queued")
+        .message(
+          state.isAside
+            ? "this ends when all is sent; ^c ends it now, and the other hoist goes on"
+            : "this ends when all is sent; ^c ends now, and the rest stays queued")
       ])
     }
   }
