@@ -321,7 +321,8 @@ struct ConnectionTests {
   @Test("while others wait, a reply ends its connection: all requests of all clients are answered")
   func crowd() async throws {
     try await TestServer.run {
-      $0.maxConnections = 3
+      $0.maxConnections = 40
+      $0.maxConnectionsPerAddress = 3
     } _: { server in
       let post = Wire.post(Wire.file("x") + Wire.end)
       let ends = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -16,6 +16,13 @@ extension UploadEngine {
     resumeServers[job.route] = server
     if let address = job.upload.target.memorableAddress { memory?.remember(server, at: address) }
   }
+
+  /// Begins an attempt again with what is known by now.
+  func startAgain(_ conversation: Conversation, _ job: Job) {
+    converse(
+      about: job.upload, at: conversation.url, attempt: conversation.attempt,
+      keepsCredentials: conversation.keepsCredentials)
+  }
 }
 
 extension Target {

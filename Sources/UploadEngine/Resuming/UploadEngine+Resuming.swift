@@ -144,12 +144,6 @@ extension UploadEngine {
     }
   }
 
-  private func startAgain(_ conversation: Conversation, _ job: Job) {
-    converse(
-      about: job.upload, at: conversation.url, attempt: conversation.attempt,
-      keepsCredentials: conversation.keepsCredentials)
-  }
-
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
     let item = job.upload.item

@@ -20,11 +20,19 @@ extension EndToEnd {
 
     @Test("live numbers, and every key works from either side")
     func two() async throws {
-      let inbox = try await person.receiver()
+      let inbox = try await person.receiver("--max-file-bytes", "50 MB")
+      let port = try HostileServer.closedPort()
+      try person.configure(
+        """
+        [targets.away]
+        url = "http://127.0.0.1:\(port)/"
+        retry = { attempts = 1, base = "10m", max = "10m" }
+        """)
       try person.folder.write("large.bin", count: 40_000_000, seed: 4)
       try person.folder.write("small.bin", count: 4_000_000, seed: 5)
       let first = try await person.terminal()
-      try await first.command("hoist large.bin --to \(inbox.url) --limit 1MB/s; echo ended $?")
+      try await first.command(
+        "hoist large.bin --to \(inbox.url) --limit 1MB/s --concurrency 1; echo ended $?")
       try await first.wait(for: "sending")
       let second = try await person.terminal()
       try await second.command("hoist --to \(inbox.url); echo ended $?")
@@ -58,8 +66,15 @@ extension EndToEnd {
       for screen in [first, second] { try await screen.wait(for: "small.bin") }
       try await first.press("s")
       for screen in [first, second] {
+        try await screen.wait(until: "one lane, which is taken") {
+          !$0.shows("stopped") && $0.row(with: "small.bin")?.contains("waiting") == true
+        }
+      }
+      // A lane more.
+      try await second.press("+")
+      for screen in [first, second] {
         try await screen.wait(until: "both files on their way") {
-          !$0.shows("stopped") && Self.share($0, "small.bin") != nil
+          Self.share($0, "small.bin") != nil
         }
       }
       // Removing asks, and breaks it off over there.
@@ -72,11 +87,30 @@ extension EndToEnd {
         }
         try await screen.wait(for: "1 ok")
       }
+      // What has failed, and a server that is away and would be tried again in ten minutes.
+      try person.folder.write("refused.bin", count: 60_000_000, seed: 6)
+      try person.folder.write("late.bin", [1])
+      _ = try await person.hoist("add", "refused.bin", "--to", inbox.url).end()
+      _ = try await person.hoist("add", "late.bin", "--to", "away").end()
+      for screen in [first, second] {
+        try await screen.wait(until: "both troubles") {
+          $0.shows("1 failed") && $0.shows("no server")
+        }
+      }
+      try person.folder.write("refused.bin", [2])
+      let away = try HostileServer(port: port) { connection, _ in
+        while connection.readRequest() != nil {
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        }
+      }
+      defer { away.stop() }
+      try await second.press("R")
+      for screen in [first, second] { try await screen.wait(for: "3 ok") }
       // Leaving one stops nothing; when the one that sends leaves, the other takes over.
       try await first.press("q")
       try await first.wait(for: "ended 0")
       try await second.wait(until: "the notice to be gone") { !$0.shows("another hoist") }
-      #expect(inbox.names == ["small.bin"])
+      #expect(inbox.names == ["refused.bin", "small.bin"])
     }
 
     @Test("a stopped screen slows nobody, and is up to date when it goes on")

@@ -275,7 +275,7 @@ struct HTTPResumeTests {
     defer { plain.stop() }
     let address = plain.url("/files").absoluteString
     notes.remember(.tus(TusServer()), at: address)
-    target.url = try #require(URL(string: "\(address)?token=1"))
+    target.url = try #require(URL(string: "\(address)?token=a2c4e6"))
     let ends = await EngineHarness(memory: notes).upload([path], to: target)
     #expect(ends.map(\.code) == ["done 200"], "\(ends)")
     #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["POST", "OPTI", "POST"])
