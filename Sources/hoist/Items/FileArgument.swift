@@ -22,6 +22,7 @@ struct FileArgument: Equatable, Sendable {
     exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
   ) throws(UserError) {
     path = argument
+    guard argument.utf8.contains(UInt8(ascii: ";")) else { return }
     let parts = argument.split(scalar: ";")
     guard let first = parts.indices.dropFirst().first(where: { Self.key(of: parts[$0]) != nil }),
       !exists(argument)

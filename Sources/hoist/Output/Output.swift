@@ -3,7 +3,22 @@ import Synchronization
 
 /// Lines to standard output and standard error, whole and in order.
 enum Output {
-  private static let lock = Mutex(())
+  /// What is to be written next, and whether it waits for more.
+  private struct Waiting {
+    var isOn = false
+    var bytes: [UInt8] = []
+    var file: Int32 = -1
+
+    @discardableResult
+    mutating func write() -> Bool {
+      let reason = bytes.isEmpty ? 0 : InterruptibleWrite.write(bytes, to: file)
+      bytes = []
+      if reason != 0, reason != EPIPE { Output.failure.withLock { $0 = reason } }
+      return reason == 0
+    }
+  }
+
+  private static let waiting = Mutex(Waiting())
   private static let failure = Mutex<Int32?>(nil)
 
   /// Why a line was lost, in the system's words. A reader that has gone does not count: it wanted no more.
@@ -21,13 +36,25 @@ enum Output {
   /// Writes text to standard error without adding a line break.
   static func errorBytes(_ text: String) { write(text, to: STDERR_FILENO, end: "") }
 
+  /// Writes what `body` has to say with as few calls of the system as its order allows: there may be thousands of lines
+  /// a second.
+  static func together(_ body: () -> Void) {
+    waiting.withLock { $0.isOn = true }
+    body()
+    waiting.withLock { waiting in
+      waiting.isOn = false
+      waiting.write()
+    }
+  }
+
   @discardableResult
   private static func write(_ text: String, to file: Int32, end: String = "\n") -> Bool {
-    let bytes = Array((text + end).utf8)
-    return lock.withLock { _ in
-      let reason = InterruptibleWrite.write(bytes, to: file)
-      if reason != 0, reason != EPIPE { failure.withLock { $0 = reason } }
-      return reason == 0
+    waiting.withLock { waiting in
+      if waiting.file != file { waiting.write() }
+      waiting.file = file
+      waiting.bytes += text.utf8
+      waiting.bytes += end.utf8
+      return waiting.isOn || waiting.write()
     }
   }
 }

@@ -51,10 +51,12 @@ struct LineReporter: PushReporter {
     switch item.state {
     case .waiting, .paused, .awaitingReply: break
     case .preparing:
-      estimates[item.id] = ThroughputEstimate(start: now)
+      estimates[item.id] = nil
       lastLine[item.id] = now
     case .sending(_, let sent, let total):
-      estimates[item.id]?.record(total: sent, at: now)
+      // Most files are too small to come this far.
+      let start = lastLine[item.id] ?? now
+      estimates[item.id, default: ThroughputEstimate(start: start)].record(total: sent, at: now)
       guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
       lastLine[item.id] = now
       let percent = HumanReadable.percent(sent, of: total)

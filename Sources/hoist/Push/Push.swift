@@ -100,11 +100,13 @@ struct Push {
       case .changes(let changes):
         // Finished items need no place in the engine, and there may be very many of them.
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
-        for (id, state) in changes {
-          if course.isGivenUp(id, in: state) { engine.cancel([id]) }
-          guard let item = course.record(state, of: id) else { continue }
-          history?.record(item)
-          reporter.changed(item, at: now)
+        Output.together {
+          for (id, state) in changes {
+            if course.isGivenUp(id, in: state) { engine.cancel([id]) }
+            guard let item = course.record(state, of: id) else { continue }
+            history?.record(item)
+            reporter.changed(item, at: now)
+          }
         }
       case .resumed(let id, let point):
         if let item = course.open(id) { reporter.resumed(item, at: point) }
