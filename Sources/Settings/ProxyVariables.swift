@@ -33,7 +33,7 @@ struct ProxyVariables {
             + "http://name:password@proxy:3128, with %2F for a \"/\" in a password")
       }
       checked.ingredients += proxy.secrets
-      if Origin(url) == Origin(target.url) { checked.proxy = proxy.place }
+      if Origin(url) == target.origin { checked.proxy = proxy.place }
     }
     return checked
   }

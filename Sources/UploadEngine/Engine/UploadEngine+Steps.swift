@@ -17,14 +17,13 @@ extension UploadEngine {
   func makesReady(
     _ ids: [ItemID], to url: URL, attempt: Int, keepsCredentials: Bool
   ) -> Bool {
-    let uploads = ids.compactMap { jobs[$0]?.upload }
-    guard let first = uploads.first,
-      first.target.prepare != nil || first.target.ticket != nil || first.target.asksForDigests,
+    guard let target = ids.first.flatMap({ jobs[$0]?.upload.destination })?.value,
+      target.prepare != nil || target.ticket != nil || target.asksForDigests,
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
+    let uploads = ids.compactMap { jobs[$0]?.upload }
     let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
-    let target = first.target
-    guard let authorization = authorization(of: ids, to: Origin(target.url)) else { return false }
+    guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     step(for: ids) { engine, number in
       var made: [(ItemID, Result<PreparedUpload, Failure.Cause>)] = []

@@ -8,7 +8,7 @@ extension ExchangeRequest {
   ///
   /// - Throws: a cause, where the request would go without what it depends on.
   mutating func obey(_ target: Target) throws(Failure.Cause) {
-    guard url == target.url || Origin(url) == Origin(target.url) else { return }
+    guard url == target.url || Origin(url) == target.origin else { return }
     digest = target.digest.map {
       DigestCredentials(user: $0.user.fixedText, password: $0.password.fixedText)
     }

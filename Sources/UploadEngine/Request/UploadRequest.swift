@@ -140,7 +140,7 @@ struct UploadRequest {
     guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
     // The values are percent-encoded; dots alone would still lead to another place.
-    guard let whole = URL(string: text), Origin(whole) == Origin(target.url),
+    guard let whole = URL(string: text), Origin(whole) == target.origin,
       target.address == nil
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
     else { throw .unsendable("its name makes no address that the target has") }

@@ -270,7 +270,7 @@ extension UploadEngine {
 
   private func terminate(_ point: ResumePoint, of upload: UploadJob) {
     let target = upload.target
-    let isHome = Origin(point.url) == Origin(target.url)
+    let isHome = Origin(point.url) == target.origin
     guard isHome || Origin(point.url).map(target.redirectOrigins.contains) == true,
       let request = try? UploadRequest(
         point.mode == .http

@@ -62,7 +62,7 @@ public struct ServerClient: Sendable {
     let url = try address(call, values, query)
     do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
       guard renews, error.cause == .refused, error.status == 401 || error.status == 403,
-        Origin(url) == Origin(target.url), token.forget(of: target)
+        Origin(url) == target.origin, token.forget(of: target)
       else { throw token.hidden(in: error) }
     }
     do throws(Failure) { return try await reply(to: call, values, at: url) } catch {
@@ -115,7 +115,7 @@ public struct ServerClient: Sendable {
     let content = call.content(values)
     do throws(Failure.Cause) {
       // Another origin is not told who we are.
-      let isOwn = Origin(url) == Origin(target.url)
+      let isOwn = Origin(url) == target.origin
       let token = isOwn ? try await token.value(for: target) : nil
       let head = try RequestHead(
         call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)

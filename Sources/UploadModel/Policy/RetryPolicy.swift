@@ -71,7 +71,7 @@ extension Target {
     let hasKey = headers.contains { field in
       field.name.lowercased() == "idempotency-key" && field.value.asks(for: .uuid)
     }
-    return hasKey && (url == self.url || Origin(url) == Origin(self.url))
+    return hasKey && (url == self.url || Origin(url) == origin)
   }
 
   /// Seconds to wait before the next attempt; `nil` where there shall be none.

@@ -69,7 +69,7 @@ public enum Verdict: Hashable, Sendable {
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && redirects < mostRedirects:
         // The server only rejects `Expect`, and the engine does not send it again.
-        return .follow(end.url, keepsCredentials: Origin(end.url) == Origin(target.url))
+        return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
       default:
@@ -106,7 +106,7 @@ public enum Verdict: Hashable, Sendable {
     guard url.user == nil, url.password == nil else {
       return failed(.redirected(to: origin.description, .badLocation))
     }
-    let home = Origin(target.url)
+    let home = target.origin
     guard origin == home || target.redirectOrigins.contains(origin) else {
       return failed(.redirected(to: url.absoluteString, .otherOrigin))
     }

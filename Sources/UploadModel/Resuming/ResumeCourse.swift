@@ -105,7 +105,7 @@ public struct ResumeCourse: Sendable {
     guard let origin = Origin(url), url.user == nil, url.password == nil else {
       return .badLocation
     }
-    return origin == Origin(target.url) || target.redirectOrigins.contains(origin)
+    return origin == target.origin || target.redirectOrigins.contains(origin)
       ? nil : .locationElsewhere
   }
 

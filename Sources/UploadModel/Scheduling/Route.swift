@@ -8,6 +8,6 @@ public struct Route: Hashable, Sendable {
   /// The route of the uploads to `target`.
   public init(to target: Target) {
     self.target = target.name
-    origin = Origin(target.url)
+    origin = target.origin
   }
 }

@@ -7,7 +7,9 @@ public struct Target: Hashable, Sendable {
   /// The name that the configuration gives it, or the URL where it has none.
   public var name: String
   /// The endpoint. `http` or `https`, with a host.
-  public var url: URL
+  public var url: URL { didSet { origin = Origin(url) } }
+  /// Where the endpoint is. Taking a URL apart is slow, and this is asked for each file.
+  public private(set) var origin: Origin?
   /// The HTTP method, in upper case.
   public var method: String
   /// The form field that carries the file.
@@ -83,6 +85,7 @@ public struct Target: Hashable, Sendable {
   ) {
     self.name = name
     self.url = url
+    origin = Origin(url)
     self.method = method
     self.fileField = fileField
     self.fields = fields
@@ -97,7 +100,7 @@ public struct Target: Hashable, Sendable {
   }
 
   /// The proxy that stands between us and a URL, as far as it is known.
-  public func proxy(for url: URL) -> String? { Origin(url) == Origin(self.url) ? proxy : nil }
+  public func proxy(for url: URL) -> String? { Origin(url) == origin ? proxy : nil }
 
   /// Puts a form field in the place of those of its name, with their type, or behind all others.
   public mutating func setField(_ field: Field) {
