@@ -79,12 +79,13 @@ final class ProtocolLink: @unchecked Sendable {
   }
 
   private func report(_ head: ReplyHead?) {
-    guard let head, let url = task.originalRequest?.url else { return }
+    guard let head else { return }
     // The header fields go another way (`Exchange.content`). From here URLSession would raise a challenge at a
     // 401, with no way on but Foundation's own transport.
     guard
       let response = HTTPURLResponse(
-        url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: nil)
+        url: exchange.request.url, statusCode: head.status, httpVersion: "HTTP/1.1",
+        headerFields: nil)
     else { return }
     loader.client?.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed)
   }
@@ -92,17 +93,9 @@ final class ProtocolLink: @unchecked Sendable {
   /// Waits for its turn on the queue and goes on with this thread: nearly always nobody else is there, and waking
   /// a thread costs more than all that is done. Nothing on that queue ever waits for the loop.
   private func onQueue(_ work: @escaping (ProtocolLink) -> Void) {
-    let call = Call { if !self.isStopped { work(self) } }
-    withExtendedLifetime(call) {
-      hoist_run_on_queue(queue, Unmanaged.passUnretained(call).toOpaque()) { context in
-        guard let context else { return }
-        Unmanaged<Call>.fromOpaque(context).takeUnretainedValue().run()
-      }
+    var call: () -> Void = { if !self.isStopped { work(self) } }
+    withUnsafeMutablePointer(to: &call) { call in
+      hoist_run_on_queue(queue, call) { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }
     }
-  }
-
-  private final class Call {
-    let run: () -> Void
-    init(_ run: @escaping () -> Void) { self.run = run }
   }
 }

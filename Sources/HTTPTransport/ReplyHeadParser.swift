@@ -20,14 +20,13 @@ struct ReplyHeadParser {
       head = nil
       return false
     }
-    guard var current = open else { return false }
+    guard let current = open else { return false }
     let content = Self.trimmed(line[...])
     if !content.isEmpty {
       if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
         let name = String(decoding: content[..<colon], as: UTF8.self).lowercased()
         let value = String(decoding: Self.trimmed(content[(colon + 1)...]), as: UTF8.self)
-        current.headers[name] = current.headers[name].map { "\($0), \(value)" } ?? value
-        open = current
+        open?.headers[name] = current.headers[name].map { "\($0), \(value)" } ?? value
       }
       return false
     }

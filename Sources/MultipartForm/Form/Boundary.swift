@@ -92,8 +92,8 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary
   /// is quoted only where RFC 2045 §5.1 asks for it: some receivers take the quotes as its part.
   public var contentType: String {
-    let plain = text.utf8.allSatisfy { !"()<>@,;:\\\"/[]?= ".utf8.contains($0) }
-    return "multipart/form-data; boundary=" + (plain ? text : "\"\(text)\"")
+    let isToken = text.utf8.allSatisfy(ASCII.isToken)
+    return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
   }
 
   /// CRLF, two dashes, the boundary: what stands between parts. CR occurs only as its first byte,

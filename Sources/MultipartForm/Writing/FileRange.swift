@@ -17,7 +17,8 @@ struct FileRange: Sendable {
 
     if identity.size == 0 {
       let file = try SystemFile(opening: location, isKnown: true)
-      let extra = try withUnsafeTemporaryBuffer(of: 1) { (buffer) throws(FileError) in
+      var byte: UInt8 = 0
+      let extra = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(FileError) in
         try file.read(into: buffer, at: 0)
       }
       if extra > 0 { throw FileError(location, .sizeUnknown) }
@@ -38,12 +39,4 @@ struct FileRange: Sendable {
     start = whole.start + range.lowerBound
     length = range.upperBound - range.lowerBound
   }
-}
-
-private func withUnsafeTemporaryBuffer<Result>(
-  of size: Int, _ body: (UnsafeMutableRawBufferPointer) throws(FileError) -> Result
-) throws(FileError) -> Result {
-  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
-  defer { buffer.deallocate() }
-  return try body(buffer)
 }

@@ -9,10 +9,7 @@ public enum RequestKey {
     guard files.count > 1 else { return files.first }
     var hash = SHA256()
     for file in files { withUnsafeBytes(of: file.uuid) { hash.update(bufferPointer: $0) } }
-    var bytes = Array(hash.finalize().prefix(16))
     // Version 8, whose bits are chosen freely (RFC 9562 §5.8).
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    return hash.finalize().withUnsafeBytes { UUID($0.loadUnaligned(as: uuid_t.self), version: 8) }
   }
 }

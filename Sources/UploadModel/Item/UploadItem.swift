@@ -70,7 +70,7 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
 
   /// An item of the queue, waiting unless said otherwise.
   public init(
-    id: ItemID, uuid: UUID = UUID(), target: String = "", location: FileLocation,
+    id: ItemID, uuid: UUID = .random(), target: String = "", location: FileLocation,
     fileName: String? = nil, field: String? = nil,
     mediaType: String = "application/octet-stream", typeSource: String = "",
     typeIsCertain: Bool = true, size: Int64 = 0, identity: FileIdentity? = nil,
