@@ -52,7 +52,7 @@ import MultipartForm
       descriptor = inotify_init1(Int32(IN_CLOEXEC))
       var status = stat()
       if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
-        throw InputError(description: "is no folder; name the folder that files come into")
+        throw InputError(description: "is not a folder; name the folder that files arrive in")
       }
       watch(root)
       // Now and not in `run`, before which other inputs may take long: what ends to be written

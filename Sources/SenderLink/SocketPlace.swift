@@ -49,7 +49,7 @@ public struct SocketPlace: Hashable, Sendable {
       throw LinkError("the folder \(folder) cannot be looked at", errno: errno)
     }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-      throw LinkError("\(folder) is no folder of this user's; remove it")
+      throw LinkError("\(folder) is not a folder of this user; remove it")
     }
     guard status.st_mode & 0o077 == 0 else {
       throw LinkError("others may enter \(folder); run chmod 700 \(folder)")

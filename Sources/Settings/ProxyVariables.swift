@@ -19,11 +19,7 @@ struct ProxyVariables {
   /// - Throws: where a variable that counts for its requests holds no address.
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
-    let calls = [
-      target.server.list?.call, target.server.get, target.server.delete, target.server.create,
-      target.ticket?.call,
-    ]
-    let others = calls.compactMap { call in call.flatMap { URL(string: $0.url.sample("a")) } }
+    let others = target.calls.compactMap { URL(string: $0.url.sample("a")) }
     for url in [target.url] + others {
       guard let variable = variable(for: url), let value = environment[variable] else { continue }
       guard let proxy = ProxyAddress(value) else {

@@ -23,8 +23,10 @@ struct ResumeReader {
       target.resume.mode = try node.choice()
     }
     guard target.resume.isOn else {
-      if let node = entries["chunk"] { throw node.fault("goes with resume") }
-      if let node = entries["tus"] { throw node.fault("goes with resume = \"tus\" or \"auto\"") }
+      if let node = entries["chunk"] { throw node.fault("works only with resume") }
+      if let node = entries["tus"] {
+        throw node.fault("works only with resume = \"tus\" or \"auto\"")
+      }
       return
     }
     let isTus = target.resume.mode == .tus
@@ -43,7 +45,9 @@ struct ResumeReader {
       target.resume.chunk = try node.bytes()
     }
     if let node = entries["tus"] {
-      if target.resume.mode == .http { throw node.fault("goes with resume = \"tus\" or \"auto\"") }
+      if target.resume.mode == .http {
+        throw node.fault("works only with resume = \"tus\" or \"auto\"")
+      }
       let entries = try node.table(["metadata", "with_upload"])
       if let node = entries["with_upload"] { target.resume.sendsAlong = try node.bool() }
       if let node = entries["metadata"] { target.resume.metadata = try metadata(node) }

@@ -119,7 +119,7 @@ struct Secrets: Sendable {
     _ data: Data, _ failure: (String) -> Template.ExpansionError
   ) throws(Template.ExpansionError) -> String {
     guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
-      throw failure("it is no short UTF-8 text")
+      throw failure("it is not a short UTF-8 text")
     }
     let end = text.unicodeScalars.lastIndex { !$0.isLineBreak }
     return end.map { String(text.unicodeScalars[...$0]) } ?? ""

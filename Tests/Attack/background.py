@@ -11,7 +11,7 @@ import sys
 import time
 
 from common import Count, Place, Server, ends, source, wait_until, write
-from kills import finish, judge
+from kills import close
 
 TERMINAL = pathlib.Path(__file__).with_name("terminal.py")
 
@@ -85,17 +85,7 @@ def run(hoist, seed, quick):
                 if rest:
                     count.fail(kill + 1, f"{[item['name'] for item in rest]} wait for a hoist")
         wait_until(lambda: not is_sent(queue), 60)
-        left = finish(place, queue, server.url)
-        for item in left:
-            count.fail("end", f"{item['name']} is left as {item['state']}")
-        visits = server.arrived()
-
-        def which(name):
-            times = [visit.began for visit in visits if visit.name == name]
-            return f"kill {sum(start <= times[0] for start in starts)}" if times else "end"
-
-        history = place.lines("history", "--queue", queue)
-        again, broken_off = judge(count, names, visits, history, which)
+        history, again, broken_off = close(count, place, queue, server, names, starts)
         outcomes = {word: sum(ends(history, word).values()) for word in ("outcome-unknown", "interrupted", "stopped")}
     count.remarks = [f"{len(names)} files", f"{handed_over} kills left work to the background",
                      f"{again} second copies, of them {broken_off} not called unknown",

@@ -44,6 +44,20 @@ def judge(count, names, visits, history, which):
     return again, sum(max(0, copies[name] - 1 - unknown[name]) for name in names)
 
 
+def close(count, place, queue, server, names, starts):
+    """Sends what is left, and judges the whole. Returns the history and what `judge` says."""
+    for item in finish(place, queue, server.url):
+        count.fail("end", f"{item['name']} is left as {item['state']}")
+    visits = server.arrived()
+
+    def which(name):
+        times = [visit.began for visit in visits if visit.name == name]
+        return f"kill {sum(start <= times[0] for start in starts)}" if times else "end"
+
+    history = place.lines("history", "--queue", queue)
+    return history, *judge(count, names, visits, history, which)
+
+
 def run(hoist, seed, quick):
     kills = 20 if quick else 200
     random = source(seed, "kills")
@@ -87,16 +101,7 @@ def run(hoist, seed, quick):
             else:
                 count.fail(kill + 1, f"hoist had ended by itself with {child.returncode}")
             child.wait()
-        left = finish(place, queue, server.url)
-        for item in left:
-            count.fail("end", f"{item['name']} is left as {item['state']}")
-        visits = server.arrived()
-
-        def which(name):
-            times = [visit.began for visit in visits if visit.name == name]
-            return f"kill {sum(start <= times[0] for start in starts)}" if times else "end"
-
-        again, broken_off = judge(count, names, visits, place.lines("history", "--queue", queue), which)
+        _, again, broken_off = close(count, place, queue, server, names, starts)
     count.remarks = [f"{len(names)} files", f"{under_way} kills after a reply was due",
                      f"{again} second copies, of them {broken_off} called interrupted and not unknown"]
     if under_way < kills // 2:

@@ -246,7 +246,8 @@ import UploadModel
     Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
     #expect(Self.said(state).contains("no answer from nas; Enter writes it all the same"))
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: true)])
-    Fixture.play(&state, .setupRefused("there is a target of that name", isGoodEnough: false))
+    Fixture.play(
+      &state, .setupRefused("there is already a target of that name", isGoodEnough: false))
     Fixture.type("2", &state)
     let others = TargetAnswers(url: "http://nas/up", name: "nas2", field: "file")
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(others, isGoodEnough: false)])

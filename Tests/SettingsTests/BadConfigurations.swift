@@ -34,8 +34,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(
       line: "resume = \"yes\"",
       "resume: expected \"off\", \"tus\", \"http\" or \"auto\", found \"yes\""),
-    BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: goes with resume"),
-    BadConfiguration(line: "tus = {}", "tus: goes with resume = \"tus\" or \"auto\""),
+    BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: works only with resume"),
+    BadConfiguration(line: "tus = {}", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "batch = { max_files = 2 }\nresume = \"tus\"",
       "batch: does not go with resume = \"tus\": each file is an upload of its own"),
@@ -46,7 +46,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "body = \"multipart\"\nresume = \"tus\"",
       "body: does not go with resume = \"tus\": the file goes by itself"),
     BadConfiguration(
-      line: "tus = {}\nresume = \"http\"", "tus: goes with resume = \"tus\" or \"auto\""),
+      line: "tus = {}\nresume = \"http\"", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "prepare = [\"cp\", \"{in}\", \"{out}\"]\nresume = \"http\"",
       "prepare: does not go with resume = \"http\": what a command makes is another file each time"),
@@ -215,7 +215,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       url: "\"http://\"", "expected an http or https URL with a host, found \"http://\""),
     BadConfiguration(url: "\"http://h:0/\"", "the port 0 is not between 1 and 65535"),
     BadConfiguration(url: "\"http://h:99999/\"", "the port 99999 is not between 1 and 65535"),
-    BadConfiguration(url: "\"http://h/#top\"", "a fragment (\"#…\") is never sent; leave it away"),
+    BadConfiguration(url: "\"http://h/#top\"", "a fragment (\"#…\") is never sent; leave it out"),
     BadConfiguration(url: "\"http://h/a b\"", "the URL holds a space; write %20 for it"),
     BadConfiguration(url: "\"http://h h/\"", "the URL holds a space; write %20 for it"),
     BadConfiguration(url: "\"http://h/\\u001b[31m\"", "the URL holds a control character"),

@@ -60,7 +60,7 @@ struct CauseRow: Sendable, CustomTestStringConvertible {
       "proxy unreachable", transient: true),
     CauseRow(.connectionLost("Broken pipe"), "connection-lost", "connection lost", transient: true),
     CauseRow(.stalled(seconds: 60), "stalled", "stalled for 60 s", transient: true),
-    CauseRow(.outOfTime(seconds: 90), "out-of-time", "not through in 90 s", transient: false),
+    CauseRow(.outOfTime(seconds: 90), "out-of-time", "not finished in 90 s", transient: false),
     CauseRow(.insecure("certificate has expired"), "insecure", "not secure", transient: false),
     CauseRow(.network("error -1"), "network", "network error", transient: true),
     CauseRow(.network(""), "network", "network error", transient: true),

@@ -27,8 +27,8 @@ struct TicketTests {
 
   @Test(arguments: [
     (#"{"fields":{}}"#, "the ticket has no /url"), (#"{"url":null}"#, "the ticket has no /url"),
-    (#"{"url":"ftp://x/"}"#, "the ticket's /url is no address to send to"),
-    (#"{"url":"https://u:p@x/"}"#, "the ticket's /url is no address to send to"),
+    (#"{"url":"ftp://x/"}"#, "the ticket's /url is not a URL that files can be sent to"),
+    (#"{"url":"https://u:p@x/"}"#, "the ticket's /url is not a URL that files can be sent to"),
     (#"{"url":"https://s3/b"}"#, "the ticket has no fields at /fields"),
     ("see https://s3/b", "its answer is not JSON"),
     (

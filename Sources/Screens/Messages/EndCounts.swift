@@ -9,11 +9,6 @@ public struct EndCounts: Hashable, Sendable {
   /// Sent without an answer.
   public var unknown: Int
 
-  /// These numbers of files.
-  public init(sent: Int, failed: Int, unknown: Int) {
-    (self.sent, self.failed, self.unknown) = (sent, failed, unknown)
-  }
-
   /// In words: "3 files sent, 1 failed".
   public var words: String {
     HumanReadable.count(sent, "file") + " sent" + (failed > 0 ? ", \(failed) failed" : "")

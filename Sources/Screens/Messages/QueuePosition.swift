@@ -6,10 +6,4 @@ public struct QueuePosition: Sendable, Hashable {
   public var item: UploadItem
   /// The item that it stands before; `nil` for the end of the queue.
   public var before: ItemID?
-
-  /// `item` before `before`.
-  public init(item: UploadItem, before: ItemID?) {
-    self.item = item
-    self.before = before
-  }
 }

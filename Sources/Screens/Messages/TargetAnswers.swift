@@ -5,15 +5,7 @@ public struct TargetAnswers: Hashable, Sendable {
   /// What the target is called; empty for a name made of the host's.
   public var name: String
   /// The form field that carries the file; empty for the usual one.
-  public var field: String
+  public var field = ""
   /// The environment variable with a bearer token; empty where none is needed.
-  public var variable: String
-
-  /// These answers.
-  public init(url: String, name: String, field: String = "", variable: String = "") {
-    self.url = url
-    self.name = name
-    self.field = field
-    self.variable = variable
-  }
+  public var variable = ""
 }

@@ -6,11 +6,4 @@ public struct UploadedFile: Hashable, Sendable {
   public var target: String
   /// The address that deletes it when it is opened.
   public var deletionURL: String
-
-  /// A file and its address.
-  public init(name: String, target: String, deletionURL: String) {
-    self.name = name
-    self.target = target
-    self.deletionURL = deletionURL
-  }
 }

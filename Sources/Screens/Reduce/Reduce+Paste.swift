@@ -14,7 +14,7 @@ extension AppState {
       let (paths, odd) = PastedPaths.parts(of: text)
       if let line = odd.first { open(.prompt(LinePrompt(line))) }
       if odd.count > 1 {
-        message = "\(odd.count) lines are no paths; this is the first of them"
+        message = "\(odd.count) lines are not paths; this is the first of them"
       }
       return paths.isEmpty ? [] : [.add(paths)]
     case .prompt(let prompt):

@@ -78,7 +78,7 @@ struct TargetReader {
     if let node = entries["ticket"] {
       for key in ["url", "query"] {
         if let node = entries[key] {
-          throw node.fault("the ticket says where files go; leave \"\(key)\" away")
+          throw node.fault("the ticket says where files go; leave out \"\(key)\"")
         }
       }
       let ticket = try ServerReader(templates: templates, rules: ReplyRules()).ticket(node)

@@ -43,7 +43,7 @@ public enum TargetURL {
         description: "expected an http or https URL with a host, found \"\(shown)\"")
     }
     guard url.fragment == nil else {
-      throw SyntaxError(description: "a fragment (\"#…\") is never sent; leave it away")
+      throw SyntaxError(description: "a fragment (\"#…\") is never sent; leave it out")
     }
     if let port = url.port, !(1...65_535).contains(port) {
       throw SyntaxError(description: "the port \(port) is not between 1 and 65535")

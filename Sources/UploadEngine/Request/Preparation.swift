@@ -17,15 +17,7 @@ struct Preparation: Sendable {
     var ready = PreparedUpload(attempt: attempt, upload: upload)
     guard let command = upload.target.prepare else { return try digested(ready) }
     let item = upload.item
-    // Check that the file is still the one that was queued before the command reads it.
-    do throws(FileError) {
-      let found = try FileIdentity.of(item.location)
-      if let known = item.identity, known != found {
-        throw FileError(item.location, .modified)
-      }
-    } catch {
-      throw Failure.Cause(error, wasSeen: item.identity != nil)
-    }
+    try Self.check(item)
     var values = Self.values(for: upload, now: now)
     let name = upload.target.sentName(of: item, at: position, now: now)
     let folder = try TemporaryFolder()
@@ -77,20 +69,22 @@ struct Preparation: Sendable {
     var ready = ready
     let item = ready.upload.item
     guard ready.upload.target.asksForDigests, item.digests == nil else { return ready }
-    // Of the file that was queued, or of none: the request looks again whether it is still the same.
-    do throws(FileError) {
-      let found = try FileIdentity.of(item.location)
-      if let known = item.identity, known != found {
-        throw FileError(item.location, .modified)
-      }
-    } catch {
-      throw Failure.Cause(error, wasSeen: item.identity != nil)
-    }
+    try Self.check(item)
     guard let digests = FileDigest.digests(of: item.location) else {
       throw .unreadable("its sums could not be computed")
     }
     ready.upload.item.digests = digests
     return ready
+  }
+
+  /// Whether the file is still the one that was queued, before its content is read. The request looks again.
+  private static func check(_ item: UploadItem) throws(Failure.Cause) {
+    do throws(FileError) {
+      let found = try FileIdentity.of(item.location)
+      if let known = item.identity, known != found { throw FileError(item.location, .modified) }
+    } catch {
+      throw Failure.Cause(error, wasSeen: item.identity != nil)
+    }
   }
 
   /// Requests a ticket if the target needs one.

@@ -19,7 +19,7 @@ extension Failure {
     case .proxyUnreachable: "proxy unreachable"
     case .connectionLost: "connection lost"
     case .stalled(let seconds): "stalled for \(HumanReadable.seconds(seconds))"
-    case .outOfTime(let seconds): "not through in \(HumanReadable.seconds(seconds))"
+    case .outOfTime(let seconds): "not finished in \(HumanReadable.seconds(seconds))"
     case .insecure: "not secure"
     case .network: "network error"
     case .refused: Self.statusLine(status)
@@ -74,7 +74,7 @@ extension Failure {
     case .missing: "There is no file at this path."
     case .unreadable(let why): "The file cannot be read: \(Self.inside(why))."
     case .shortage(let why):
-      "This machine has run short: \(Self.inside(why)). It is tried again until there is enough."
+      "This machine has run out of a resource: \(Self.inside(why)). The upload is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
       "\(change.story) Nothing wrong was stored: the upload was broken off."
@@ -92,7 +92,7 @@ extension Failure {
       "The connection broke before everything was sent: \(Self.inside(why))."
     case .stalled(let seconds): "No byte moved for \(HumanReadable.seconds(seconds))."
     case .outOfTime(let seconds):
-      "It was not through within \(HumanReadable.seconds(seconds)), the target's deadline."
+      "It was not finished within \(HumanReadable.seconds(seconds)), the target's deadline."
     case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
     case .network(let why): "The upload broke off: \(Self.inside(why))."
     case .refused:
@@ -154,15 +154,15 @@ extension Failure {
       "Ask whoever runs the server where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
-    case .rejected: "Mend what the server says, then retry."
+    case .rejected: "Fix what the server names, then retry."
     case .unusable:
-      "Compare what the target asks of the answer with the answer itself, mend the target, then retry."
+      "Compare what the target expects of the reply with the reply itself, correct the target, then retry."
     case .notRecorded:
       "Make the record by hand: a retry sends the file again, and may store it twice."
     case .unresumable(let fault): fault.advice
     case .denied:
       status == nil
-        ? "Run the command by hand, mend it, then retry."
+        ? "Run the command by hand, fix it, then retry."
         : "Check what the command's token is good for, then retry: that runs the command again."
     case .cancelled: "Retry sends it again from the first byte."
     case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
@@ -180,7 +180,7 @@ extension Failure {
     case 413: "Retrying will not help: the server does not take files of this size."
     case 415: "Retrying will not help: the server does not take this type."
     case 507:
-      "The server cannot store it: it has no room, or no permission. Retry when that is mended."
+      "The server cannot store it: no room is left, or it lacks permission. Retry once that is fixed."
     case .some(let status) where transientStatuses.contains(status):
       "This may pass: retry in a while."
     case .some, .none: "Retrying the same file will not help unless something changes there."
@@ -239,8 +239,8 @@ extension Failure.Redirect {
     case .losesBody: "Such a redirect would drop the file, so it was not followed."
     case .otherOrigin: "That is another server than the target names, so it was not followed."
     case .tooMany: "That was one redirect too many."
-    case .noLocation: "It did not say where to, for there is no Location in its answer."
-    case .badLocation: "That is no address that an upload can be sent to."
+    case .noLocation: "It has no Location, so it does not say where to."
+    case .badLocation: "An upload cannot be sent to that address."
     }
   }
 }

@@ -88,8 +88,6 @@ public struct Secrets: Sendable {
 extension Target {
   /// Everything in it that is kept from view.
   public var secrets: Secrets {
-    let calls = [server.list?.call, server.get, server.delete, server.create, ticket?.call]
-      .compactMap(\.self)
     let templates =
       (headers + publicHeaders + fields + query).map(\.value) + [fileName].compactMap(\.self)
       + calls.flatMap(\.templates) + (prepare?.words ?? [])

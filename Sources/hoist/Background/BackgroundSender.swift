@@ -30,12 +30,11 @@ enum BackgroundSender {
       throw Failure(reason: "\(error)")
     }
     // Its own ends are the only ones left, so that the end of either is seen.
-    for index in [0, 1] {
-      let end = index == 0 ? input[0] : errors[1]
-      close(end)
-    }
+    close(input[0])
+    close(errors[1])
     (input[0], errors[1]) = (-1, -1)
-    write(content, to: input[1])
+    // If nobody reads it, the end of the other pipe says why.
+    try? FileHandle(fileDescriptor: input[1]).write(contentsOf: content)
     close(input[1])
     input[1] = -1
     let words = read(errors[0])
@@ -58,18 +57,6 @@ enum BackgroundSender {
     #else
       return Bundle.main.executablePath ?? CommandLine.arguments[0]
     #endif
-  }
-
-  private static func write(_ data: Data, to descriptor: Int32) {
-    var rest = data[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        return
-      }
-    }
   }
 
   /// All that comes until the other end closes, or nothing comes for too long.

@@ -37,7 +37,9 @@ struct Handover: Codable, Equatable {
   /// The command that the arguments mean.
   func command() throws -> ScreenCommand {
     guard let command = try Hoist.parseAsRoot(ArgumentRuns.folded(arguments)) as? ScreenCommand
-    else { throw UserError("--take-over: what was handed over is no screen's command line") }
+    else {
+      throw UserError("--take-over: what was handed over is not the command line of a screen")
+    }
     return command
   }
 

@@ -42,7 +42,7 @@ struct AddCommand: ParsableCommand {
           + "name in the configuration")
     }
     let rules = recursive ? try folders.rules() : nil
-    let queue = QueueIntake(store: try self.queue.store(environment: environment), sent)
+    let queue = QueueIntake(store: try self.queue.store(), sent)
     let added = try add(to: queue, target, rules, home: environment["HOME"] ?? "")
     for item in added.items {
       let name = SafeText.line(item.location.description)
@@ -60,7 +60,7 @@ struct AddCommand: ParsableCommand {
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(
-        "\(HumanReadable.count(bad, "file")) cannot be sent as things are; "
+        "\(HumanReadable.count(bad, "file")) cannot be sent; "
           + (folders
             ? "hoist add -r takes the files in a folder" : "hoist queue retry looks again"),
         status: .someFailed)

@@ -28,7 +28,7 @@ struct ConfigCommand: ParsableCommand {
       guard mistakes.isEmpty else { throw ExitCode(ExitStatus.usage.rawValue) }
       let settings = try config.load()
       guard let file = settings.file else {
-        Output.line("\(SafeText.line(config.path)): there is no configuration; that is no mistake")
+        Output.line("\(SafeText.line(config.path)): there is no configuration, and none is needed")
         return
       }
       for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }

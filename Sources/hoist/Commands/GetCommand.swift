@@ -30,7 +30,7 @@ struct GetCommand: AsyncParsableCommand {
     do throws(Failure) {
       Output.line(JSONLine.text(try await ServerClient(target: target).entry(id)))
     } catch {
-      throw UserError(error, doing: "\(SafeText.line(id)) could not be had from \(target.name)")
+      throw UserError(error, doing: "\(SafeText.line(id)) could not be fetched from \(target.name)")
     }
   }
 }

@@ -37,8 +37,8 @@ struct HistoryCommand: ParsableCommand {
   var forgetBefore: String?
 
   func run() throws {
-    guard !json || !csv else { throw UserError("--json and --csv exclude each other") }
-    let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+    guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
+    let store = try queue.store()
     if let forgetBefore {
       let date = try Self.date(forgetBefore, of: "--forget-before")
       Output.error("\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")

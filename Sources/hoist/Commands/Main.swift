@@ -32,7 +32,7 @@ enum Main {
       }
       if let reason = Output.lostLines {
         throw UserError(
-          "what there was to say could not be written: \(reason)", status: .someFailed)
+          "the output could not be written: \(reason)", status: .someFailed)
       }
     } catch let error as ConfigError {
       complain("\(error)")
@@ -47,7 +47,9 @@ enum Main {
       switch Hoist.exitCode(for: error) {
       case .success where !asksForHelp:
         // "-dash.txt" contains "-h", and a script must not mistake the help for success.
-        complain("an argument that begins with \"-\" is no option; write ./NAME, or -- before it")
+        complain(
+          "an argument that begins with \"-\" is not an option; for a file write ./NAME, or -- before it"
+        )
         exit(ExitStatus.usage.rawValue)
       case .success: Hoist.exit(withError: error)
       case .validationFailure:

@@ -72,7 +72,7 @@ struct PushCommand: AsyncParsableCommand {
     // The first file needs the media type tables. Read them while the configuration and the history are read.
     Thread.detachNewThread { _ = MediaTypeGuesser.system }
     let environment = ProcessInfo.processInfo.environment
-    let history = opensHistory ? openingHistory(environment) : nil
+    let history = opensHistory ? openingHistory() : nil
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
     }
@@ -126,7 +126,7 @@ struct PushCommand: AsyncParsableCommand {
     }
     if summary.status == .success, let reason = Output.lostLines ?? journal?.lostLines {
       throw UserError(
-        "everything was sent, but what there was to say could not be written: \(reason)",
+        "everything was sent, but the output could not be written: \(reason)",
         status: .someFailed)
     }
     if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
@@ -139,13 +139,13 @@ struct PushCommand: AsyncParsableCommand {
   private var opensHistory: Bool { !noHistory && !preview.isAskedFor }
 
   /// Opens the history while the configuration is read.
-  private func openingHistory(_ environment: [String: String]) -> Task<
+  private func openingHistory() -> Task<
     Result<UploadStore, any Error>, Never
   > {
     let queue = queue
     // Nothing depends on the history, so uploads need not wait until it is on the disk.
     return Task.detached {
-      Result { try queue.store(environment: environment, durability: .crash) }
+      Result { try queue.store(durability: .crash) }
     }
   }
 

@@ -29,7 +29,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let store = try queue.store()
       // Listened to before the queue is read, so that nothing is missed in between.
       let follower = Result { follow ? try QueueFollower(store, json: json) : nil }
       try list(store)
@@ -55,7 +55,7 @@ struct QueueCommand: AsyncParsableCommand {
         .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
       let left =
         isSent || !items.contains(where: \.state.isActive)
-        ? "" : "; no hoist is sending them, the next one sees to what was broken off"
+        ? "" : "; no hoist is sending them; the next one goes on with what was interrupted"
       return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)"
     }
   }
@@ -77,7 +77,7 @@ struct QueueCommand: AsyncParsableCommand {
     var numbers: [String]
 
     func run() async throws {
-      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let store = try queue.store()
       let items = try numbers.items(in: store)
       try store.remove(items.map(\.id))
       Output.error("\(HumanReadable.count(items.count, "file")) removed")
@@ -126,7 +126,7 @@ struct QueueCommand: AsyncParsableCommand {
     var numbers: [String] = []
 
     func run() throws {
-      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let store = try queue.store()
       let named = try numbers.items(in: store)
       let all = try numbers.isEmpty ? store.items() : named
       let again = all.filter { item in
@@ -137,7 +137,7 @@ struct QueueCommand: AsyncParsableCommand {
       try store.update(looked)
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
       Output.error(
-        "\(HumanReadable.count(looked.count(where: { !$0.state.isFinished }), "file")) in the line again"
+        "\(HumanReadable.count(looked.count(where: { !$0.state.isFinished }), "file")) queued again"
       )
       for item in looked {
         guard let failure = item.state.failure else { continue }
@@ -172,7 +172,7 @@ struct QueueCommand: AsyncParsableCommand {
     var all = false
 
     func run() throws {
-      let store = try queue.store(environment: ProcessInfo.processInfo.environment)
+      let store = try queue.store()
       let gone = try store.items().filter {
         all || $0.state.isDone || failed && $0.state.isFinished
       }
@@ -215,11 +215,11 @@ extension [String] {
     return try ArgumentRuns.unfolded(self).map { text in
       guard let number = Int64(text.hasPrefix(scalars: "#") ? String(text.dropFirst()) : text)
       else {
-        throw UserError("\(text) is no number; hoist queue list shows them")
+        throw UserError("\(text) is not a number; hoist queue list shows the numbers")
       }
       guard let item = known[ItemID(number)] else {
         throw UserError(
-          "no file in the queue has the number \(number); hoist queue list shows them")
+          "no file in the queue has the number \(number); hoist queue list shows the numbers")
       }
       return item
     }

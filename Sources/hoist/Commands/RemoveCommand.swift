@@ -43,7 +43,7 @@ struct RemoveCommand: AsyncParsableCommand {
     try Question.agree(
       "Delete \(what) on \(SafeText.line(target.name))?", isAgreed: yes,
       otherwise:
-        "nothing was deleted: nobody is here to be asked; --yes deletes without a question",
+        "nothing was deleted: standard input is not a terminal, so nobody can confirm; --yes deletes without asking",
       refused: "nothing was deleted")
     let client = ServerClient(target: target)
     var status = ExitStatus.success

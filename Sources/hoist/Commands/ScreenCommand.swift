@@ -45,7 +45,7 @@ struct ScreenCommand: AsyncParsableCommand {
   @MainActor
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let store = try queue.store(environment: environment)
+    let store = try queue.store()
     var options = options
     if try needsTarget(store) {
       guard let name = try await setUp() else { return }

@@ -64,7 +64,7 @@ struct SendCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
       let environment = ProcessInfo.processInfo.environment
-      let store = try queue.store(environment: environment)
+      let store = try queue.store()
       let lock = try handover.map { _ in
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
       }

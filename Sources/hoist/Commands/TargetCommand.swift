@@ -26,7 +26,8 @@ struct TargetCommand: ParsableCommand {
     func run() throws {
       guard Question.hasSomebody else {
         throw UserError(
-          "nobody is here to be asked; write the target into \(config.path) instead")
+          "standard input is not a terminal, so nobody can answer; write the target into \(config.path) instead"
+        )
       }
       let taken = try config.load().targetNames
       let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
@@ -133,7 +134,7 @@ struct TargetCommand: ParsableCommand {
         throw UserError("\(file) cannot be read: \(String(cString: strerror(errno)))")
       }
       guard data.count < 1 << 20, let text = String(validating: data, as: UTF8.self) else {
-        throw UserError("\(file) is no ShareX uploader: those are short and UTF-8 text")
+        throw UserError("\(file) is not a ShareX uploader, which is a short file of UTF-8 text")
       }
       let uploader: ShareXUploader
       do throws(ShareXUploader.ImportError) { uploader = try ShareXUploader(text) } catch {

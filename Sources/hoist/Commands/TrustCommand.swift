@@ -131,7 +131,8 @@ struct TrustCommand: ParsableCommand {
   private func agree(_ question: String) throws {
     try Question.agree(
       question, isAgreed: yes,
-      otherwise: "nothing was pinned: nobody is here to be asked; --yes pins without a question",
+      otherwise:
+        "nothing was pinned: standard input is not a terminal, so nobody can confirm; --yes pins without asking",
       refused: "nothing was pinned")
   }
 }

@@ -36,7 +36,8 @@ struct DemoCommand: AsyncParsableCommand {
     } catch {
       throw UserError("cannot make the sample files in \(folder): \(error.localizedDescription)")
     }
-    let receiver = Receiver(configuration: Receiver.Configuration(directory: inbox))
+    let receiver = Receiver(
+      configuration: Receiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
     let port: Int
     do {
       port = try await receiver.start()
@@ -64,11 +65,8 @@ struct DemoCommand: AsyncParsableCommand {
   private func show(
     _ files: [String], sentTo url: URL, overLine cutURL: URL, in folder: String
   ) async throws -> ExitStatus {
-    let trouble = try DemoServer()
-    defer { trouble.stop() }
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
-    let settings = try Self.settings(
-      url, overLine: cutURL, trouble: trouble.port, in: folder)
+    let settings = try Self.settings(url, overLine: cutURL, in: folder)
     let target = try settings.target("demo")
     // One each for the servers that refuse, are busy at first, and never answer.
     var items: [UploadItem] = []
@@ -105,10 +103,11 @@ struct DemoCommand: AsyncParsableCommand {
 
   /// The demo's targets, as a configuration would say them.
   private static func settings(
-    _ url: URL, overLine cutURL: URL, trouble port: UInt16, in folder: String
+    _ url: URL, overLine cutURL: URL, in folder: String
   ) throws -> Settings {
-    let servers = ["strict", "busy", "silent"].map { name in
-      "[targets.\(name)]\nurl = \"http://127.0.0.1:\(port)/\(name)\"\n"
+    let servers = DemoTrouble.names.map { name in
+      let url = url.deletingLastPathComponent().appending(path: name)
+      return "[targets.\(name)]\nurl = \"\(url.absoluteString)\"\ntimeout = \"4s\"\n"
     }
     let text = """
       default_target = "demo"

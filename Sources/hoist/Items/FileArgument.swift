@@ -38,7 +38,7 @@ struct FileArgument: Equatable, Sendable {
       switch key {
       case "type":
         guard let type = MediaType(value) else {
-          throw UserError("\(argument): \"\(value)\" is no media type such as image/jpeg")
+          throw UserError("\(argument): \"\(value)\" is not a media type such as image/jpeg")
         }
         self.type = type.description
       case "field": field = value

@@ -33,7 +33,7 @@ struct FolderOptions: ParsableArguments {
     func patterns(_ option: String, _ texts: [String]) throws -> [PathPattern] {
       try texts.map { text in
         guard let pattern = PathPattern(text) else {
-          throw UserError("\(option) \"\(text)\": is no pattern; an example is \"*.tmp\"")
+          throw UserError("\(option) \"\(text)\": is not a pattern; an example is \"*.tmp\"")
         }
         return pattern
       }

@@ -32,7 +32,7 @@ struct NewTarget {
       guard
         let value = try? Template(
           "Bearer {env.\(answers.variable)}", environment: { _ in Template.unknown })
-      else { throw AnswerError(description: "that is no name of a variable") }
+      else { throw AnswerError(description: "that is not the name of a variable") }
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
     self.target = target
@@ -46,13 +46,13 @@ struct NewTarget {
     }) {
       return "a name has no blanks, quotes, \":\", \"/\" or \"@\""
     }
-    return taken.contains(name) ? "there is a target of that name" : nil
+    return taken.contains(name) ? "there is already a target of that name" : nil
   }
 
   /// What is wrong with the name of an environment variable; nil where nothing is.
   static func problem(ofVariable name: String) -> String? {
     name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
-      ? nil : "that is no name of a variable; the token itself does not belong in here"
+      ? nil : "that is not the name of a variable; do not put the token itself here"
   }
 
   /// A name for a target that the person did not name: the first part of the host's that is one.

@@ -21,7 +21,7 @@ struct PreviewOptions: ParsableArguments {
 
   func validate() throws {
     guard !dryRun || !asCurl else {
-      throw ValidationError("--dry-run and --as-curl: one of the two")
+      throw ValidationError("--dry-run and --as-curl cannot be combined; choose one")
     }
   }
 

@@ -18,12 +18,9 @@ struct QueueOptions: ParsableArguments {
   }
 
   /// Opens it.
-  func store(
-    environment: [String: String], durability: UploadStore.Durability = .powerLoss
-  ) throws -> UploadStore {
-    do {
-      return try UploadStore(path: path(environment: environment), durability: durability)
-    } catch {
+  func store(durability: UploadStore.Durability = .powerLoss) throws -> UploadStore {
+    let path = path(environment: ProcessInfo.processInfo.environment)
+    do { return try UploadStore(path: path, durability: durability) } catch {
       throw UserError("\(error)")
     }
   }

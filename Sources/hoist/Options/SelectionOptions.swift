@@ -97,21 +97,21 @@ struct SelectionOptions: ParsableArguments {
       files.count { $0 == "-" } + (fromFile == "-" ? 1 : 0)
       + inputs.again.count { $0.path == SpooledInput.argument }
     guard uses <= 1 else {
-      throw UserError("standard input can be read once; \"-\" stands for it \(uses) times")
+      throw UserError("\"-\" is given \(uses) times, and standard input can be read only once")
     }
     let isSent = uses == 1 && fromFile != "-"
     if isSent, inputs.inputName?.isEmpty ?? true {
-      throw UserError("-: what comes in on standard input needs a name; add --name NAME")
+      throw UserError("-: standard input needs a name for the server; add --name NAME")
     }
     if let name, !isSent {
-      throw UserError("--name \(name): is for standard input, and no file is \"-\"")
+      throw UserError("--name \(name): names standard input, and no file is \"-\"")
     }
     if null, fromFile == nil {
-      throw UserError("-0: says how a list is read; name it with --from-file")
+      throw UserError("-0: works only with --from-file, for it says how the list is read")
     }
-    if existing, watch == nil { throw UserError("--existing: goes with --watch") }
+    if existing, watch == nil { throw UserError("--existing: works only with --watch") }
     if evenArrived, retryFailed == nil {
-      throw UserError("--even-arrived: goes with --retry-failed")
+      throw UserError("--even-arrived: works only with --retry-failed")
     }
   }
 
@@ -126,7 +126,7 @@ struct SelectionOptions: ParsableArguments {
   private func watching(_ folder: String, _ rules: FolderRules) throws -> PushInputs.Watch {
     #if os(Linux)
       guard rules.ignoreFile == nil else {
-        throw UserError("--ignore-file: does not go with --watch; use --exclude")
+        throw UserError("--ignore-file: does not work with --watch; use --exclude")
       }
       var rules = rules
       rules.isRecursive = recursive

@@ -5,10 +5,7 @@ enum ServerTime {
   /// "2026-11-20 22:15" for ISO 8601, the dates of HTTP, and seconds or milliseconds since 1970; what is
   /// none of these, as it came.
   static func local(_ text: String, in zone: TimeZone = .current) -> String {
-    guard let date = date(text) else { return text }
-    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
-    return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
-      .prefix(16).description
+    date(text)?.minute(in: zone) ?? text
   }
 
   private static func date(_ text: String) -> Date? {

@@ -93,7 +93,7 @@ struct PushReport: Codable {
     decoder.dateDecodingStrategy = .iso8601
     guard let report = try? decoder.decode(PushReport.self, from: data), report.version == 1 else {
       throw UserError(
-        "--retry-failed \(path): this is no report; name one that push --report FILE.json wrote")
+        "--retry-failed \(path): is not a report; name one that push --report FILE.json wrote")
     }
     return report
   }

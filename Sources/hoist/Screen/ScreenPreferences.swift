@@ -60,7 +60,7 @@ struct ScreenPreferences {
       for text in entry.value {
         guard let key = Key(named: text) else {
           throw entry.error(
-            "\"\(text)\" is no key; a character, \"^a\", \"F5\" or a name such as \"Space\", \"PgDn\" is"
+            "\"\(text)\" is not a key; use a character, \"^a\", \"F5\", or a name such as \"Space\" or \"PgDn\""
           )
         }
         keys.append(key)
@@ -86,7 +86,7 @@ struct ScreenPreferences {
       }
       guard let look = Theme.Look(entry.value) else {
         throw entry.error(
-          "\"\(entry.value)\" is no look; \"bold red\", \"bright-blue\", \"dim 244\", \"#ff8800\" or \"plain\" is"
+          "\"\(entry.value)\" is not a look; use one such as \"bold red\", \"bright-blue\", \"dim 244\", \"#ff8800\" or \"plain\""
         )
       }
       theme[role] = look

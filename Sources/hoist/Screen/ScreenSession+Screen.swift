@@ -88,7 +88,7 @@ extension ScreenSession {
     -> String
   {
     guard let url = URL(string: file.deletionURL) else {
-      return "\(file.name) was not deleted: \(file.deletionURL) is no address"
+      return "\(file.name) was not deleted: \(file.deletionURL) is not a URL"
     }
     // Without a target's table there are no credentials, which such an address rarely needs.
     let target = book.target(named: file.target) ?? Target(name: file.target, url: url)
@@ -208,18 +208,11 @@ extension HistoryRow {
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,
-      time: Self.local(entry.ended ?? entry.began), end: end, attempt: entry.attempt,
+      time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
     location = entry.location.bytes
     deletionURL = entry.deletionURL
-  }
-
-  /// Local time: "2026-11-20 22:15".
-  private static func local(_ date: Date) -> String {
-    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
-    return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))
-      .prefix(16).description
   }
 }
 

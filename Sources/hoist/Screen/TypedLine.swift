@@ -79,7 +79,7 @@ struct TypedLine {
       return preview.files % 64 != 0 || !isOutdated() && DispatchTime.now() < end
     }
     for file in files.found.map(\.location) {
-      guard Self.isFolder(file) else {
+      guard Directory.isFolder(file) else {
         if count(file) { continue }
         preview.isMore = true
         break
@@ -96,11 +96,6 @@ struct TypedLine {
   private static func isThere(_ file: FileLocation) -> Bool {
     var status = stat()
     return file.withCString { lstat($0, &status) } == 0
-  }
-
-  private static func isFolder(_ file: FileLocation) -> Bool {
-    var status = stat()
-    return file.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// `a{b,c}d` as `abd` and `acd`, one pair after the other, as in bash. Braces without a comma stay.

@@ -67,10 +67,11 @@ extension EndToEnd {
       return process
     }
 
-    @Test(
-      "a signal ends a push whose output nobody reads", arguments: Reader.allCases,
-      [SIGINT, SIGTERM, SIGHUP])
-    func push(reader: Reader, signal: Int32) async throws {
+    /// Ends a push that would go on, once nobody reads what it writes.
+    private func end(
+      _ options: [String], writing output: ReferenceWritableKeyPath<Process, Any?>,
+      to reader: Reader, by signal: Int32
+    ) async throws {
       // It is over when it is stopped, and not before.
       let server = try HostileServer { connection, _ in
         _ = connection.readRequest()
@@ -80,17 +81,29 @@ extension EndToEnd {
       let person = try Person()
       try person.folder.write("a.txt", [65])
       let sink = try Sink(reader)
-      // The events of so many files that are missing do not fit into a pipe.
+      // What is said of so many files that are missing does not fit into a pipe.
       let push = process(
-        ["push", "a.txt", "--json", "--to", server.url().absoluteString]
+        ["push", "a.txt", "--to", server.url().absoluteString] + options
           + (0..<2000).map { "none-\($0)" }, person)
-      push.standardOutput = sink.file
+      push[keyPath: output] = sink.file
       try push.run()
       defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
       try await sink.untilFull(reader, push)
       kill(push.processIdentifier, signal)
       try await wait(for: "its end") { push.isRunning ? nil : true }
       #expect(push.terminationReason == .exit && push.terminationStatus == 130)
+    }
+
+    @Test(
+      "a signal ends a push whose output nobody reads", arguments: Reader.allCases,
+      [SIGINT, SIGTERM, SIGHUP])
+    func push(reader: Reader, signal: Int32) async throws {
+      try await end(["--json"], writing: \.standardOutput, to: reader, by: signal)
+    }
+
+    @Test("a signal ends a push whose bars nobody reads", arguments: [Reader.terminal, .stopped])
+    func bars(reader: Reader) async throws {
+      try await end([], writing: \.standardError, to: reader, by: SIGTERM)
     }
 
     @Test(
@@ -121,28 +134,6 @@ extension EndToEnd {
       ).end()
       #expect(outcome.status == 1, "\(outcome.errors.prefix(500))")
       #expect(outcome.errors.contains("cannot be read on: File name too long"), "\(outcome)")
-    }
-
-    @Test("a signal ends a push whose bars nobody reads", arguments: [Reader.terminal, .stopped])
-    func bars(reader: Reader) async throws {
-      let server = try HostileServer { connection, _ in
-        _ = connection.readRequest()
-        connection.stall()
-      }
-      defer { server.stop() }
-      let person = try Person()
-      try person.folder.write("a.txt", [65])
-      let sink = try Sink(reader)
-      let push = process(
-        ["push", "a.txt", "--to", server.url().absoluteString]
-          + (0..<2000).map { "none-\($0)" }, person)
-      push.standardError = sink.file
-      try push.run()
-      defer { if push.isRunning { kill(push.processIdentifier, SIGKILL) } }
-      try await sink.untilFull(reader, push)
-      kill(push.processIdentifier, SIGTERM)
-      try await wait(for: "its end") { push.isRunning ? nil : true }
-      #expect(push.terminationReason == .exit && push.terminationStatus == 130)
     }
 
     @Test("a signal ends a screen whose terminal takes nothing", arguments: [SIGTERM, SIGHUP])

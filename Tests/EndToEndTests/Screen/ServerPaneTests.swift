@@ -5,9 +5,8 @@ import Testing
 extension EndToEnd {
   @Suite("A person looks at what is on the server")
   struct ServerPaneTests {
-    @Test("2 lists it, x deletes after a yes, and Y copies the command that sends a file")
-    func listAndDelete() async throws {
-      let person = try Person()
+    /// Two files, one.bin and two.bin, which the screen has sent to a server that can list and delete them.
+    private func sent(from person: Person) async throws -> (Inbox, Tmux) {
       let inbox = try await person.receiver()
       let site = inbox.url.replacing("/upload", with: "")
       try person.configure(
@@ -26,6 +25,13 @@ extension EndToEnd {
       let terminal = try await person.terminal()
       try await terminal.command("hoist one.bin two.bin")
       try await terminal.wait(for: "2 ok")
+      return (inbox, terminal)
+    }
+
+    @Test("2 lists it, x deletes after a yes, and Y copies the command that sends a file")
+    func listAndDelete() async throws {
+      let person = try Person()
+      let (inbox, terminal) = try await sent(from: person)
       try await terminal.press("Y")
       try await terminal.wait(for: "copied as a curl command")
       try await terminal.press("2")
@@ -136,22 +142,7 @@ extension EndToEnd {
     @Test("those that are marked are deleted together, after one yes")
     func deleteMarked() async throws {
       let person = try Person()
-      let inbox = try await person.receiver()
-      let site = inbox.url.replacing("/upload", with: "")
-      try person.configure(
-        """
-        default_target = "marks"
-        [targets.marks]
-        url = "\(inbox.url)"
-        [targets.marks.server]
-        list = { url = "\(site)/bookmarks", items = "", id = "/id", title = "/content_id" }
-        delete = { url = "\(site)/bookmarks/{id}" }
-        create = { url = "\(site)/bookmarks", json = { content_id = "{file.name}" } }
-        """)
-      for name in ["one.bin", "two.bin"] { try person.folder.write(name, count: 10) }
-      let terminal = try await person.terminal()
-      try await terminal.command("hoist one.bin two.bin")
-      try await terminal.wait(for: "2 ok")
+      let (_, terminal) = try await sent(from: person)
       try await terminal.press("2")
       try await terminal.wait(for: "Server 2")
       try await terminal.press("C-a")

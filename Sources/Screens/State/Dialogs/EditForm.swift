@@ -75,7 +75,7 @@ struct EditForm: Sendable {
       switch row.field {
       case .name where text.isEmpty: return (index, "a file needs a name")
       case .type where !Self.isMediaType(text):
-        return (index, "that is no media type; text/plain or image/png is one")
+        return (index, "that is not a media type; examples are text/plain and image/png")
       case .target where !targets.contains(text):
         return (index, "no target is called that; there are: \(targets.joined(separator: ", "))")
       case .name, .type, .field, .target: continue

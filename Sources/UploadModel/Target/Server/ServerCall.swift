@@ -36,3 +36,10 @@ public struct ServerCall: Hashable, Sendable {
     self.rules = rules
   }
 }
+
+extension Target {
+  /// All requests to its server that are no uploads.
+  public var calls: [ServerCall] {
+    [server.list?.call, server.get, server.delete, server.create, ticket?.call].compactMap(\.self)
+  }
+}

@@ -21,11 +21,4 @@ public struct ServerEntry: Hashable, Sendable {
   public var url: String?
   /// All that the server says of it.
   public var value: JSONValue
-
-  /// An entry.
-  public init(id: String, title: String, value: JSONValue) {
-    self.id = id
-    self.title = title
-    self.value = value
-  }
 }

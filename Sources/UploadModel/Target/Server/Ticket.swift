@@ -29,21 +29,11 @@ public struct Ticket: Hashable, Sendable {
     /// Where the file goes.
     public var url: URL
     /// Form fields that go before all others.
-    public var fields: [Target.Field]
+    public var fields: [Target.Field] = []
     /// Header fields that go with the file, whoever takes it.
-    public var headers: [Target.Field]
+    public var headers: [Target.Field] = []
     /// All that the ticket says; nil where it is no JSON.
     public var reply: JSONValue?
-
-    /// A grant.
-    public init(
-      url: URL, fields: [Target.Field] = [], headers: [Target.Field] = [], reply: JSONValue? = nil
-    ) {
-      self.url = url
-      self.fields = fields
-      self.headers = headers
-      self.reply = reply
-    }
   }
 
   /// Why a reply is no ticket.
@@ -69,7 +59,8 @@ public struct Ticket: Hashable, Sendable {
     guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
       url.user == nil, url.password == nil
     else {
-      throw ReplyError(description: "the ticket's \(uploadURL.words) is no address to send to")
+      throw ReplyError(
+        description: "the ticket's \(uploadURL.words) is not a URL that files can be sent to")
     }
     // A ticket that was requested over TLS must not lead to an unencrypted upload.
     guard

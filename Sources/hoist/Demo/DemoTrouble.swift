@@ -1,0 +1,29 @@
+import Receiver
+import Synchronization
+
+/// Trouble that a person will meet one day: one path refuses what it gets, one is busy the first time, and one
+/// takes everything and says nothing. Nothing is stored.
+final class DemoTrouble: ReceiverEndpoint {
+  private let isBusy = Atomic(true)
+
+  /// What the paths are called, as targets of the demo.
+  static let names = ["strict", "busy", "silent"]
+
+  func methods(at path: String) -> [String]? {
+    Self.names.contains { path == "/\($0)" } ? ["POST"] : nil
+  }
+
+  func answer(_ request: inout EndpointRequest) async throws -> Reply {
+    while try await request.nextBytes() != nil {}
+    switch request.path {
+    case "/strict": throw Refusal(413, "no more than 1 MB, please")
+    case "/busy" where isBusy.exchange(false, ordering: .relaxed):
+      throw Refusal(503, "busy, come back in a moment", headers: [("Retry-After", "5")])
+    case "/silent":
+      // For longer than the demo's target waits.
+      try await Task.sleep(for: .seconds(6))
+    default: break
+    }
+    return .json([String: String](), status: 201)
+  }
+}
