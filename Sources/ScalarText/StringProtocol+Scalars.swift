@@ -115,3 +115,11 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension UInt8 {
+  /// Whether it is a digit of ASCII.
+  @inlinable public var isDigit: Bool { (0x30...0x39).contains(self) }
+
+  /// Whether it is a letter or a digit of ASCII.
+  @inlinable public var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
+}

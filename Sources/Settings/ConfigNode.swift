@@ -70,11 +70,7 @@ struct ConfigNode: Sendable {
 
   private func child(_ key: String, _ value: Value) -> ConfigNode {
     // A key that TOML itself would want quoted is shown quoted.
-    let isBare = key.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-        || $0 == 0x2D || $0 == 0x5F
-    }
-    let name = isBare && !key.isEmpty ? key : "\"\(key)\""
+    let name = TOMLText.isBare(key) ? key : "\"\(key)\""
     return ConfigNode(value: value, path: path.isEmpty ? name : "\(path).\(name)")
   }
 

@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// Finds the line of a key in a TOML text.
@@ -180,8 +181,7 @@ private struct Scanner {
   }
 
   private func isBare(_ byte: UInt8) -> Bool {
-    byte > 0x7F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
-      || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    byte > 0x7F || byte.isAlphanumeric || "-_".utf8.contains(byte)
   }
 
   /// The text between quotes on one line, with escapes unchanged.

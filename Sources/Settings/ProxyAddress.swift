@@ -63,16 +63,15 @@ struct ProxyAddress {
       guard host.allSatisfy(isName) else { return false }
     }
     guard !host.isEmpty else { return false }
-    guard port.allSatisfy({ (0x30...0x39).contains($0) }), port.count <= 5 else { return false }
+    guard port.allSatisfy(\.isDigit), port.count <= 5 else { return false }
     return port.isEmpty || Int(String(decoding: port, as: UTF8.self)).map { $0 <= 65_535 } ?? false
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & 0xDF)
+    byte.isDigit || (0x41...0x46).contains(byte & 0xDF)
   }
 
   private static func isName(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || byte > 0x7F
-      || "-._~".utf8.contains(byte)
+    byte.isAlphanumeric || byte > 0x7F || "-._~".utf8.contains(byte)
   }
 }

@@ -22,7 +22,7 @@ struct Secrets: Sendable {
   init(_ node: ConfigNode, folder: String, home: String) throws(ConfigError) {
     var sources: [String: Source] = [:]
     for (name, node) in try node.entries() {
-      guard name.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil else {
+      guard TOMLText.isBare(name) else {
         throw node.fault("a secret's name has letters, digits, \"_\" and \"-\" only")
       }
       sources[name] = try Self.source(node, folder: folder, home: home)

@@ -1,11 +1,17 @@
 import JSONText
+import ScalarText
 import UploadModel
 
 /// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).
 enum TOMLText {
   /// A key, bare where that may be.
   static func key(_ name: String) -> String {
-    name.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil ? name : string(name)
+    isBare(name) ? name : string(name)
+  }
+
+  /// Whether a key needs no quotation marks.
+  static func isBare(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
   }
 
   /// A string on one line; the literal form where the other would need escapes.
@@ -14,24 +20,8 @@ enum TOMLText {
     let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     if !hasControl, !scalars.contains(where: { $0 == "\"" || $0 == "\\" }) { return "\"\(text)\"" }
     if !hasControl, !scalars.contains("'") { return "'\(text)'" }
-    var escaped = String.UnicodeScalarView()
-    for scalar in scalars {
-      switch scalar {
-      case "\"", "\\":
-        escaped.append("\\")
-        escaped.append(scalar)
-      case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
-      case "\r": escaped.append(contentsOf: "\\r".unicodeScalars)
-      case "\t": escaped.append(contentsOf: "\\t".unicodeScalars)
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-        let digits = String(scalar.value, radix: 16)
-        escaped.append(
-          contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            .unicodeScalars)
-      default: escaped.append(scalar)
-      }
-    }
-    return "\"\(String(escaped))\""
+    // As in JSON, and DEL as well.
+    return "\"\(JSONValue.escaped(text).replacing(scalars: "\u{7F}", with: "\\u007f"))\""
   }
 
   /// `[ a, b ]`.

@@ -67,7 +67,7 @@ struct PushReportTests {
     let scratch = try ScratchDirectory()
     let path = try scratch.write("r.json", Array(text.utf8))
     let error = #expect(throws: UserError.self) { try PushReport.read(path) }
-    #expect(error?.description.contains("this is no report") == true)
+    #expect(error?.description.contains("is not a report") == true)
     #expect(throws: UserError.self) { try PushReport.read(scratch.path("missing")) }
   }
 

@@ -56,7 +56,7 @@ import UploadModel
     #expect(Self.said(state).contains("https://example.com/c"))
     state = Fixture.empty()
     Fixture.play(&state, .paste("one\ntwo\n/three\n"))
-    #expect(Self.said(state).contains("2 lines are no paths"))
+    #expect(Self.said(state).contains("2 lines are not paths"))
   }
 
   @Test func whatWaitsAlreadyIsLeftOutUnlessItIsMeant() {

@@ -308,10 +308,10 @@ extension BadConfiguration {
     // Tickets.
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nticket = {}",
-      "c.toml:2: targets.a.url: the ticket says where files go; leave \"url\" away"),
+      "c.toml:2: targets.a.url: the ticket says where files go; leave out \"url\""),
     BadConfiguration(
       "[targets.a]\nquery = { a = \"b\" }\nticket = {}",
-      "c.toml:2: targets.a.query: the ticket says where files go; leave \"query\" away"),
+      "c.toml:2: targets.a.query: the ticket says where files go; leave out \"query\""),
     BadConfiguration(
       "[targets.a.ticket]\nurl = \"http://h/\"",
       "c.toml:1: targets.a.ticket: \"upload_url\" is missing: where the reply holds the address for the file"

@@ -182,7 +182,7 @@ struct OptionTests {
       target.headers.map { $0.value.filled(with: values) } == [
         "from outside from a file from home {in} $E", "x {in} $E",
       ])
-    #expect(target.headers[0].value.shown(with: values) == "$ENV $FILE $HOME $RUN")
+    #expect(target.headers[0].value.stretches(with: values).shown == "$ENV $FILE $HOME $RUN")
     #expect(try String(contentsOfFile: folder.path("runs"), encoding: .utf8) == "run\n")
   }
 
@@ -219,7 +219,7 @@ struct OptionTests {
     let all = target.headers + target.query + target.fields
     #expect(all.map { $0.value.filled(with: values) }.count { $0.contains("hunter2") } == 4)
     #expect(
-      all.map { $0.value.shown(with: values) }
+      all.map { $0.value.stretches(with: values).shown }
         == ["text/plain", "$AUTHORIZATION", "$API_KEY", "1", "$PASSWORD", "$T"])
   }
 

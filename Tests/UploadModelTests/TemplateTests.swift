@@ -87,12 +87,12 @@ struct TemplateTests {
   @Test func secretsAreSentAndNotShown() throws {
     let template = try Template("Bearer {env.A_B} {secret.my-key}!", lookup: Self.lookup)
     #expect(template.filled(with: values()) == "Bearer env:A_B a \"my-key\"!")
-    #expect(template.shown(with: values()) == "Bearer $A_B $MY_KEY!")
+    #expect(template.stretches(with: values()).shown == "Bearer $A_B $MY_KEY!")
     #expect(template.source == "Bearer {env.A_B} {secret.my-key}!")
     #expect(template.secrets.map(\.name) == ["A_B", "my-key"])
     let literal = Template(literal: "Bearer hunter2").hidden(as: "X-Api-Key")
     #expect(literal.filled(with: values()) == "Bearer hunter2")
-    #expect(literal.shown(with: values()) == "$X_API_KEY" && literal.source == "…")
+    #expect(literal.stretches(with: values()).shown == "$X_API_KEY" && literal.source == "…")
     #expect(template.hidden(as: "x") == template, "it hides what is secret already")
   }
 

@@ -1,4 +1,3 @@
-import ScalarText
 import UploadModel
 
 /// Form fields and header fields.
@@ -32,10 +31,9 @@ extension TargetReader {
 
   func mediaType(_ node: ConfigNode) throws(ConfigError) -> String {
     let type = try node.string()
-    let halves = type.split(scalar: "/")
-    guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }),
-      type.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
-    else { throw node.fault("expected a media type such as \"text/plain\", found \"\(type)\"") }
+    guard TypePattern.isType(type) else {
+      throw node.fault("expected a media type such as \"text/plain\", found \"\(type)\"")
+    }
     return type
   }
 

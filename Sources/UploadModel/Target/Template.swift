@@ -205,9 +205,6 @@ public struct Template: Hashable, Sendable {
   /// The text with every placeholder filled in.
   public func filled(with values: Values) -> String { stretches(with: values).written }
 
-  /// The text as it may be shown: with `$NAME` for each secret.
-  public func shown(with values: Values) -> String { stretches(with: values).shown }
-
   /// The text with secrets marked.
   public func stretches(with values: Values) -> [Filled] {
     pieces.map { piece in

@@ -16,6 +16,13 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
+  /// Whether a text is a media type, perhaps with parameters after it (RFC 9110 §8.3.1).
+  public static func isType(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
+    let type = text.split(scalar: ";").first?.trimming(\.isBlank) ?? ""
+    return TypePattern(type) != nil && type.utf8.last != UInt8(ascii: "*")
+  }
+
   /// Whether a media type, with or without parameters, is one of these.
   public func matches(_ type: String) -> Bool {
     let type = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// A text in which characters can be written as escapes, searched for secrets.
 ///
 /// The spellings are those in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, a
@@ -131,12 +133,5 @@ struct EncodedText {
         && units[position] == nil
   }
 
-  private static func isOfWord(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
-      true
-    default: false
-    }
-  }
+  private static func isOfWord(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 }
 }

@@ -1,3 +1,5 @@
+import ScalarText
+
 /// Reads escapes in a text (`EncodedText` has the list).
 struct EscapeReader {
   typealias Unit = EncodedText.Unit
@@ -67,7 +69,7 @@ struct EscapeReader {
     case UInt8(ascii: "x"), UInt8(ascii: "X"): return octet(at: next.end, depth)
     case let value where Self.shortEscapes[value] != nil:
       return Self.shortEscapes[value].map { [Unit($0, end: next.end)] } ?? []
-    case let value where Self.isAlphanumeric(value): return []
+    case let value where value.isAlphanumeric: return []
     default: return [Unit(next.value, end: next.end)]
     }
   }
@@ -109,7 +111,7 @@ struct EscapeReader {
     }
     var (name, end) = ([UInt8](), position)
     while name.count < HTMLNames.longest, let next = byte(at: end, depth),
-      Self.isAlphanumeric(next.value)
+      next.value.isAlphanumeric
     {
       name.append(next.value)
       end = next.end
@@ -154,14 +156,5 @@ struct EscapeReader {
 
   private static func unit(_ value: UInt32, end: Int) -> Unit? {
     Unicode.Scalar(value).map { Unit($0, end: end) }
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
-    }
   }
 }

@@ -71,7 +71,7 @@ final class QueueFollower {
     item.state = state
     items[id] = state.isDone ? nil : item
     guard !isJSON else {
-      Output.line(try QueueLine(item).text())
+      Output.line(QueueLine.text(of: item))
       return
     }
     // A person needs no ten lines a second.

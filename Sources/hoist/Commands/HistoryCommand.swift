@@ -56,9 +56,11 @@ struct HistoryCommand: ParsableCommand {
     if csv { Output.line(CSV.row(HistoryLine.names)) }
     for entry in entries {
       if json {
-        Output.line(try JSONLine.text(HistoryLine(entry)))
+        Output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
       } else if csv {
-        Output.line(CSV.row(HistoryLine(entry).values, isForTerminal: isForTerminal))
+        let members = HistoryLine.members(of: entry)
+        let values = HistoryLine.names.map { members[$0]?.text ?? "" }
+        Output.line(CSV.row(values, isForTerminal: isForTerminal))
       } else {
         Output.line(Self.row(entry))
       }
@@ -67,13 +69,12 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private static func row(_ entry: HistoryEntry) -> String {
-    let line = HistoryLine(entry)
-    let status = line.status.map { " \($0)" } ?? ""
-    let url = line.url.map { "  \(SafeText.line($0))" } ?? ""
-    let range = line.start.map { " from \(HumanReadable.percent($0, of: line.size)) %" } ?? ""
+    let status = entry.status.map { " \($0)" } ?? ""
+    let url = entry.url.map { "  \(SafeText.line($0))" } ?? ""
+    let range = entry.start.map { " from \(HumanReadable.percent($0, of: entry.size)) %" } ?? ""
     return
-      "\(entry.began.local)  \(line.outcome)\(status)  \(HumanReadable.bytes(line.size))\(range)  "
-      + "\(SafeText.line(line.path)) → \(SafeText.line(line.target))\(url)"
+      "\(entry.began.local)  \(entry.outcome ?? "sending")\(status)  \(HumanReadable.bytes(entry.size))\(range)  "
+      + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 
   /// A time as a person writes it.

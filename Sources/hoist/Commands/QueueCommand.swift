@@ -44,7 +44,7 @@ struct QueueCommand: AsyncParsableCommand {
         items = try store.items()
         isSent = false
       }
-      for item in items { Output.line(json ? try QueueLine(item).text() : item.row) }
+      for item in items { Output.line(json ? QueueLine.text(of: item) : item.row) }
       if !json { Output.error(Self.sum(items, isSent: isSent)) }
     }
 

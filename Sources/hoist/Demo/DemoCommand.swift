@@ -107,7 +107,7 @@ struct DemoCommand: AsyncParsableCommand {
   ) throws -> Settings {
     let servers = DemoTrouble.names.map { name in
       let url = url.deletingLastPathComponent().appending(path: name)
-      return "[targets.\(name)]\nurl = \"\(url.absoluteString)\"\ntimeout = \"4s\"\n"
+      return "[targets.\(name)]\nurl = \"\(url.absoluteString)\"\ntimeout = \"2s\"\n"
     }
     let text = """
       default_target = "demo"

@@ -37,7 +37,7 @@ final class DemoLine: Sendable {
     while true {
       let client = Glibc.accept(listener, nil, nil)
       guard client >= 0 else { break }
-      guard let server = DemoSocket.connection(to: receiver) else {
+      guard let server = try? DemoSocket.connection(to: receiver) else {
         close(client)
         continue
       }

@@ -7,38 +7,16 @@ enum DemoSocket {
   ///
   /// - Throws: the value of `errno`, as a `POSIXError`.
   static func listener() throws -> (socket: Int32, port: UInt16) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = address(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
-        listener >= 0 && bind(listener, plain, length) == 0 && listen(listener, 16) == 0
-          && getsockname(listener, plain, &length) == 0
-      }
+    try open(0) {
+      bind($0, $1, $2) == 0 && listen($0, 16) == 0 && getsockname($0, $1, &$2) == 0
     }
-    guard isListening else {
-      let code = POSIXErrorCode(rawValue: errno) ?? .EIO
-      if listener >= 0 { close(listener) }
-      throw POSIXError(code)
-    }
-    return (listener, UInt16(bigEndian: address.sin_port))
   }
 
-  /// A connection to a port; nil if nobody is there.
-  static func connection(to port: UInt16) -> Int32? {
-    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard connection >= 0 else { return nil }
-    var address = address(port)
-    let isOpen = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { plain in
-        connect(connection, plain, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    guard isOpen else {
-      close(connection)
-      return nil
-    }
-    return connection
+  /// A connection to a port.
+  ///
+  /// - Throws: the value of `errno`, as a `POSIXError`.
+  static func connection(to port: UInt16) throws -> Int32 {
+    try open(port) { connect($0, $1, $2) == 0 }.socket
   }
 
   /// Sends all of it; false where the other side has ended.
@@ -54,11 +32,25 @@ enum DemoSocket {
     return true
   }
 
-  private static func address(_ port: UInt16) -> sockaddr_in {
+  private static func open(
+    _ port: UInt16, _ use: (Int32, UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Bool
+  ) throws -> (socket: Int32, port: UInt16) {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
     address.sin_port = port.bigEndian
-    return address
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        socket >= 0 && use(socket, $0, &length)
+      }
+    }
+    guard isOpen else {
+      let code = POSIXErrorCode(rawValue: errno) ?? .EIO
+      if socket >= 0 { close(socket) }
+      throw POSIXError(code)
+    }
+    return (socket, UInt16(bigEndian: address.sin_port))
   }
 }

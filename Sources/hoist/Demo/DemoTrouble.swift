@@ -20,8 +20,8 @@ final class DemoTrouble: ReceiverEndpoint {
     case "/busy" where isBusy.exchange(false, ordering: .relaxed):
       throw Refusal(503, "busy, come back in a moment", headers: [("Retry-After", "5")])
     case "/silent":
-      // For longer than the demo's target waits.
-      try await Task.sleep(for: .seconds(6))
+      // For longer than its target waits, which is three times its time-out at the most.
+      try await Task.sleep(for: .seconds(9))
     default: break
     }
     return .json([String: String](), status: 201)

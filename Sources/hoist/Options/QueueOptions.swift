@@ -11,16 +11,12 @@ struct QueueOptions: ParsableArguments {
       valueName: "file"))
   var path: String?
 
-  /// The file that is meant.
-  func path(environment: [String: String]) -> String {
-    let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
-    return named ?? UploadStore.usualPath(environment: environment)
-  }
-
   /// Opens it.
   func store(durability: UploadStore.Durability = .powerLoss) throws -> UploadStore {
-    let path = path(environment: ProcessInfo.processInfo.environment)
-    do { return try UploadStore(path: path, durability: durability) } catch {
+    let environment = ProcessInfo.processInfo.environment
+    let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
+    let file = named ?? UploadStore.usualPath(environment: environment)
+    do { return try UploadStore(path: file, durability: durability) } catch {
       throw UserError("\(error)")
     }
   }

@@ -146,17 +146,9 @@ struct TargetOptions: ParsableArguments {
     }
     if let conflict = target.batchConflict { throw UserError("target \(target.name): \(conflict)") }
     if let concurrency {
-      guard (1...64).contains(concurrency) else {
-        throw UserError("--concurrency \(concurrency): expected a number from 1 to 64")
-      }
-      target.concurrency = concurrency
+      target.concurrency = try number(concurrency, in: 1...64, of: "--concurrency")
     }
-    if let attempts {
-      guard (1...100).contains(attempts) else {
-        throw UserError("--attempts \(attempts): expected a number from 1 to 100")
-      }
-      target.retry.attempts = attempts
-    }
+    if let attempts { target.retry.attempts = try number(attempts, in: 1...100, of: "--attempts") }
     if let timeout {
       guard let seconds = Double(timeout) ?? TimeSpan.seconds(timeout),
         (1...86_400).contains(seconds)
@@ -167,6 +159,16 @@ struct TargetOptions: ParsableArguments {
     }
     if let speed = try speed() { target.rateLimit = speed }
     return target
+  }
+
+  private func number(
+    _ number: Int, in range: ClosedRange<Int>, of option: String
+  ) throws -> Int {
+    guard range.contains(number) else {
+      throw UserError(
+        "\(option) \(number): expected a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
   }
 
   /// What `--limit` says, in bytes a second.

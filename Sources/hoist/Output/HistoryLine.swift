@@ -1,56 +1,29 @@
 import Foundation
+import JSONText
 import UploadStore
 
 /// An attempt as scripts see it: times in UTC.
-struct HistoryLine: Encodable {
-  var began: String
-  var ended: String?
-  var number: Int64
-  var attempt: Int
-  var outcome: String
-  var status: Int?
-  var path: String
-  var name: String
-  var type: String
-  var size: Int64
-  var start: Int64?
-  var bytes: Int64?
-  var target: String
-  var url: String?
-  var deletionURL: String?
-  var message: String?
-  var reply: String?
-
-  init(_ entry: HistoryEntry) {
-    began = entry.began.formatted(.iso8601)
-    ended = entry.ended?.formatted(.iso8601)
-    number = entry.item.rawValue
-    attempt = entry.attempt
-    outcome = entry.outcome ?? "sending"
-    status = entry.status
-    path = entry.location.description
-    name = entry.name
-    type = entry.mediaType
-    size = entry.size
-    start = entry.start
-    bytes = entry.bytes
-    target = entry.target
-    url = entry.url
-    deletionURL = entry.deletionURL
-    message = entry.message
-    reply = entry.reply
-  }
-
+enum HistoryLine {
+  /// The names of CSV's columns.
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
     "bytes", "target", "url", "message", "start", "deletion_url",
   ]
 
-  var values: [String] {
-    [
-      began, ended ?? "", String(number), String(attempt), outcome, status.map(String.init) ?? "",
-      path, name, type, String(size), bytes.map(String.init) ?? "", target, url ?? "",
-      message ?? "", start.map(String.init) ?? "", deletionURL ?? "",
+  /// What is known of an attempt, by those names and "reply".
+  static func members(of entry: HistoryEntry) -> [String: JSONValue] {
+    let members: [String: JSONValue?] = [
+      "began": .string(entry.began.formatted(.iso8601)),
+      "ended": JSONValue(entry.ended?.formatted(.iso8601)),
+      "number": .integer(entry.item.rawValue), "attempt": .integer(Int64(entry.attempt)),
+      "outcome": .string(entry.outcome ?? "sending"), "status": JSONValue(entry.status),
+      "path": .string(entry.location.description), "name": .string(entry.name),
+      "type": .string(entry.mediaType), "size": .integer(entry.size),
+      "start": JSONValue(entry.start), "bytes": JSONValue(entry.bytes),
+      "target": .string(entry.target), "url": JSONValue(entry.url),
+      "deletion_url": JSONValue(entry.deletionURL), "message": JSONValue(entry.message),
+      "reply": JSONValue(entry.reply),
     ]
+    return members.compactMapValues(\.self)
   }
 }

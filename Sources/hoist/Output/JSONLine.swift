@@ -1,15 +1,11 @@
-import Foundation
 import JSONText
 import UploadModel
 
 /// JSON, one object a line, for scripts and for whoever looks at it in a terminal.
 enum JSONLine {
-  /// The object of `value`, its keys in snake_case and sorted.
-  static func text(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return escaped(String(decoding: try encoder.encode(value), as: UTF8.self))
+  /// An object of those members that have a value.
+  static func text(_ members: [String: JSONValue?]) -> String {
+    text(.object(members.compactMapValues(\.self)))
   }
 
   /// A value as it is.
@@ -29,5 +25,17 @@ enum JSONLine {
       default: text.unicodeScalars.append(scalar)
       }
     }
+  }
+}
+
+extension JSONValue {
+  init?(_ text: String?) {
+    guard let text else { return nil }
+    self = .string(text)
+  }
+
+  init?(_ number: (some BinaryInteger)?) {
+    guard let number else { return nil }
+    self = .integer(Int64(number))
   }
 }

@@ -1,40 +1,28 @@
-import Foundation
+import JSONText
 import UploadModel
 
 /// An item as scripts see it.
-struct QueueLine: Encodable {
-  var number: Int64
-  var path: String
-  var name: String
-  var target: String
-  var field: String?
-  var type: String
-  var bytes: Int64
-  /// How many of them the server has acknowledged, while that is known.
-  var sent: Int64?
-  var state: String
-  var cause: String?
-  var message: String?
-  var status: Int?
-  var url: String?
-
-  init(_ item: UploadItem) {
-    number = item.id.rawValue
-    path = item.location.description
-    name = item.fileName
-    target = item.target
-    field = item.field
-    type = item.mediaType
-    bytes = item.size
-    state = item.state.word
+enum QueueLine {
+  static func text(of item: UploadItem) -> String {
+    var members: [String: JSONValue?] = [
+      "number": .integer(item.id.rawValue), "path": .string(item.location.description),
+      "name": .string(item.fileName), "target": .string(item.target),
+      "field": JSONValue(item.field), "type": .string(item.mediaType),
+      "bytes": .integer(item.size), "state": .string(item.state.word),
+    ]
     switch item.state {
     case .failed(let failure):
-      (cause, message, status) = (failure.code, failure.explanation, failure.status)
-    case .done(let receipt): (status, url) = (receipt.status, receipt.url)
-    case .sending(_, let sent, _): self.sent = sent
+      members["cause"] = .string(failure.code)
+      members["message"] = .string(failure.explanation)
+      members["status"] = JSONValue(failure.status)
+    case .done(let receipt):
+      (members["status"], members["url"]) = (
+        .integer(Int64(receipt.status)), JSONValue(receipt.url)
+      )
+    // How many bytes the server has acknowledged.
+    case .sending(_, let sent, _): members["sent"] = .integer(sent)
     case .waiting, .preparing, .awaitingReply, .retrying, .paused: break
     }
+    return JSONLine.text(members)
   }
-
-  func text() throws -> String { try JSONLine.text(self) }
 }

@@ -1,115 +1,83 @@
 import Foundation
+import JSONText
 import UploadModel
 
 /// One JSON object a line on standard output. Scripts depend on these names.
 struct JSONReporter: PushReporter {
-  private struct Line: Encodable {
-    var event: String
-    var path: String?
-    var bytesSent: Int64?
-    var bytesTotal: Int64?
-    var type: String?
-    var status: Int?
-    var attempt: Int?
-    var attempts: Int?
-    var delay: Double?
-    var seconds: Double?
-    var cause: String?
-    var message: String?
-    var reply: String?
-    var url: String?
-    var deletionURL: String?
-    var sent: Int?
-    var failed: Int?
-    var skipped: Int?
-    var leftOut: Int?
-    var note: String?
-    var incomplete: Bool?
-  }
+  private typealias Members = [String: JSONValue?]
 
   mutating func queued(_ item: UploadItem) {
-    write(line("queued", item, sent: 0, type: item.identity == nil ? nil : item.mediaType))
+    write("queued", item, sent: 0, ["type": JSONValue(item.identity == nil ? nil : item.mediaType)])
   }
 
   mutating func skipped(_ item: UploadItem) {
-    var line = line("skipped", item, sent: 0)
-    line.note = item.note
-    write(line)
+    write("skipped", item, sent: 0, ["note": JSONValue(item.note)])
   }
 
   mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
-    var line = line("resumed", item, sent: point.start)
-    line.note = point.words
-    write(line)
+    write("resumed", item, sent: point.start, ["note": JSONValue(point.words)])
   }
 
   mutating func changed(_ item: UploadItem, at now: Instant) {
     switch item.state {
     case .waiting, .paused: break
     case .preparing(let attempt):
-      var line = line("started", item, sent: 0)
-      line.attempt = attempt
-      write(line)
-    case .sending(_, let sent, _): write(line("progress", item, sent: sent))
-    case .awaitingReply: write(line("sent", item, sent: item.sentSize))
+      write("started", item, sent: 0, ["attempt": .integer(Int64(attempt))])
+    case .sending(_, let sent, _): write("progress", item, sent: sent)
+    case .awaitingReply: write("sent", item, sent: item.sentSize)
     case .retrying(let failure, let next, let attempts, let at):
-      var line = failed("retrying", item, failure)
-      line.attempt = next
-      line.attempts = attempts
-      line.delay = Self.rounded(max(0, at - now))
-      write(line)
+      var members = Self.members(of: failure)
+      members["attempt"] = .integer(Int64(next))
+      members["attempts"] = .integer(Int64(attempts))
+      members["delay"] = Self.seconds(max(0, at - now))
+      write("retrying", item, sent: nil, members)
     case .done(let receipt):
-      var line = line("finished", item, sent: receipt.bytes)
-      line.status = receipt.status
-      line.attempt = receipt.attempts
-      line.seconds = Self.rounded(receipt.seconds)
-      line.url = receipt.url
-      line.deletionURL = receipt.deletionURL
-      line.reply = receipt.reply.text
-      write(line)
-    case .failed(let failure): write(failed("failed", item, failure))
+      write(
+        "finished", item, sent: receipt.bytes,
+        [
+          "status": .integer(Int64(receipt.status)), "attempt": .integer(Int64(receipt.attempts)),
+          "seconds": Self.seconds(receipt.seconds), "url": JSONValue(receipt.url),
+          "deletion_url": JSONValue(receipt.deletionURL), "reply": .string(receipt.reply.text),
+        ])
+    case .failed(let failure): write("failed", item, sent: nil, Self.members(of: failure))
     }
   }
 
   mutating func summary(_ summary: PushSummary) {
-    var line = Line(event: "summary")
-    line.sent = summary.sent
-    line.failed = summary.failed.count
-    line.skipped = summary.skipped
-    line.leftOut = summary.leftOut.isEmpty ? nil : summary.leftOut.count
-    line.bytesSent = summary.bytes
-    line.seconds = Self.rounded(summary.seconds)
-    line.incomplete = summary.isIncomplete ? true : nil
-    write(line)
+    let leftOut = summary.leftOut.count
+    Output.line(
+      JSONLine.text([
+        "event": .string("summary"), "sent": .integer(Int64(summary.sent)),
+        "failed": .integer(Int64(summary.failed.count)),
+        "skipped": .integer(Int64(summary.skipped)),
+        "left_out": leftOut > 0 ? .integer(Int64(leftOut)) : nil,
+        "bytes_sent": .integer(summary.bytes), "seconds": Self.seconds(summary.seconds),
+        "incomplete": summary.isIncomplete ? .bool(true) : nil,
+      ]))
   }
 
-  private func line(
-    _ event: String, _ item: UploadItem, sent: Int64, type: String? = nil
-  ) -> Line {
-    Line(
-      event: event, path: item.path.description, bytesSent: sent, bytesTotal: Self.size(of: item),
-      type: type)
+  private func write(
+    _ event: String, _ item: UploadItem, sent: Int64?, _ more: Members = [:]
+  ) {
+    let members: Members = [
+      "event": .string(event), "path": .string(item.path.description),
+      "bytes_sent": JSONValue(sent),
+      // The size of a file that could not be examined is unknown.
+      "bytes_total": JSONValue(item.identity == nil ? nil : item.sentSize),
+    ]
+    Output.line(JSONLine.text(members.merging(more) { $1 }))
   }
 
-  private func failed(_ event: String, _ item: UploadItem, _ failure: Failure) -> Line {
-    var line = Line(event: event, path: item.path.description, bytesTotal: Self.size(of: item))
-    line.status = failure.status
-    line.attempt = failure.attempts
-    line.cause = failure.code
-    line.message = failure.explanation
-    line.reply = failure.reply.text.isEmpty ? nil : failure.reply.text
-    return line
+  private static func members(of failure: Failure) -> Members {
+    [
+      "status": JSONValue(failure.status), "attempt": .integer(Int64(failure.attempts)),
+      "cause": .string(failure.code), "message": .string(failure.explanation),
+      "reply": JSONValue(failure.reply.text.isEmpty ? nil : failure.reply.text),
+    ]
   }
 
-  /// The size of a file that could not be examined is unknown.
-  private static func size(of item: UploadItem) -> Int64? {
-    item.identity == nil ? nil : item.sentSize
-  }
+  private static func seconds(_ seconds: Double) -> JSONValue { .number(rounded(seconds)) }
 
   /// Seconds to the millisecond.
   static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
-
-  private func write(_ line: Line) {
-    if let text = try? JSONLine.text(line) { Output.line(text) }
-  }
 }

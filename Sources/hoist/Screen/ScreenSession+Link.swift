@@ -10,11 +10,11 @@ extension ScreenSession {
     SenderSettings(limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes)
   }
 
-  /// Passes the call to the engine, or the order to the process that sends the queue.
-  func control(_ order: SenderOrder, _ body: (UploadEngine) -> Void) {
+  /// Passes an order to the engine, or to the process that sends the queue.
+  func control(_ order: SenderOrder) {
     order.apply(to: &ownSettings)
     if let engine {
-      body(engine)
+      give(order, to: engine)
       return link.tell([.settings(settings)])
     }
     // If there is no engine for another reason, that reason is on the screen already.
@@ -33,18 +33,23 @@ extension ScreenSession {
 
   private func obey(_ order: SenderOrder) {
     guard let engine, !isLeaving else { return }
+    give(order, to: engine)
+    var changed = settings
+    order.apply(to: &changed)
+    guard changed != settings else { return }
+    show(changed)
+    link.tell([.settings(changed)])
+  }
+
+  private func give(_ order: SenderOrder, to engine: UploadEngine) {
     switch order {
-    case .retry(let ids): return retry(ids)
-    case .pause(let ids): return pause(ids)
-    case .tryServers: return engine.tryServers()
+    case .retry(let ids): retry(ids)
+    case .pause(let ids): pause(ids)
+    case .tryServers: engine.tryServers()
     case .start(let isStarted): engine.setStarted(isStarted)
     case .limit(let limit): engine.setLimit(limit)
     case .lanes(let count, let target): engine.setConcurrency(count, of: target)
     }
-    var settings = settings
-    order.apply(to: &settings)
-    show(settings)
-    link.tell([.settings(settings)])
   }
 
   func show(_ settings: SenderSettings) {

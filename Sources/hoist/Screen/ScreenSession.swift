@@ -180,10 +180,9 @@ final class ScreenSession {
     case .move(let id, let other): move(id, before: other)
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
-    case .setStarted(let isStarted): control(.start(isStarted)) { $0.setStarted(isStarted) }
-    case .setConcurrency(let count, let target):
-      control(.lanes(count, target: target)) { $0.setConcurrency(count, of: target) }
-    case .setLimit(let limit): control(.limit(limit)) { $0.setLimit(limit) }
+    case .setStarted(let isStarted): control(.start(isStarted))
+    case .setConcurrency(let count, let target): control(.lanes(count, target: target))
+    case .setLimit(let limit): control(.limit(limit))
     case .probe:
       if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
     case .listFolder(let path): listFolder(path)

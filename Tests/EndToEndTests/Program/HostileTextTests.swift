@@ -64,7 +64,7 @@ extension EndToEnd {
       let outcome = try await person.hoist("push", "a.txt", "--to", server.url().absoluteString)
         .end()
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("there is no Location in its answer"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("It has no Location"), "\(outcome.errors)")
       #expect(server.requests.count == 1)
     }
 

@@ -380,8 +380,8 @@ extension EndToEnd {
       for (text, complaint) in [
         ("[keys]\nfly = \"x\"", ":2: keys.fly: no action is called that"),
         ("[keys]\nretry = \"a\"", "keys: a would be add and retry at once"),
-        ("[keys]\nretry = \"meta-q\"", ":2: keys.retry: \"meta-q\" is no key"),
-        ("[theme]\nbad = \"reddish\"", ":2: theme.bad: \"reddish\" is no look"),
+        ("[keys]\nretry = \"meta-q\"", ":2: keys.retry: \"meta-q\" is not a key"),
+        ("[theme]\nbad = \"reddish\"", ":2: theme.bad: \"reddish\" is not a look"),
         ("[theme]\nbase = \"neon\"", ":2: theme.base: no theme is called \"neon\""),
         ("[screen]\nwhen_done = \"sing\"", ":2: screen.when_done: expected \"none\""),
         ("[screen]\nmouse = 1", "screen.mouse: expected true or false"),

@@ -142,7 +142,7 @@ extension EndToEnd {
     @Test("those that are marked are deleted together, after one yes")
     func deleteMarked() async throws {
       let person = try Person()
-      let (_, terminal) = try await sent(from: person)
+      let (inbox, terminal) = try await sent(from: person)
       try await terminal.press("2")
       try await terminal.wait(for: "Server 2")
       try await terminal.press("C-a")
@@ -157,6 +157,7 @@ extension EndToEnd {
       try await terminal.wait(for: "2 files will be gone")
       try await terminal.press("y")
       try await terminal.wait(for: "Nothing is on the server")
+      #expect(inbox.names.filter { $0.hasSuffix(".bin") } == ["one.bin", "two.bin"])
     }
   }
 }

@@ -1,4 +1,3 @@
-import ScalarText
 import UploadModel
 
 /// How some items shall be sent, being edited.
@@ -74,8 +73,8 @@ struct EditForm: Sendable {
       let text = row.text.text
       switch row.field {
       case .name where text.isEmpty: return (index, "a file needs a name")
-      case .type where !Self.isMediaType(text):
-        return (index, "that is not a media type; examples are text/plain and image/png")
+      case .type where !TypePattern.isType(text):
+        return (index, "that is no media type; text/plain or image/png is one")
       case .target where !targets.contains(text):
         return (index, "no target is called that; there are: \(targets.joined(separator: ", "))")
       case .name, .type, .field, .target: continue
@@ -100,17 +99,5 @@ struct EditForm: Sendable {
       }
     }
     return item
-  }
-
-  /// Whether `text` is `type/subtype` with perhaps parameters after it (RFC 9110 §8.3.1).
-  private static func isMediaType(_ text: String) -> Bool {
-    guard text.unicodeScalars.allSatisfy({ (0x20..<0x7F).contains($0.value) }) else { return false }
-    let kind = text.split(scalar: ";").first ?? ""
-    let parts = kind.split(scalar: "/")
-    return parts.count == 2
-      && parts.allSatisfy { part in
-        !part.isEmpty
-          && part.allSatisfy { $0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0) }
-      }
   }
 }
