@@ -149,6 +149,24 @@ struct TicketStepsTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test(arguments: [401, 403, 404, 422])
+  func aRefusedTicketIsCalledOne(_ status: Int) async throws {
+    let server = try server { _, _ in (status, "no") }
+    defer { server.stop() }
+    let folder = try ScratchDirectory()
+    let file = try folder.write("a", Array("hello".utf8))
+    var target = Target.once(server.url("/get"))
+    target.ticket = Ticket(
+      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["http-\(status)"])
+    let words = ends.first?.failure?.explanation ?? ""
+    #expect(
+      words.hasPrefix("The server refused the ticket that the upload needs: \(status)"), "\(words)")
+    #expect(server.requests.count == 1)
+  }
+
   /// The sums are those of what is sent, also where a command makes it.
   @Test(arguments: [false, true])
   func sumsAreOfWhatIsSent(_ isPrepared: Bool) async throws {

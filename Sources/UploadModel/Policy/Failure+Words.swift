@@ -69,6 +69,9 @@ extension Failure {
     return "\(story)\(tried) \(advice)"
   }
 
+  /// What was asked for.
+  private var what: String { isOfTicket == true ? "the ticket that the upload needs" : "it" }
+
   private var story: String {
     switch cause {
     case .missing: "There is no file at this path."
@@ -96,7 +99,7 @@ extension Failure {
     case .insecure(let why): "No secure connection came about: \(Self.inside(why))."
     case .network(let why): "The upload broke off: \(Self.inside(why))."
     case .refused:
-      status.map { "The server refused it: \(Self.statusLine($0))." } ?? "The server refused it."
+      "The server refused \(what)\(status.map { ": \(Self.statusLine($0))" } ?? "")."
     case .redirected(let target, let why):
       "The server answered \(status.map { Self.statusLine($0) } ?? "with a redirect")"
         + "\(target.map { " and pointed to \($0)" } ?? ""). \(why.story)"
@@ -110,7 +113,7 @@ extension Failure {
       "The server has the file. The request that goes with it (server.create) failed: \(Self.inside(why))."
     case .unresumable(let fault): fault.story
     case .denied(let why):
-      status.map { "The server refused it: \(Self.statusLine($0)), \(Self.inside(why))." }
+      status.map { "The server refused \(what): \(Self.statusLine($0)), \(Self.inside(why))." }
         ?? "There are no credentials for the target: \(Self.inside(why))."
     case .cancelled: "It was stopped before it was complete."
     case .outcomeUnknown(let why) where status != nil:

@@ -12,6 +12,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   public var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   public var retryAfter: Double?
+  /// Whether it was the upload's ticket that was asked for; nil where it was not, as in what was written before.
+  public var isOfTicket: Bool?
 
   /// A failure with this cause.
   public init(

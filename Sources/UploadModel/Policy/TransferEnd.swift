@@ -33,6 +33,8 @@ public struct TransferEnd: Hashable, Sendable {
   public var retryAfter: Double?
   /// The status of the request before it, such as a ticket's, where that one's reply is what went wrong.
   public var earlierStatus: Int?
+  /// Whether the request asked for the upload's ticket.
+  public var isOfTicket = false
 
   /// One of the files in a request.
   public struct Place: Hashable, Sendable {

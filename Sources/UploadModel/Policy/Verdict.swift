@@ -25,11 +25,12 @@ public enum Verdict: Hashable, Sendable {
     _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
   ) -> Verdict {
     func failed(_ cause: Failure.Cause) -> Verdict {
-      .failed(
-        Failure(
-          cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
-          retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
-            ?? end.retryAfter))
+      var failure = Failure(
+        cause, status: end.status ?? end.earlierStatus, reply: end.reply, attempts: attempt,
+        retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
+          ?? end.retryAfter)
+      if end.isOfTicket { failure.isOfTicket = true }
+      return .failed(failure)
     }
 
     // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
