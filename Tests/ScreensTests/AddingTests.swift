@@ -20,6 +20,7 @@ import UploadModel
       "2 files, 10 B; nothing is called a, nor 1 more"
     ),
     (AddPreview(), "no files in there"),
+    (AddPreview(mistake: "\"md\" is no media type"), "\"md\" is no media type"),
   ])
   func previews(_ preview: AddPreview, _ words: String) { #expect(preview.words == words) }
 

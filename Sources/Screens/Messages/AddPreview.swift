@@ -10,13 +10,19 @@ public struct AddPreview: Hashable, Sendable {
   public var isMore: Bool
   /// The words of the line that name nothing.
   public var missing: [String]
+  /// What is wrong with what stands behind a file, such as its type.
+  public var mistake: String?
 
   /// A preview of so many files.
-  public init(files: Int = 0, bytes: Int64 = 0, isMore: Bool = false, missing: [String] = []) {
+  public init(
+    files: Int = 0, bytes: Int64 = 0, isMore: Bool = false, missing: [String] = [],
+    mistake: String? = nil
+  ) {
     self.files = files
     self.bytes = bytes
     self.isMore = isMore
     self.missing = missing
+    self.mistake = mistake
   }
 
   /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
@@ -31,6 +37,7 @@ public struct AddPreview: Hashable, Sendable {
       let isPattern = first.unicodeScalars.contains { "*?[{".unicodeScalars.contains($0) }
       parts.append((isPattern ? "nothing matches \(first)" : "nothing is called \(first)") + others)
     }
+    if let mistake { parts.append(mistake) }
     return parts.isEmpty ? "no files in there" : parts.joined(separator: "; ")
   }
 }

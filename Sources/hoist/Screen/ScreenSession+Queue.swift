@@ -60,7 +60,8 @@ extension ScreenSession {
       // By now the queue has been read, and what was added before this is in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.state } }
       let named = paths.map(files)
-      let missing = named.flatMap(\.missing)
+      let unnamed = AddPreview(
+        missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
       func takes(_ file: FileLocation) -> Bool {
         guard isAsked, known.isWaiting(file.bytes, for: target) else { return true }
         twice.append(.bytes(file.bytes))
@@ -75,8 +76,8 @@ extension ScreenSession {
         let words: String?
         if !isLast {
           words = "\(count) so far…"
-        } else if !missing.isEmpty {
-          words = AddPreview(missing: missing).words
+        } else if !unnamed.missing.isEmpty || unnamed.mistake != nil {
+          words = unnamed.words
         } else if let said = total.words {
           words = said
         } else if total.items.isEmpty, twice.isEmpty, total.skipped.isEmpty {

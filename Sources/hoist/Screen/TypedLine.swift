@@ -18,6 +18,8 @@ struct TypedLine {
   struct Files {
     var found: [NamedFile] = []
     var missing: [String] = []
+    /// What is wrong with what stands behind a file.
+    var mistake: String?
   }
 
   var files: Files {
@@ -31,18 +33,14 @@ struct TypedLine {
       switch word {
       case .typed(let word):
         for word in Self.bracesExpanded(word) {
-          let found = named(word)
-          files.found += found
-          if found.isEmpty { files.missing.append(word) }
+          name(word, in: &files)
         }
       case .exact(let word):
         let file = FileLocation(word)
         if Self.isThere(file) {
           files.found.append(NamedFile(file))
-        } else if let wish = Self.wish(word), Self.isThere(FileLocation(wish.path)) {
-          files.found.append(NamedFile(FileLocation(wish.path), as: wish))
         } else {
-          files.missing.append(word)
+          wish(word, in: &files) { [FileLocation($0)].filter(Self.isThere) }
         }
       case .bytes(let bytes): files.found.append(NamedFile(FileLocation(bytes: bytes)))
       }
@@ -50,19 +48,28 @@ struct TypedLine {
     return files
   }
 
-  private func named(_ word: String) -> [NamedFile] {
-    func files(_ path: String) -> [FileLocation] {
-      TypedPath(text: path, home: home).files.filter(Self.isThere)
-    }
-    let found = files(word)
-    guard found.isEmpty, let wish = Self.wish(word) else { return found.map { NamedFile($0) } }
-    return files(wish.path).map { NamedFile($0, as: wish) }
+  private func name(_ word: String, in files: inout Files) {
+    let found = there(word)
+    files.found += found.map { NamedFile($0) }
+    if found.isEmpty { wish(word, in: &files, finding: there) }
   }
 
-  /// What stands behind the file in a word that names nothing as a whole; nil where nothing does.
-  private static func wish(_ word: String) -> FileArgument? {
-    guard let wish = try? FileArgument(word), wish.path != word else { return nil }
-    return wish
+  private func there(_ path: String) -> [FileLocation] {
+    TypedPath(text: path, home: home).files.filter(Self.isThere)
+  }
+
+  /// Takes a word that names nothing as a whole: there may be a type, a name and a field behind the file.
+  private func wish(
+    _ word: String, in files: inout Files, finding find: (String) -> [FileLocation]
+  ) {
+    do throws(UserError) {
+      let wish = try FileArgument(word)
+      let found = wish.path == word ? [] : find(wish.path)
+      files.found += found.map { NamedFile($0, as: wish) }
+      if found.isEmpty { files.missing.append(word) }
+    } catch {
+      files.mistake = error.description
+    }
   }
 
   /// Counts what would be added; gives up where that takes long.
@@ -70,7 +77,7 @@ struct TypedLine {
   /// - Parameter isOutdated: whether nobody wants to know any more.
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {
     let files = files
-    var preview = AddPreview(missing: files.missing)
+    var preview = AddPreview(missing: files.missing, mistake: files.mistake)
     let end = DispatchTime.now() + .milliseconds(500)
     func count(_ file: FileLocation) -> Bool {
       guard let identity = try? FileIdentity.of(file) else { return true }
