@@ -10,9 +10,11 @@ enum Fixture {
   ]
 
   static func empty(ascii: Bool = false, size: Size = Size(width: 80, height: 24)) -> AppState {
-    AppState(
+    var state = AppState(
       target: "photos", url: "https://api.example.com/upload", isASCII: ascii, size: size,
       now: Instant(seconds: 100))
+    state.options.configuration = "~/.config/hoist/config.toml"
+    return state
   }
 
   static func item(
@@ -164,6 +166,13 @@ enum Fixture {
   @discardableResult
   static func type(_ text: String, _ state: inout AppState) -> [Effect] {
     text.flatMap { play(&state, .key(.character($0))) }
+  }
+}
+
+extension AppState {
+  /// What stands in the questions for a new target.
+  var setupAnswers: TargetAnswers? {
+    if case .setup(let form) = dialog { form.answers } else { nil }
   }
 }
 

@@ -54,7 +54,6 @@ import UploadModel
     for index in rows.indices { rows[index].location = Array(rows[index].path.utf8) }
     Fixture.play(&state, .history(.rows(rows)))
     #expect(Self.footer(state).contains("y copy URL  r send again"))
-    #expect(!Self.footer(state).contains("t target"))
     // What went to another target is sent again from there, which can be chosen here.
     state.options.targets = ["photos", "tickets"]
     Fixture.type("j", &state)

@@ -169,7 +169,7 @@ import UploadModel
     #expect(Fixture.type("P", &state) == [])
     #expect(state.mode == .pausing)
     #expect(
-      render(state, size: state.size).text.contains { $0.contains("would start again from") })
+      render(state, size: state.size).text.contains { $0.contains("(2.5 MB sent)") })
     // The answer that loses nothing is the one that is lit.
     #expect(Fixture.play(&state, .key(.enter)) == [.setStarted(false)])
     #expect(!state.isStarted)

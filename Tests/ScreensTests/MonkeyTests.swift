@@ -77,7 +77,7 @@ import UploadModel
       let ids = state.queue.rows.map(\.item.id).shuffled(using: &dice)
       return Bool.random(using: &dice) ? .reordered(ids) : .removed(Array(ids.prefix(2)))
     case 45..<48 where Bool.random(using: &dice):
-      let word = CommandLine.words.randomElement(using: &dice) ?? ""
+      let word = CommandLine.actions.randomElement(using: &dice)?.name.word ?? ""
       return .command(word + (Bool.random(using: &dice) ? " 2 1" : ""))
     case 48..<49:
       let news: [Reachability] = [

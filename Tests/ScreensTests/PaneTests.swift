@@ -180,25 +180,26 @@ import UploadModel
     var state = Fixture.mixed()
     state.options.targets = ["album", "photos", "tickets"]
     #expect(
-      Fixture.play(&state, .key("t"), .key(.down), .key(.enter)) == [.switchTarget("tickets")])
+      Fixture.play(&state, .key("t"), .key(.down), .key(.enter))
+        == [.readTargets, .switchTarget("tickets")])
     // What is typed narrows them down, by name or address.
     state.options.targetURLs = ["album": "https://pictures.example.com/"]
     Fixture.type("tpict", &state)
     #expect(
-      render(state, size: state.size).text.contains { $0.contains("album    https://pictures") })
+      render(state, size: state.size).text.contains {
+        $0.contains("album ") && $0.contains(" https://pictures")
+      })
     #expect(Fixture.play(&state, .key(.enter)) == [.switchTarget("album")])
-    Fixture.type("tnone", &state)
-    #expect(Fixture.play(&state, .key(.enter)) == [.bell])
-    Fixture.play(&state, .key(.escape))
     Fixture.play(
       &state, .target(name: "tickets", url: "https://t/", concurrency: 4, listsServer: true))
     #expect(render(state, size: state.size).text[0].contains("tickets"))
     #expect(Fixture.play(&state, .command("target tickets")) == [])
     #expect(Fixture.play(&state, .command("target album")) == [.switchTarget("album")])
-    #expect(Fixture.play(&state, .command("target nowhere")) == [.bell])
+    // Whether there is one of that name, the configuration says as it is now.
+    #expect(Fixture.play(&state, .command("target nowhere")) == [.switchTarget("nowhere")])
     // Where the server's files are listed, too; the list is then the other one's.
     let asked = Fixture.play(&state, .key("2"), .key("t"), .key("l"), .key(.enter))
-    #expect(asked == [.listServer, .switchTarget("album")])
+    #expect(asked == [.listServer, .readTargets, .switchTarget("album")])
     let answer = AppEvent.target(
       name: "album", url: "https://a/", concurrency: 4, listsServer: true)
     #expect(Fixture.play(&state, answer) == [.listServer])
@@ -309,6 +310,75 @@ import UploadModel
     Fixture.type("3", &state)
     #expect(Fixture.play(&state, .command("log"), .command("help")) == [])
     #expect(state.pane == .log, "what is there in every pane stays where it is")
+  }
+
+  @Test(
+    arguments: [
+      ("https://nas/up", "https://nas/up", ""), ("nas", "", "nas"),
+      ("nas.example", "nas.example", ""),
+      ("", "", ""),
+    ])
+  func aNewTargetIsMadeWhereTargetsAreChosen(_ typed: String, _ url: String, _ name: String) {
+    var state = Fixture.mixed()
+    state.options.targets = ["photos"]
+    Fixture.type("t" + typed, &state)
+    Fixture.play(&state, .key(.end), .key(.down), .key(.enter))
+    #expect(
+      state.mode == .setup && state.setupAnswers?.url == url && state.setupAnswers?.name == name)
+    #expect(!render(state, size: state.size).text.contains { $0.contains("hoist demo") })
+    // It can be left again, unlike that of a first start.
+    #expect(Fixture.play(&state, .key(.escape)) == [] && state.mode == .queue)
+    #expect(Fixture.play(&state, .command("target https://nas/up")) == [])
+    #expect(state.setupAnswers?.url == "https://nas/up")
+    guard case .setUp? = Fixture.play(&state, .key(.enter)).last else {
+      Issue.record("it is not tried")
+      return
+    }
+    Fixture.play(&state, .targets(["nas", "photos"], urls: [:]))
+    #expect(state.mode == .queue)
+    // Without a configuration there is no place for it.
+    state.options.configuration = nil
+    #expect(Fixture.type("t", &state) == [.bell])
+  }
+
+  @Test func targetsThatWereWrittenMeanwhileAreSeen() {
+    var state = Fixture.mixed()
+    state.options.targets = ["photos"]
+    Fixture.type("t", &state)
+    Fixture.play(&state, .targets(["album", "photos", "nas"], urls: ["nas": "http://nas/"]))
+    #expect(Self.menu(state) == ["album", "photos", "nas", "new target…"])
+    #expect(Fixture.play(&state, .key(.enter)) == [], "the cursor stays on photos")
+    Fixture.type("tna", &state)
+    Fixture.play(&state, .targets(["nas", "photos", "snail"], urls: [:]))
+    #expect(Self.menu(state) == ["nas", "snail", "new target…"])
+    Fixture.play(&state, .key(.escape))
+    // Forms take them, too.
+    Fixture.type("jjjjjj", &state)
+    #expect(Fixture.type("e", &state) == [.readTargets])
+    Fixture.play(&state, .targets(["nas"], urls: [:]), .key(.backTab), .paste("nas"), .key(.enter))
+    #expect(state.queue.row(ItemID(7))?.item.target == "nas")
+  }
+
+  private static func menu(_ state: AppState) -> [String]? {
+    guard case .menu(let menu) = state.dialog else { return nil }
+    return menu.shown.map { menu.choices[$0] }
+  }
+
+  @Test(
+    arguments: [
+      (["http://127.0.0.1:3000/a", "http://127.0.0.1:3000/b"], ["…a", "…b"]),
+      (["http://127.0.0.1:3000/up", "http://127.0.0.1:4000/up"], ["…3000/up", "…4000/up"]),
+      (
+        ["https://photos.example/up", "https://pictures.example/up"],
+        ["photos.example/up", "pictures.example/up"]
+      ),
+      (["http://a/up", "https://a/up"], ["http://a/up", "https://a/up"]),
+      (["https://one.example/up", "nas"], ["one.example/up", "nas"]),
+      (["http://a/up", "http://a/up?x=1"], ["…up", "…up?x=1"]),
+      (["", "nas"], ["", "nas"]),
+    ])
+  func aColumnSaysWhatTellsTargetsApart(_ names: [String], _ labels: [String]) {
+    #expect(names.map(TargetLabels(names).label) == labels)
   }
 
   @Test func commandsAreCompletedAndRemembered() {

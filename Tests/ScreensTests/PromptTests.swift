@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Screens
@@ -165,5 +166,34 @@ import Testing
     #expect(state.mode == .queue)
     #expect(
       Fixture.play(&state, .key("u"), .key(.control("u")), .key(.enter)) == [.setLimit(nil)])
+  }
+
+  @Test func theCommandsAreSeenAsSoonAsTheyAreAskedFor() {
+    var state = Fixture.mixed(size: Size(width: 100, height: 30))
+    func lines() -> [String] {
+      let text = render(state, size: state.size).text
+      let top = text.firstIndex { $0.contains("─ Commands ") } ?? text.count
+      return text.dropFirst(top + 1).dropLast(2).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    Fixture.type(":", &state)
+    #expect(lines().count == 16 && lines()[0].hasPrefix("add PATH…"))
+    #expect(lines()[0].contains("add files by path"))
+    // What begins so, else what speaks of it.
+    Fixture.type("li", &state)
+    #expect(lines().map { String($0.prefix(5)) } == ["limit"])
+    Fixture.play(&state, .key(.escape))
+    Fixture.type(":at once", &state)
+    Fixture.play(&state, .key(.control("u")))
+    Fixture.type("bandw", &state)
+    #expect(lines().count == 1 && lines()[0].hasPrefix("limit SPEED"))
+    Fixture.type("xyz", &state)
+    #expect(lines() == ["no command speaks of that"])
+    // Tab goes through them, and the one that is chosen is in view.
+    Fixture.play(&state, .key(.escape), .key(":"), .key(.tab), .key(.backTab))
+    let last = CommandLine.actions.last?.name.word ?? ""
+    #expect(lines().last?.hasPrefix("▸ \(last)") == true, "\(lines())")
+    for size in Fixture.sizes {
+      #expect(render(state, size: size).text.contains { $0.contains("Commands") })
+    }
   }
 }

@@ -133,10 +133,10 @@ import UploadModel
         .reorder(ids(12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
         .reorder(ids(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)),
       ], says: "undone: sorting"),
-    Case(0, "t", asks: [.bell], says: "the configuration has no targets to choose from"),
+    Case(0, "t", asks: [.readTargets]),
     Case(0, "e", asks: [.bell], says: "it is being sent: pause it first, then edit"),
     Case(2, "e", asks: [.bell], says: "it has been sent: nothing to edit"),
-    Case(6, "e", .escape, asks: []),
+    Case(6, "e", .escape, asks: [.readTargets]),
     Case(6, "V", "j", "j", "V", "p", asks: [.pause(ids(7))]),
     Case(
       0, "V", "j", "j", "x", "y", asks: [.remove(ids(1, 2, 3))], says: "3 files removed · z undoes"),

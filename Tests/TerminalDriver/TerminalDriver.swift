@@ -140,7 +140,7 @@ final class Driver {
     case .notify(let text): terminal.notify(text)
     case .listHistory: _ = reduce(&state, .history(.rows([])))
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
-      .switchTarget,
+      .switchTarget, .readTargets,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe, .addAgain,
       .preview, .setUp, .openURL, .notifyDesktop, .runEndCommand:
       break

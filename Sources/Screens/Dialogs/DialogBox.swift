@@ -13,7 +13,9 @@ struct DialogBox {
 
   func paint(on canvas: inout Canvas) {
     switch dialog {
-    case .command, .find: break  // In the last line.
+    case .command(let prompt):
+      CommandPalette(prompt.line)?.paint(keymap: state.keymap, on: &canvas)
+    case .find: break  // In the last line.
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
     case .form(let form): FormBox(form: form, state: state, size: size).paint(on: &canvas)

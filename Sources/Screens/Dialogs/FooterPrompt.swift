@@ -12,7 +12,7 @@ struct FooterPrompt {
     switch state.dialog {
     case .command(let prompt):
       paint(":", prompt.line.field, on: &canvas)
-      paintCandidates(of: prompt.line, on: &canvas)
+      if CommandPalette(prompt.line) == nil { paintCandidates(of: prompt.line, on: &canvas) }
     case .find(let prompt):
       paint(prompt.isFilter ? "filter " : "/", prompt.field, on: &canvas)
     default: return false
@@ -27,7 +27,7 @@ struct FooterPrompt {
     canvas.field(field, row: row, columns: 1 + label.count..<width - 1, role: .plain)
   }
 
-  /// What it could become, in the line above.
+  /// What its last word could become, in the line above.
   private func paintCandidates(of line: LinePrompt, on canvas: inout Canvas) {
     let above = row - 1
     guard !line.candidates.isEmpty || line.hasNoMatch else { return }

@@ -29,10 +29,6 @@ struct MenuBox {
       size: Size(width: columns.count, height: visible + 2 + field), title: menu.title)
     let inner = columns.lowerBound + 2..<columns.upperBound - 2
     if menu.isFiltered { canvas.field(menu.filter, row: top - 1, columns: inner) }
-    if menu.shown.isEmpty {
-      canvas.put(
-        "none is called that", row: top, column: inner.lowerBound + 2, style: Style(.warning))
-    }
     let first = ListState.firstRow(
       scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count,
       height: visible)

@@ -80,7 +80,7 @@ struct QuestionBox {
         )
     case .pausing:
       return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
-    case .breakingOff(let ids): return ("Pause?", loss(of: state.items(ids)))
+    case .breakingOff(let ids): return ("Pause?", loss(of: ids.compactMap(state.item)))
     case .removing(let ids, let active, let mayHaveArrived):
       let others = ids.count > active ? " of the \(ids.count)" : ""
       let promise =
@@ -100,11 +100,13 @@ struct QuestionBox {
 
   /// How many of these would start again; they go on while the question is being read.
   private func loss(of items: some Sequence<UploadItem>) -> String {
-    let again = "start again from the first byte."
-    return switch items.count(where: state.losesMuch) {
-    case 0: "By now nothing has to \(again)"
-    case 1: "One file is on its way and would \(again)"
-    case let count: "\(count) files are on their way and would \(again)"
+    let lost = items.filter(state.losesMuch)
+    let bytes = lost.reduce(0) { $0 &+ ($1.state.bytesHandedOver(of: $1.sentSize) ?? 0) }
+    let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
+    return switch lost.count {
+    case 0: "By now nothing has to start again."
+    case 1: "One file is on its way \(again)"
+    case let count: "\(count) files are on their way \(again)"
     }
   }
 

@@ -1,4 +1,4 @@
-/// The questions of a first start.
+/// The questions for a new target.
 struct SetupBox {
   let form: SetupForm
   let state: AppState
@@ -12,7 +12,8 @@ struct SetupBox {
       : TextFitting.wrapped(
         Glyphs.of(
           "A target is a URL that takes files as a web form does. Name one, and hoist tries it and "
-            + "writes it down. Without one at hand, hoist demo shows everything at work.",
+            + "writes it down."
+            + (form.isFirst ? " Without one at hand, hoist demo shows everything at work." : ""),
           ascii: canvas.ascii), to: width - 4)
     let gap = introduction.isEmpty ? 0 : introduction.count + 1
     let height = gap + SetupForm.Field.allCases.count + 3

@@ -28,6 +28,8 @@ public enum AppEvent: Sendable {
   case folder(Folder)
   /// The answer to `Effect.switchTarget`: files that are added from now on go there.
   case target(name: String, url: String, concurrency: Int, listsServer: Bool)
+  /// The answer to `Effect.readTargets`: the targets of the configuration, and where they lie, without secrets.
+  case targets([String], urls: [String: String])
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.

@@ -9,7 +9,7 @@ public enum Effect: Sendable, Equatable {
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
   /// Try a new target, unless it is good enough as it is, and write it down; answered by
-  /// `AppEvent.setupRefused`, or by the end of the session.
+  /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
   /// Offer completions of a path as far as it is typed; answered by `AppEvent.completions`.
   case complete(String)
@@ -43,6 +43,8 @@ public enum Effect: Sendable, Equatable {
   /// Send files that are added from now on to the target of this name; answered by `AppEvent.target` or
   /// `AppEvent.message`.
   case switchTarget(String)
+  /// Read again which targets the configuration has; answered by `AppEvent.targets`.
+  case readTargets
   /// List what is on the server; answered by `AppEvent.server`.
   case listServer
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` where

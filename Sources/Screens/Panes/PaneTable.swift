@@ -67,7 +67,7 @@ extension AppState {
       return [
         "\(target) cannot say what is on the server.",
         "A table [targets.NAME.server.list] says how, in",
-        "\(options.configuration) (docs/targets.md).",
+        "\(options.configuration ?? "the configuration") (docs/targets.md).",
       ]
     }
     return switch server.listing {

@@ -5,11 +5,13 @@ struct QueuePane {
   let state: AppState
   let layout: Layout
   private let columns: Columns
+  private let targets: TargetLabels
 
   init(_ state: AppState, layout: Layout) {
     self.state = state
     self.layout = layout
     columns = Columns(width: layout.listWidth, hasTargets: state.queue.hasSeveralTargets)
+    targets = TargetLabels(columns.target == nil ? [] : state.queue.targetNames)
   }
 
   func paint(on canvas: inout Canvas) {
@@ -70,8 +72,9 @@ struct QueuePane {
     let cut = TextFitting.middle(name, to: columns.name.count, ascii: canvas.ascii)
     canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(item.state.nameRole))
     if let target = columns.target {
-      let name = TextFitting.end(
-        Glyphs.of(item.target, ascii: canvas.ascii), to: target.count, ascii: canvas.ascii)
+      let name = TextFitting.middle(
+        Glyphs.of(targets.label(item.target), ascii: canvas.ascii), to: target.count,
+        ascii: canvas.ascii)
       canvas.put(name, row: line, column: target.lowerBound, style: style(.dim))
     }
     if let type = columns.type {
@@ -128,7 +131,10 @@ struct QueuePane {
   private func emptyWords(add key: String, ascii: Bool) -> [String] {
     func label(_ name: Action.Name) -> String { state.keymap.label(name, in: .queue, ascii: ascii) }
     let place = state.target == state.url ? state.url : "\(state.target), \(state.url)"
-    let others = state.options.targets.count > 1 ? "; \(label(.target)) chooses another target" : ""
+    let isOnly = state.options.targets.count <= 1
+    let others =
+      state.options.configuration == nil
+      ? "" : "; \(label(.target)) \(isOnly ? "makes" : "chooses") another target"
     return [
       "Nothing is queued.",
       "Press \(key) to add files, \(label(.browse)) to choose them from a list, or drag them here.",

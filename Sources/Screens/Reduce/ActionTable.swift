@@ -54,7 +54,7 @@ extension Action {
       traits: [.visual]),
     Action(
       .target, in: [.queue, .server, .history], keys: ["t"],
-      help: "choose where files go that are added from now on",
+      help: "choose, or make, the target of files added from now on",
       hint: "target", argument: "NAME", footer: 12),
     Action(
       .clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear", footer: 15,

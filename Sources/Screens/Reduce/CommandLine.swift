@@ -32,6 +32,11 @@ struct CommandLine: Hashable, Sendable {
   /// Everything that can be asked for here.
   static let actions = Action.inMode(.queue)
 
-  /// The words of all that can be asked for, sorted.
-  static let words = actions.map(\.name.word).sorted()
+  /// What a word that is being typed can become: what begins with it, else what speaks of it.
+  static func matching(_ text: String) -> [Action] {
+    let begun = actions.filter { $0.name.word.hasPrefix(scalars: text) }
+    if !begun.isEmpty { return begun }
+    let matcher = Matcher(text)
+    return actions.filter { matcher.matches($0.name.word) || matcher.matches($0.help) }
+  }
 }

@@ -116,7 +116,7 @@ extension AppState {
     }
     let (before, word) = Self.lastWord(of: head)
     if before.isEmpty {
-      return offer(CommandLine.words.filter { $0.hasPrefix(scalars: head) }, for: head, in: prompt)
+      return offer(CommandLine.matching(head).map(\.name.word), for: head, in: prompt)
     }
     let choices: [String]
     switch CommandLine(head)?.action?.name {

@@ -117,7 +117,7 @@ extension AppState {
       return refuse("it is being sent: pause it first, then edit")
     }
     dialog = .form(EditForm(items, hasTargets: !options.targets.isEmpty))
-    return []
+    return options.configuration == nil ? [] : [.readTargets]
   }
 
   mutating func perform(_ name: Action.Name, in form: EditForm) -> [Effect] {
@@ -174,9 +174,9 @@ extension AppState {
       return leaveWhenDone()
     case (.close, .quitting): finishing = nil
     case (.finishThese, .breakingOff(let ids)):
-      let harmless = items(ids).filter { !losesMuch($0) }
+      let harmless = ids.compactMap(item).filter { !losesMuch($0) }
       return harmless.isEmpty ? [] : pause(harmless)
-    case (.pauseNow, .breakingOff(let ids)): return pause(items(ids))
+    case (.pauseNow, .breakingOff(let ids)): return pause(ids.compactMap(item))
     case (.finishThese, _): return start(false)
     case (.addAgain, .addingAgain(let paths)): return [.addAgain(paths)]
     case (.pauseNow, _): return pauseAll()

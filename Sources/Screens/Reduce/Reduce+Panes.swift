@@ -115,25 +115,37 @@ extension AppState {
   // MARK: Targets
 
   mutating func openTargets() -> [Effect] {
-    guard !options.targets.isEmpty else {
-      return refuse("the configuration has no targets to choose from")
+    guard options.configuration != nil else {
+      return refuse("there is no configuration to choose a target from")
     }
-    var menu = Menu(
-      purpose: .target, choices: options.targets,
-      notes: options.targets.map { options.targetURLs[$0] ?? "" })
+    var menu = Menu(targets: options.targets, urls: options.targetURLs)
     let row = options.targets.firstIndex(of: target) ?? 0
     menu.list.move(to: row, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
     dialog = .menu(menu)
-    return []
+    return [.readTargets]
+  }
+
+  /// The configuration has been read again.
+  mutating func setTargets(_ names: [String], urls: [String: String]) {
+    (options.targets, options.targetURLs) = (names, urls)
+    let size = size
+    changeDialogs { dialog in
+      // The one that was tried is there now.
+      if case .setup(let form) = dialog, form.isTrying { return nil }
+      guard case .menu(var menu) = dialog else { return dialog }
+      menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
+      return .menu(menu)
+    }
   }
 
   mutating func switchTarget(_ name: String) -> [Effect] {
-    guard options.targets.contains(name) else {
-      let names = options.targets.joined(separator: ", ")
-      return refuse(
-        "target: none is called \"\(name)\"\(names.isEmpty ? "" : "; there are: \(names)")")
+    if name == target { return [] }
+    guard name.contains(scalars: "://"), options.configuration != nil else {
+      // Whether there is one of that name, the configuration says as it is now.
+      return [.switchTarget(name)]
     }
-    return name == target ? [] : [.switchTarget(name)]
+    dialog = .setup(SetupForm(name))
+    return []
   }
 
   mutating func perform(_ name: Action.Name, in menu: Menu) -> [Effect] {
@@ -153,9 +165,11 @@ extension AppState {
     guard let chosen = menu.chosen else { return [.bell] }
     dialog = nil
     switch menu.purpose {
+    case .target where menu.isNew(chosen): dialog = .setup(SetupForm(menu.filter.text))
     case .target: return switchTarget(menu.choices[chosen])
     case .sort: return sort(SortOrder.allCases[chosen])
     }
+    return []
   }
 }
 

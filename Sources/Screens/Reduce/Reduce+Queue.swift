@@ -168,9 +168,6 @@ extension AppState {
     return sent > 1 << 20 || speeds.beginning(of: item.id).map { now - $0 > 5 } ?? false
   }
 
-  /// Those of these items that are still here.
-  func items(_ ids: [ItemID]) -> [UploadItem] { ids.compactMap { queue.row($0)?.item } }
-
   mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }
 
   mutating func askToRemove(_ items: [UploadItem]) -> [Effect] {

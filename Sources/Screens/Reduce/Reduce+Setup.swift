@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the keys do while a first start asks for a target.
+/// What the keys do while a target is asked for.
 extension AppState {
   /// The screen of a first start: nothing but the questions for a target.
   public static func setup(
@@ -9,14 +9,17 @@ extension AppState {
     var state = AppState(
       target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now,
       options: Options(keymap: keymap))
-    state.open(.setup(SetupForm()))
+    state.open(.setup(SetupForm(isFirst: true)))
     return state
   }
 
   mutating func perform(_ name: Action.Name, in form: SetupForm) -> [Effect] {
     var form = form
     switch name {
-    case .close: return [.quit(.idle)]
+    case .close where form.isFirst: return [.quit(.idle)]
+    case .close:
+      dialog = nil
+      return []
     case .next, .previous: form.moveFocus(by: name == .next ? 1 : -1)
     case .accept:
       guard !form.isTrying else { return [] }

@@ -66,6 +66,7 @@ extension AppState {
       guard case .prompt(var prompt) = dialog, prompt.field.text == text else { break }
       prompt.preview = preview
       dialog = .prompt(prompt)
+    case .targets(let names, let urls): setTargets(names, urls: urls)
     case .setupRefused(let words, let isGoodEnough):
       return refuseSetup(words, isGoodEnough: isGoodEnough)
     case .alreadyWaiting(let paths): askToAddAgain(paths)

@@ -96,8 +96,8 @@ public struct AppState: Sendable {
     public var hasHistory = false
     /// The folder in which paths begin that do not begin at the root, for people.
     public var folder = ""
-    /// Where the configuration lies, for people.
-    public var configuration = "~/.config/hoist/config.toml"
+    /// Where the configuration lies, for people; nil where there is none to choose targets from.
+    public var configuration: String?
     /// Whether another process can go on with the queue when the screen is left.
     public var background = Background.unavailable
 

@@ -68,6 +68,9 @@ struct Queue: Sendable {
   /// The items that were taken out, and whether they had been sent by then.
   private(set) var removed: [ItemID: Bool] = [:]
 
+  /// The names of the targets of all items.
+  var targetNames: [String] { Array(targets.keys) }
+
   /// Whether the items do not all go to the same target.
   var hasSeveralTargets: Bool { targets.count > 1 }
 

@@ -9,52 +9,48 @@ import UploadModel
 ///
 /// Looking up a target can take time, because commands may supply its secrets. Results are cached.
 final class TargetCatalog: Sendable {
-  /// The names of the targets that can be chosen, sorted.
-  let names: [String]
-  /// Where they lie, without secrets.
-  let urls: [String: String]
+  /// The file with the targets, which can get more of them; nil where these are all.
+  let configuration: ConfigOption?
   /// The secrets of every target that was looked up.
   let secrets: KnownSecrets
-  private let find: @Sendable (String) -> Result<Boxed<Target>, Failure.Cause>
   private let content: Mutex<Content>
 
   private struct Content {
     var current: Boxed<Target>
+    var settings: Settings
     var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
   }
 
-  private init(
-    _ current: Target, names: [String], urls: [String: String] = [:],
-    find: @escaping @Sendable (String) -> Result<Boxed<Target>, Failure.Cause>
-  ) {
-    self.names = names
-    self.urls = urls
-    self.find = find
-    secrets = KnownSecrets(of: current)
-    content = Mutex(Content(current: Boxed(current)))
-  }
-
-  /// A catalog of one target.
-  convenience init(_ current: Target) {
-    self.init(current, names: []) { name in
-      .failure(.unsendable("this session does not know the target \(name)"))
-    }
-  }
-
   /// A catalog of the targets of a configuration, with `current` selected.
-  convenience init(_ current: Target, settings: Settings) {
+  init(_ current: Target, settings: Settings, configuration: ConfigOption? = nil) {
+    self.configuration = configuration
+    secrets = KnownSecrets(of: current)
+    content = Mutex(Content(current: Boxed(current), settings: settings))
+  }
+
+  /// The names of the targets that can be chosen, sorted.
+  var names: [String] { content.withLock { $0.settings }.targetNames }
+
+  /// Where they lie, without secrets.
+  var urls: [String: String] {
+    let settings = content.withLock { $0.settings }
     let urls = settings.targetNames.compactMap { name in
       settings.blueprint(of: name).map { (name, TargetURL.shown($0.url)) }
     }
-    self.init(
-      current, names: settings.targetNames,
-      urls: Dictionary(urls, uniquingKeysWith: { first, _ in first })
-    ) { name in
-      do throws(ConfigError) {
-        return .success(Boxed(try settings.target(name)))
-      } catch {
-        return .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
+    return Dictionary(urls) { first, _ in first }
+  }
+
+  /// Reads the configuration again. Returns the names of the targets that are not as they were.
+  func reload() throws(ConfigError) -> Set<String> {
+    guard let settings = try configuration?.load() else { return [] }
+    return content.withLock { content in
+      let names = Set(settings.targetNames).union(content.settings.targetNames)
+      let changed = names.filter {
+        settings.blueprint(of: $0) != content.settings.blueprint(of: $0)
       }
+      content.settings = settings
+      for name in changed { content.found[name] = nil }
+      return changed
     }
   }
 
@@ -63,7 +59,7 @@ final class TargetCatalog: Sendable {
 
   /// Selects another target for files that are added from now on.
   func turn(to name: String) -> Result<Boxed<Target>, Failure.Cause> {
-    let result = known(name)
+    let result = lookUp(name)
     if case .success(let target) = result { content.withLock { $0.current = target } }
     return result
   }
@@ -119,8 +115,22 @@ final class TargetCatalog: Sendable {
     let known = content.withLock { content in
       name == content.current.value.name ? .success(content.current) : content.found[name]
     }
-    if let known { return known }
-    let result = find(name)
+    return known ?? lookUp(name)
+  }
+
+  private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
+    var settings = content.withLock { $0.settings }
+    // It may have been written since; a URL is no name.
+    let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
+    if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
+      settings = content.withLock { $0.settings }
+    }
+    let result: Result<Boxed<Target>, Failure.Cause>
+    do throws(ConfigError) {
+      result = .success(Boxed(try settings.target(name)))
+    } catch {
+      result = .failure(.unsendable("its target cannot be used now: \(error.reasonFirst)"))
+    }
     if case .success(let target) = result { secrets.add(target.value) }
     content.withLock { $0.found[name] = result }
     return result

@@ -94,7 +94,7 @@ struct TargetOptions: ParsableArguments {
     if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
     // On the screen the option limits the total, and the person can lift it.
     if limit != nil { target.rateLimit = nil }
-    return TargetCatalog(target, settings: settings)
+    return TargetCatalog(target, settings: settings, configuration: destination.config)
   }
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {

@@ -14,28 +14,6 @@ extension ScreenSession {
     answer({ FolderReader.read(path) }) { [.folder($0)] }
   }
 
-  func switchTarget(_ name: String) {
-    let book = book
-    answer({
-      book.forgetFailures()
-      return book.turn(to: name)
-    }) { [weak self] result in
-      switch result {
-      case .success(let destination):
-        let target = destination.value
-        self?.intake = FileIntake(for: target)
-        return [
-          .target(
-            name: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
-            listsServer: target.server.list != nil)
-        ]
-      case .failure(let cause):
-        if case .unsendable(let why) = cause { return [.message("\(name): \(why)")] }
-        return [.message("\(name): \(Failure(cause).headline)")]
-      }
-    }
-  }
-
   /// The maximum number of pages of a server's list that the screen requests.
   private static var mostServerPages: Int { 20 }
 
@@ -133,14 +111,30 @@ extension ScreenSession {
   func listHistory() {
     let store = keeper.store
     answer({
-      Result { () throws(StoreError) -> [HistoryRow] in
+      Result { () throws(StoreError) -> [(row: HistoryRow, item: ItemID?)] in
         var query = HistoryQuery()
         query.limit = 1000
-        return try store.history(query).reversed().map(HistoryRow.init)
+        var known: Set<ItemID> = []
+        return try store.history(query).reversed().map { entry in
+          let (row, isLast) = (HistoryRow(entry), known.insert(entry.item).inserted)
+          return (row, isLast && row.end == .open ? entry.item : nil)
+        }
       }
-    }) { result in
+    }) { [weak self] result in
       switch result {
-      case .success(let rows): [.history(.rows(rows))]
+      // Of a file that has not come to its end, the queue knows how it stands.
+      case .success(let rows):
+        [
+          .history(
+            .rows(
+              rows.map { row, item in
+                var row = row
+                if let state = item.flatMap({ self?.state.item($0)?.state }) {
+                  row.outcome = state.word
+                }
+                return row
+              }))
+        ]
       case .failure(let error): [.history(.failed("\(error)"))]
       }
     }
@@ -204,7 +198,11 @@ extension HistoryRow {
       }
     // The code in words, such as "outcome unknown"; the sentence about it stands in the row's page.
     let words =
-      end == .sent ? "sent" : entry.outcome?.replacing(scalars: "-", with: " ") ?? "under way"
+      switch entry.outcome {
+      case "done": "sent"
+      case "withdrawn": "not sent"
+      case let code: code?.replacing(scalars: "-", with: " ") ?? "under way"
+      }
     self.init(
       id: "\(entry.item) \(entry.attempt) \(entry.began.timeIntervalSince1970)",
       name: entry.name, target: entry.target, size: entry.size,

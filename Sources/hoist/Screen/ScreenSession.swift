@@ -99,6 +99,10 @@ final class ScreenSession {
         listsServer: target.server.list != nil,
         endSignal: options.preferences.endSignal, midnight: time.midnight()))
     state.options.targetURLs = book.urls
+    state.options.configuration = (book.configuration?.path).map { path in
+      let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
+      return SafeText.line(path.hasPrefix(scalars: home + "/") && !home.isEmpty ? "~" + rest : path)
+    }
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
     _ = reduce(
       &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
@@ -171,7 +175,8 @@ final class ScreenSession {
     case .add(let paths): add(paths, again: false)
     case .addAgain(let paths): add(paths, again: true)
     case .preview(let text): preview(text)
-    case .setUp: break  // Only a first start asks for it: `SetupSession`.
+    case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
+    case .readTargets: readTargets()
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)
     case .pause(let ids): pause(ids)
@@ -186,7 +191,7 @@ final class ScreenSession {
     case .probe:
       if let engine { engine.tryServers() } else { _ = link.order(.tryServers) }
     case .listFolder(let path): listFolder(path)
-    case .switchTarget(let name): switchTarget(name)
+    case .switchTarget(let name): readTargets(turningTo: name)
     case .listServer: listServer()
     case .deleteOnServer(let rows): deleteOnServer(rows)
     case .deleteUploaded(let files): deleteUploaded(files)

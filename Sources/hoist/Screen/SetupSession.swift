@@ -1,12 +1,6 @@
-import Foundation
 import Screens
-import Settings
 import UploadEngine
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The screen of a first start: asks for a target, tries it, and writes it into the configuration.
 @MainActor
@@ -58,37 +52,12 @@ final class SetupSession {
   }
 
   private func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
-    let new: NewTarget
-    do {
-      new = try NewTarget(answers, taken: try config.load().targetNames)
-    } catch {
-      return handle([.setupRefused("\(error)", isGoodEnough: false)])
-    }
     Task {
-      if !isGoodEnough, let problem = await Self.problem(at: new.target.url) {
-        return handle([.setupRefused(problem, isGoodEnough: true)])
-      }
-      do {
-        try new.write(to: config.path, asUsual: true)
-        end(with: new.target.name)
+      do throws(NewTarget.Refusal) {
+        end(with: try await NewTarget.make(answers, isGoodEnough: isGoodEnough, in: config))
       } catch {
-        handle([.setupRefused("\(error)", isGoodEnough: false)])
+        handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
       }
-    }
-  }
-
-  /// Why nobody speaks HTTP at the URL; nil where somebody does. What the answer says is no matter: a
-  /// place for uploads may well refuse to be asked.
-  private static func problem(at url: URL) async -> String? {
-    var request = URLRequest(url: url, timeoutInterval: 8)
-    request.httpMethod = "HEAD"
-    let session = URLSession(configuration: .ephemeral)
-    defer { session.finishTasksAndInvalidate() }
-    do {
-      _ = try await session.data(for: request)
-      return nil
-    } catch {
-      return "no answer from \(url.host ?? "there"): \((error as NSError).localizedDescription)"
     }
   }
 }

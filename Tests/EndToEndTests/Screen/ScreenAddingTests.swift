@@ -116,6 +116,37 @@ extension EndToEnd {
       try await terminal.wait(for: "1 file queued")
       try await terminal.press("1")
       try await terminal.wait(for: "1 ok")
+
+      // Another target is made the same way, and one that was written into the file is there at once.
+      let attic = try await person.receiver()
+      try await terminal.press("t")
+      try await terminal.wait(for: "new target…")
+      try await terminal.type(attic.url)
+      try await terminal.press("Enter")
+      try await terminal.type("attic")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "files that are added from now on go to attic")
+      try await terminal.press("a")
+      try await terminal.command("a.txt")
+      try await terminal.wait(for: "2 ok")
+      #expect(inbox.names.count == 3, "both receivers share a folder")
+      #expect(
+        try await terminal.screen().rows.contains { $0.contains("a.txt") && $0.contains("attic") })
+      try person.configure(
+        "default_target = \"desk\"\n[targets.desk]\nurl = \"\(inbox.url)\"\n"
+          + "[targets.shed]\nurl = \"\(attic.url)\"\n")
+      try await terminal.press("t")
+      try await terminal.wait(until: "the file as it is now") {
+        $0.shows("shed  ") && !$0.rows.contains { $0.contains("attic  ") && $0.contains("http:") }
+      }
+      try await terminal.type("shed")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "files that are added from now on go to shed")
+      try await terminal.press("2")
+      try await terminal.wait(for: "says how, in")
+      #expect(try await terminal.screen().shows("~/.config/hoist/config.toml (docs/targets.md)"))
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
     }
 
     @Test("a wide window shows the details beside the queue, and a tall one the throughput")

@@ -82,6 +82,12 @@ extension EndToEnd {
         $0.row(with: "one.bin")?.contains("paused") == true
           && $0.row(with: "two.bin")?.contains("paused") == true && $0.shows("2 paused")
       }
+      // The history uses the queue's word for it.
+      try await terminal.press("3")
+      try await terminal.wait(until: "both paused in the history") { screen in
+        ["one.bin", "two.bin"].allSatisfy { screen.row(with: $0)?.hasSuffix("paused") == true }
+      }
+      try await terminal.press("1")
       gate.open()
       try await wait(for: "nobody on the line") { server.visitors == 0 ? true : nil }
       try await terminal.press("p")

@@ -76,7 +76,10 @@ struct EditForm: Sendable {
       case .type where !TypePattern.isType(text):
         return (index, "that is no media type; text/plain or image/png is one")
       case .target where !targets.contains(text):
-        return (index, "no target is called that; there are: \(targets.joined(separator: ", "))")
+        return (
+          index,
+          "no target is called that; t makes one; there are: \(targets.joined(separator: ", "))"
+        )
       case .name, .type, .field, .target: continue
       }
     }

@@ -6,9 +6,9 @@ struct Menu: Sendable {
   }
 
   let purpose: Purpose
-  let choices: [String]
+  private(set) var choices: [String]
   /// What is to be known of each choice, such as where a target lies; empty for none.
-  let notes: [String]
+  private(set) var notes: [String]
   /// What the choices that are seen hold; there can be many targets.
   private(set) var filter = TextField()
   /// Which of the choices are seen.
@@ -20,13 +20,41 @@ struct Menu: Sendable {
     shown = Array(choices.indices)
   }
 
+  /// The targets that can be chosen, and at the end the way to a new one.
+  init(targets: [String], urls: [String: String]) {
+    self.init(
+      purpose: .target, choices: targets + ["new target…"],
+      notes: targets.map { urls[$0] ?? "" } + ["asks for its URL"])
+  }
+
+  /// Takes other targets in place of those that were there; the cursor stays on its own.
+  mutating func update(targets: [String], urls: [String: String], height: Int) {
+    guard purpose == .target else { return }
+    let name = chosen.map { choices[$0] }
+    var menu = Menu(targets: targets, urls: urls)
+    menu.filter = filter
+    menu.narrow(height: height)
+    let row = menu.shown.firstIndex { menu.choices[$0] == name }
+    menu.list.move(to: row ?? list.cursor, of: menu.shown.count, height: height)
+    self = menu
+  }
+
+  /// Whether the choice is none of those that are there.
+  func isNew(_ choice: Int) -> Bool { purpose == .target && choice == choices.count - 1 }
+
   /// Whether what is typed narrows the choices down.
   var isFiltered: Bool { purpose == .target }
 
   mutating func edit(height: Int, _ change: (inout TextField) -> Void) {
     change(&filter)
+    narrow(height: height)
+  }
+
+  private mutating func narrow(height: Int) {
     let matcher = Matcher(filter.text)
-    shown = choices.indices.filter { matcher.matches(choices[$0]) || matcher.matches(note($0)) }
+    shown = choices.indices.filter {
+      isNew($0) || matcher.matches(choices[$0]) || matcher.matches(note($0))
+    }
     list.move(to: 0, of: shown.count, height: height)
   }
 

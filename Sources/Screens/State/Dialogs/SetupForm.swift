@@ -1,4 +1,4 @@
-/// The questions of a first start, which has no target yet: where files go, and what that needs.
+/// The questions for a new target: where files go, and what that needs.
 struct SetupForm: Sendable {
   /// A question.
   enum Field: Int, Sendable, CaseIterable {
@@ -23,8 +23,10 @@ struct SetupForm: Sendable {
     }
   }
 
+  /// Whether there is no target yet, and so nothing to go back to.
+  let isFirst: Bool
   private(set) var texts: [TextField]
-  var focus = Field.url
+  var focus: Field
   /// What is wrong with the answers.
   var complaint: String?
   /// Whether the answers are being tried.
@@ -32,8 +34,19 @@ struct SetupForm: Sendable {
   /// Whether all that is wrong is that nobody answers at the URL, which may change.
   var isGoodEnough = false
 
-  init() {
-    texts = Field.allCases.map { TextField($0 == .field ? "file" : "") }
+  /// - Parameter words: what the person has typed already: a URL, or a name for the target.
+  init(isFirst: Bool = false, _ words: String = "") {
+    self.isFirst = isFirst
+    let isURL = words.unicodeScalars.contains { ":/.".unicodeScalars.contains($0) }
+    focus = isURL ? .name : .url
+    texts = Field.allCases.map { field in
+      switch field {
+      case .url: TextField(isURL ? words : "")
+      case .name: TextField(isURL ? "" : words)
+      case .field: TextField("file")
+      case .variable: TextField()
+      }
+    }
   }
 
   subscript(field: Field) -> TextField { texts[field.rawValue] }

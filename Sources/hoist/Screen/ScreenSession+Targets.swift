@@ -1,0 +1,74 @@
+import Screens
+import Settings
+import UploadModel
+
+/// The targets that the screen can choose, as the configuration has them now.
+extension ScreenSession {
+  /// Reads the configuration again. What waits for a target that has been edited is sent as it says now.
+  ///
+  /// - Parameter name: the target for files that are added from now on; nil to keep the one that there is.
+  func readTargets(turningTo name: String? = nil) {
+    let (book, current) = (book, book.current.name)
+    let used = located.union([current])
+    answer({
+      Result { () throws(ConfigError) in
+        book.forgetFailures()
+        let changed = try book.reload().intersection(used)
+        let next = name ?? (changed.contains(current) ? current : nil)
+        let turned = next.map { ($0, book.turn(to: $0)) }
+        // Commands may supply their secrets; nothing waits for these later.
+        for name in changed { _ = book.target(named: name) }
+        return (changed, turned)
+      }
+    }) { [weak self] result in
+      switch result {
+      case .success((let changed, let turned)):
+        self?.sendAgainAsItIs(to: changed)
+        return [.targets(book.names, urls: book.urls)]
+          + (turned.map { self?.turned(to: $0, $1) ?? [] } ?? [])
+      case .failure(let error):
+        let words = "\(error)"
+        return name == nil
+          ? [.message(words)] : [.message(words), .setupRefused(words, isGoodEnough: false)]
+      }
+    }
+  }
+
+  private func turned(
+    to name: String, _ result: Result<Boxed<Target>, Failure.Cause>
+  ) -> [AppEvent] {
+    switch result {
+    case .success(let destination):
+      let target = destination.value
+      intake = FileIntake(for: target)
+      return [
+        .target(
+          name: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
+          listsServer: target.server.list != nil)
+      ]
+    case .failure(.unsendable(let why)): return [.message("\(name): \(why)")]
+    case .failure(let cause): return [.message("\(name): \(Failure(cause).headline)")]
+    }
+  }
+
+  private func sendAgainAsItIs(to targets: Set<String>) {
+    guard !targets.isEmpty else { return }
+    located.subtract(targets)
+    let waiting = state.waiting.compactMap(state.item).filter { targets.contains($0.target) }
+    engine?.update(jobs(waiting).sendable)
+  }
+
+  /// Tries a new target, writes it down, and turns to it.
+  func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
+    guard let configuration = book.configuration else { return }
+    Task {
+      do throws(NewTarget.Refusal) {
+        readTargets(
+          turningTo: try await NewTarget.make(
+            answers, isGoodEnough: isGoodEnough, in: configuration))
+      } catch {
+        handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
+      }
+    }
+  }
+}
