@@ -48,7 +48,7 @@ import Testing
     // A file that is there is not called missing for what stands behind it.
     let mistaken = TypedLine(text: "\(path)/a.txt;type=md b", home: path).files
     #expect(mistaken.missing == ["b"])
-    #expect(mistaken.mistake?.hasSuffix("\"md\" is no media type such as image/jpeg") == true)
+    #expect(mistaken.mistake?.hasSuffix("\"md\" is not a media type such as image/jpeg") == true)
     let preview = TypedLine(text: "\(path)/*.txt", home: path).preview(rules: .init()) { false }
     #expect(preview?.files == 4 && preview?.bytes == 12)
     #expect(TypedLine(text: path, home: path).preview(rules: .init()) { false }?.files == 4)

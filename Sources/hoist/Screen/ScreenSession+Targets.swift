@@ -1,9 +1,18 @@
+import ScalarText
 import Screens
 import Settings
 import UploadModel
 
 /// The targets that the screen can choose, as the configuration has them now.
 extension ScreenSession {
+  /// Where a configuration lies, for people.
+  static func words(for configuration: ConfigOption?, home: String) -> String? {
+    (configuration?.path).map { path in
+      let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
+      return SafeText.line(path.hasPrefix(scalars: home + "/") && !home.isEmpty ? "~" + rest : path)
+    }
+  }
+
   /// Reads the configuration again. What waits for a target that has been edited is sent as it says now.
   ///
   /// - Parameter name: the target for files that are added from now on; nil to keep the one that there is.

@@ -99,10 +99,7 @@ final class ScreenSession {
         listsServer: target.server.list != nil,
         endSignal: options.preferences.endSignal, midnight: time.midnight()))
     state.options.targetURLs = book.urls
-    state.options.configuration = (book.configuration?.path).map { path in
-      let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
-      return SafeText.line(path.hasPrefix(scalars: home + "/") && !home.isEmpty ? "~" + rest : path)
-    }
+    state.options.configuration = Self.words(for: book.configuration, home: home)
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
     _ = reduce(
       &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
