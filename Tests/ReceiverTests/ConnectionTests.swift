@@ -349,6 +349,38 @@ struct ConnectionTests {
     }
   }
 
+  @Test(
+    "where too many wait, those that are turned away are told, and everything is taken in the end")
+  func turnedAway() async throws {
+    try await TestServer.run {
+      $0.maxConnections = 4
+    } _: { server in
+      let post = Wire.post(Wire.file("x") + Wire.end)
+      let refusals = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<24 {
+          group.addTask {
+            var refusals = 0
+            while true {
+              let reply = try server.request(post)
+              guard reply.status == 503 else {
+                #expect(reply.status == 201)
+                return refusals
+              }
+              #expect(reply["retry-after"] == "1" && reply["connection"] == "close")
+              refusals += 1
+            }
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(try server.names().count == 24)
+      let told = server.events.all.count {
+        if case .refused(503, _, _, _) = $0 { true } else { false }
+      }
+      #expect(told == refusals)
+    }
+  }
+
   @Test("an idle connection keeps its place if its next request has arrived")
   func requestBesideEviction() async throws {
     try await TestServer.run {
@@ -364,9 +396,15 @@ struct ConnectionTests {
       // They have to have been idle for longer than the grace of a second.
       try await Task.sleep(for: .milliseconds(1_100))
       // The receiver's threads sleep while others come and the requests arrive, as on a busy machine.
-      let awake = DispatchSemaphore(value: 0)
+      let (asleep, awake) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let loops = Array(MultiThreadedEventLoopGroup.singleton.makeIterator())
-      for loop in loops { loop.execute { awake.wait() } }
+      for loop in loops {
+        loop.execute {
+          asleep.signal()
+          awake.wait()
+        }
+      }
+      for _ in loops { asleep.wait() }
       let others = try (0..<4).map { _ in try server.connect() }
       for client in served { try client.send(get) }
       for _ in loops { awake.signal() }

@@ -21,13 +21,17 @@ final class AcceptHandler: ChannelInboundHandler {
   private var crowd: ConnectionPolicy<ObjectIdentifier, [UInt8]>
   private var channels: [ObjectIdentifier: any Channel] = [:]
   private var timer: Scheduled<Void>?
+  /// Those that are told to come again later. Above a bound they are closed without a word.
+  private var turnedAway: Set<ObjectIdentifier> = []
+  private let mostWaiting: Int
 
   init(configuration: Receiver.Configuration, maxConnections: Int, connections: ConnectionSet) {
     self.connections = connections
+    mostWaiting = max(1, min(4 * maxConnections, Descriptors.limit / 4))
     crowd = ConnectionPolicy(
       most: maxConnections,
       mostOfAddress: max(1, configuration.maxConnectionsPerAddress),
-      mostWaiting: maxConnections)
+      mostWaiting: mostWaiting)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -51,6 +55,7 @@ final class AcceptHandler: ChannelInboundHandler {
 
   private func closed(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
     channels[identity] = nil
+    turnedAway.remove(identity)
     carry(out: crowd.leave(identity, now: .now(), idle: idleSince), context)
   }
 
@@ -68,7 +73,7 @@ final class AcceptHandler: ChannelInboundHandler {
       case .serve(let identity):
         if let channel = channels[identity] { context.fireChannelRead(wrapInboundOut(channel)) }
       case .evict(let identity): evict(identity, context)
-      case .drop(let identity): channels[identity]?.close(promise: nil)
+      case .drop(let identity): turnAway(identity, context)
       }
     }
     guard crowd.hasWaiting, timer == nil, context.channel.isActive else { return }
@@ -79,6 +84,17 @@ final class AcceptHandler: ChannelInboundHandler {
       gate.timer = nil
       gate.carry(out: gate.crowd.look(now: .now(), idle: gate.idleSince), context)
     }
+  }
+
+  /// Its request may be on its way already: it is told that nobody reads that.
+  private func turnAway(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
+    guard let channel = channels[identity] else { return }
+    guard turnedAway.count < min(mostWaiting, max(1, Descriptors.limit / 16)) else {
+      return channel.close(promise: nil)
+    }
+    turnedAway.insert(identity)
+    connections.turnAway(channel)
+    context.fireChannelRead(wrapInboundOut(channel))
   }
 
   private func evict(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {

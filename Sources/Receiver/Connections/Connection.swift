@@ -25,6 +25,9 @@ struct Connection {
   func serve() async {
     // An error ends the connection. It was reported where it happened.
     try? await asyncChannel.executeThenClose { inbound, _ in
+      guard !connections.isTurnedAway(channel) else {
+        return await refuse(Self.crowded("Too many wait already."), nil, keepsAlive: false)
+      }
       var body = RequestBody(inbound.makeAsyncIterator())
       while try await serveNext(&body), !connections.isStopping {}
     }
@@ -61,10 +64,8 @@ struct Connection {
         : "Nothing came for \(timeout)."
       await refuse(Refusal(.requestTimeout, words), head, keepsAlive: false)
     } catch is StallTimeout.Evicted {
-      await refuse(
-        Refusal(
-          .serviceUnavailable, "The request kept others waiting, and its place was needed.",
-          headers: [("Retry-After", "1")]), head, keepsAlive: false)
+      let refusal = Self.crowded("The request kept others waiting, and its place was needed.")
+      await refuse(refusal, head, keepsAlive: false)
       channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     } catch let error as HTTPParserError where error != .invalidEOFState {
       await refuse(Refusal(error), head, keepsAlive: false)
@@ -80,6 +81,10 @@ struct Connection {
       }
     }
     return false
+  }
+
+  private static func crowded(_ words: String) -> Refusal {
+    Refusal(.serviceUnavailable, words, headers: [("Retry-After", "1")])
   }
 
   /// Whether another request can follow on the connection.

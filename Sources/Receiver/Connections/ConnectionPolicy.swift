@@ -16,7 +16,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     case serve(Member)
     /// Ask it to end. Its place is free once it has ended.
     case evict(Member)
-    /// Close it without a reply: it was never served.
+    /// Turn it away: it was never served.
     case drop(Member)
   }
 

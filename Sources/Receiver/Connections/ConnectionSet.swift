@@ -12,6 +12,7 @@ final class ConnectionSet: Sendable {
     }
     var channels: [ObjectIdentifier: Entry] = [:]
     var demand = ConnectionPolicy<ObjectIdentifier, [UInt8]>.Demand()
+    var turnedAway: Set<ObjectIdentifier> = []
     var isStopping = false
     var hasAborted = false
     var whenEmpty: CheckedContinuation<Void, Never>?
@@ -34,6 +35,7 @@ final class ConnectionSet: Sendable {
   func remove(_ channel: any Channel) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.channels[ObjectIdentifier(channel)] = nil
+      state.turnedAway.remove(ObjectIdentifier(channel))
       guard state.channels.isEmpty else { return nil }
       defer { state.whenEmpty = nil }
       return state.whenEmpty
@@ -49,6 +51,16 @@ final class ConnectionSet: Sendable {
   /// How long a connection has been idle.
   func activity(of channel: ObjectIdentifier) -> Activity? {
     state.withLock { $0.channels[channel]?.activity }
+  }
+
+  /// Lets a connection that is about to be added have no request served.
+  func turnAway(_ channel: any Channel) {
+    state.withLock { _ = $0.turnedAway.insert(ObjectIdentifier(channel)) }
+  }
+
+  /// Whether a connection has no request served.
+  func isTurnedAway(_ channel: any Channel) -> Bool {
+    state.withLock { $0.turnedAway.contains(ObjectIdentifier(channel)) }
   }
 
   /// Whose places others wait for.

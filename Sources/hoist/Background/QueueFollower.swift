@@ -29,7 +29,9 @@ final class QueueFollower {
       listener = try SenderListener(at: SocketPlace(queue: store.path, environment: environment))
     } catch {
       throw UserError(
-        "--follow: no hoist is sending this queue (\(error)). Start hoist send, or hoist, then follow it.",
+        SenderLock.isTaken(queue: store.path)
+          ? "--follow: the hoist that sends this queue cannot be asked: \(error)"
+          : "--follow: no hoist is sending this queue. Start hoist send, or hoist, then follow it.",
         status: .someFailed)
     }
     let (news, continuation) = AsyncStream.makeStream(of: [SenderNews].self)
