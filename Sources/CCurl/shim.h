@@ -108,6 +108,6 @@ _Static_assert(sizeof(struct tcp_info) == 104, "the counts follow at their place
 // learn where URLSession wants its protocol's answers, for a protocol is started on that queue and given no
 // name for it. Other names than libdispatch's own, so that its module may be imported beside this one.
 void *hoist_current_queue(void) __asm__("dispatch_get_current_queue");
-void hoist_run_on_queue(void *queue, void *context, void (*work)(void *)) __asm__("dispatch_sync_f");
+void hoist_run_on_queue(void *queue, void *context, void (*work)(void *)) __asm__("dispatch_async_f");
 
 #endif

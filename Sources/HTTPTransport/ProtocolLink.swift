@@ -90,12 +90,16 @@ final class ProtocolLink: @unchecked Sendable {
     loader.client?.urlProtocol(loader, didReceive: response, cacheStoragePolicy: .notAllowed)
   }
 
-  /// Waits for its turn on the queue and goes on with this thread: nearly always nobody else is there, and waking
-  /// a thread costs more than all that is done. Nothing on that queue ever waits for the loop.
-  private func onQueue(_ work: @escaping (ProtocolLink) -> Void) {
-    var call: () -> Void = { if !self.isStopped { work(self) } }
-    withUnsafeMutablePointer(to: &call) { call in
-      hoist_run_on_queue(queue, call) { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }
+  private func onQueue(_ work: @escaping @Sendable (ProtocolLink) -> Void) {
+    let call = Unmanaged.passRetained(Call { if !self.isStopped { work(self) } })
+    hoist_run_on_queue(queue, call.toOpaque()) { context in
+      guard let context else { return }
+      Unmanaged<Call>.fromOpaque(context).takeRetainedValue().run()
     }
+  }
+
+  private final class Call: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 }

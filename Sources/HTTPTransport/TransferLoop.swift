@@ -62,8 +62,7 @@ final class TransferLoop: @unchecked Sendable {
 
   private func order(_ order: Order) {
     guard let multi else {
-      // Not here, on the queue that is waiting for this.
-      if case .start(let link) = order { queue.async { link.fail(Self.outOfMemory) } }
+      if case .start(let link) = order { link.fail(Self.outOfMemory) }
       return
     }
     let (isFirst, isRunning) = inbox.withLock { inbox in
