@@ -32,7 +32,8 @@ struct Push {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
     let destination = Boxed(target)
-    let news = ChangeBuffer { changes in
+    let queue = DispatchQueue(label: "hoist.changes", qos: .userInitiated)
+    let news = ChangeBuffer(every: .milliseconds(4), on: queue, isMerging: false) { changes in
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
     let engine = UploadEngine(

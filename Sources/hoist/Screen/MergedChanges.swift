@@ -3,9 +3,13 @@ import UploadModel
 /// The engine's changes between two deliveries. Of several changes of an item only the last is kept, except
 /// for those that end an attempt: the details and the log are made of these.
 struct MergedChanges {
-  private var changes: [(id: ItemID, state: ItemState)] = []
+  /// Whether anything is left out.
+  private let isMerging: Bool
+  private var changes: [(ItemID, ItemState)] = []
   /// Where the last change of an item stands, unless it ended an attempt.
   private var replaceable: [ItemID: Int] = [:]
+
+  init(isMerging: Bool = true) { self.isMerging = isMerging }
 
   var isEmpty: Bool { changes.isEmpty }
 
@@ -14,8 +18,9 @@ struct MergedChanges {
     if index == changes.count {
       changes.append((id, state))
     } else {
-      changes[index].state = state
+      changes[index].1 = state
     }
+    guard isMerging else { return }
     replaceable[id] = state.endsAttempt ? nil : index
   }
 
@@ -25,7 +30,7 @@ struct MergedChanges {
       changes.removeAll(keepingCapacity: true)
       replaceable.removeAll(keepingCapacity: true)
     }
-    return changes.map { ($0.id, $0.state) }
+    return changes
   }
 }
 

@@ -112,25 +112,29 @@ extension ScreenSession {
     }
   }
 
+  /// Shows what the engine has done, and tells others of it.
+  private func record(_ changes: [(ItemID, ItemState)]) {
+    // Uploads that leaving broke off stay in the queue. Otherwise only a removal cancels an upload; if the
+    // item is still there, it has been restored meanwhile.
+    let changes = changes.map { id, state in
+      (id, state.failure?.cause == .cancelled ? .waiting : state)
+    }
+    link.tell(changes.map { .item(id: $0, state: $1) })
+    if let journal = options.journal {
+      for (id, state) in changes {
+        if let item = self.state.item(id) { journal.record(item.with(state)) }
+      }
+    }
+    let news = AppEvent.engine(changes, at: time.now())
+    // Once the screen has been left, only the report at the end needs it.
+    if isLeaving { _ = reduce(&state, news) } else { handle([news]) }
+  }
+
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, secrets) = (keeper, book.secrets)
-    let throttle = ChangeThrottle { [weak self] changes in
-      guard let self else { return }
-      // Uploads that leaving broke off stay in the queue. Otherwise only a removal cancels an upload; if the
-      // item is still there, it has been restored meanwhile.
-      let changes = changes.map { id, state in
-        (id, state.failure?.cause == .cancelled ? .waiting : state)
-      }
-      link.tell(changes.map { .item(id: $0, state: $1) })
-      if let journal = options.journal {
-        for (id, state) in changes {
-          if let item = self.state.item(id) { journal.record(item.with(state)) }
-        }
-      }
-      let news = AppEvent.engine(changes, at: time.now())
-      // Once the screen has been left, only the report at the end needs it.
-      if isLeaving { _ = reduce(&state, news) } else { handle([news]) }
+    let throttle = ChangeBuffer(every: .milliseconds(100), on: .main, isMerging: true) {
+      [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
     }
     self.throttle = throttle
     let engine = UploadEngine(

@@ -64,7 +64,7 @@ final class ScreenSession {
   var heardSince: Int64 = 0
   var watch: ChangeWatch?
   /// Brings the engine's news.
-  var throttle: ChangeThrottle?
+  var throttle: ChangeBuffer?
   /// The line of which it is looked up what it would add.
   let previewed = LatestText()
   /// What this session's person has set, whatever is set in one that sends.
