@@ -217,6 +217,18 @@ import UploadModel
     #expect(Fixture.play(&state, .command("pause a.bin")) == [.pause([file])])
   }
 
+  @Test func aLateAnswerPausesAndNeverGoesOn() {
+    var state = Fixture.empty(size: Size(width: 120, height: 24))
+    let sent = ItemState.sending(attempt: 1, sent: 2 << 20, total: 5 << 20)
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin"), Fixture.item(2, "b.bin")]))
+    for key in ["p", "P"] {
+      Fixture.play(&state, .engine([(ItemID(1), sent), (ItemID(2), .paused)], at: state.now))
+      #expect(Fixture.type(key, &state) == [])
+      Fixture.play(&state, .engine([(ItemID(1), .paused)], at: state.now))
+      #expect(Fixture.type("p", &state) == [], "\(key)")
+    }
+  }
+
   @Test func onlyWhatHadBegunStartsAgain() {
     var state = Fixture.empty(size: Size(width: 120, height: 24))
     let sent = ItemState.sending(attempt: 1, sent: 500, total: 1000)
@@ -238,6 +250,9 @@ import UploadModel
     for width in [40, 60, 80] {
       #expect(render(state, size: Size(width: width, height: 24)).text[0].contains("then quits"))
     }
+    Fixture.type("s", &state)
+    #expect(header(state).contains("finishing 3, then quits"))
+    Fixture.type("s", &state)
     Fixture.type("qc", &state)
     #expect(!header(state).contains("then quits"))
     // What was stopped stays stopped: only what is on its way is to finish.

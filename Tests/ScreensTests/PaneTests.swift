@@ -336,8 +336,12 @@ import UploadModel
     }
     Fixture.play(&state, .targets(["nas", "photos"], urls: [:]))
     #expect(state.mode == .queue)
-    // Without a configuration there is no place for it.
+    // Without a configuration there is no place for it, as in the demo.
     state.options.configuration = nil
+    Fixture.type("t", &state)
+    #expect(Self.menu(state) == ["nas", "photos"])
+    Fixture.play(&state, .key(.escape))
+    state.options.targets = []
     #expect(Fixture.type("t", &state) == [.bell])
   }
 

@@ -187,7 +187,7 @@ import Testing
     Fixture.type("bandw", &state)
     #expect(lines().count == 1 && lines()[0].hasPrefix("limit SPEED"))
     Fixture.type("xyz", &state)
-    #expect(lines() == ["no command speaks of that"])
+    #expect(lines() == ["no command matches"])
     // Tab goes through them, and the one that is chosen is in view.
     Fixture.play(&state, .key(.escape), .key(":"), .key(.tab), .key(.backTab))
     let last = CommandLine.actions.last?.name.word ?? ""

@@ -28,7 +28,7 @@ struct CommandPalette {
     }
     for row in top..<bottom { canvas.fill(row: row, columns: 0..<width, style: Style(.plain)) }
     guard !actions.isEmpty else {
-      canvas.put("no command speaks of that", row: top, column: 3, style: Style(.warning))
+      canvas.put("no command matches", row: top, column: 3, style: Style(.warning))
       return
     }
     let first = ListState.firstRow(

@@ -102,7 +102,7 @@ extension AppState {
     case (.copyURL, nil) where pane == .server: server.selected?.url != nil
     case (.sendAgain, nil): history.selected != nil
     case (.delete, nil): server.selected != nil
-    case (.target, nil): options.configuration != nil
+    case (.target, nil): options.hasTargets
     default: true
     }
   }
@@ -117,7 +117,7 @@ extension AppState {
     case .copyURL: subjects.contains { $0.url != nil }
     case .startStop: !isStarted || queue.totals.busy > 0
     case .limit: queue.totals.busy > 0 || rateLimit != nil
-    case .target: options.configuration != nil
+    case .target: options.hasTargets
     case .clear: queue.totals.done > 0
     case .mark, .sort: queue.count > 1
     case .undo: edits.canUndo

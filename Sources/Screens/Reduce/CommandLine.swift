@@ -21,7 +21,7 @@ struct CommandLine: Hashable, Sendable {
   }
 
   /// Shorter words that people expect.
-  private static let shorter = ["q": "quit", "rm": "remove", "w": "start-stop", "h": "help"]
+  private static let shorter = ["q": "quit", "rm": "remove", "h": "help"]
 
   /// The action of the queue that is meant.
   var action: Action? {

@@ -174,12 +174,11 @@ extension AppState {
       return leaveWhenDone()
     case (.close, .quitting): finishing = nil
     case (.finishThese, .breakingOff(let ids)):
-      let harmless = ids.compactMap(item).filter { !losesMuch($0) }
-      return harmless.isEmpty ? [] : pause(harmless)
-    case (.pauseNow, .breakingOff(let ids)): return pause(ids.compactMap(item))
+      return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
+    case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
     case (.addAgain, .addingAgain(let paths)): return [.addAgain(paths)]
-    case (.pauseNow, _): return pauseAll()
+    case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):
       for row in rows { record("deleting \(row.name) on the server") }

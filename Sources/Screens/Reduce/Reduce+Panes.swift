@@ -115,10 +115,11 @@ extension AppState {
   // MARK: Targets
 
   mutating func openTargets() -> [Effect] {
-    guard options.configuration != nil else {
+    guard options.hasTargets else {
       return refuse("there is no configuration to choose a target from")
     }
-    var menu = Menu(targets: options.targets, urls: options.targetURLs)
+    var menu = Menu(
+      targets: options.targets, urls: options.targetURLs, makesNew: options.configuration != nil)
     let row = options.targets.firstIndex(of: target) ?? 0
     menu.list.move(to: row, of: menu.choices.count, height: MenuBox.lines(menu, in: size))
     dialog = .menu(menu)

@@ -58,10 +58,10 @@ extension AppState {
   /// Lets further files begin, or not.
   mutating func start(_ isWanted: Bool) -> [Effect] {
     isStarted = isWanted
-    if isStarted, finishing != nil { finishing = .queue }
+    if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
     // Another process that sends the queue goes on by its own lights.
     if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
-    return [.setStarted(isStarted)]
+    return [.setStarted(isStarted)] + (finishing == nil ? [] : leaveIfDone())
   }
 
   mutating func openDetails(_ id: ItemID) -> [Effect] {
@@ -119,24 +119,31 @@ extension AppState {
     items.count == 1 ? "\(items[0].fileName):" : HumanReadable.count(items.count, "file")
   }
 
-  mutating func pause(_ items: [UploadItem]) -> [Effect] {
+  /// Pauses those of the items that are not paused, and none if the question was answered too late.
+  mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
     // What the server has all of is as good as sent; broken off, nobody would learn what became of it.
-    let handedOver = items.count(where: \.state.isHandedOver)
     let going = items.filter {
       !$0.state.isFinished && $0.state != .paused && !$0.state.isHandedOver
     }
-    if !going.isEmpty {
-      list.clearMarks()
-      if handedOver > 0 { message = "what awaits its reply is left to end" }
-      record("\(Self.name(of: going)) paused")
-      return [.pause(going.map(\.id))]
+    guard !going.isEmpty else { return [] }
+    list.clearMarks()
+    if items.contains(where: \.state.isHandedOver) {
+      message = "what awaits its reply is left to end"
     }
+    record("\(Self.name(of: going)) paused")
+    return [.pause(going.map(\.id))]
+  }
+
+  /// Pauses the items, or goes on with them where all are paused.
+  mutating func pause(_ items: [UploadItem]) -> [Effect] {
+    let effects = pauseOnly(items)
+    guard effects.isEmpty else { return effects }
     let paused = items.filter { $0.state == .paused }
     guard !paused.isEmpty else {
       return refuse(
         items.isEmpty
           ? "nothing is selected"
-          : handedOver > 0
+          : items.contains(where: \.state.isHandedOver)
             ? "nothing to pause: only the reply is awaited" : "nothing to pause: it is finished")
     }
     list.clearMarks()
@@ -147,7 +154,7 @@ extension AppState {
   /// Pauses everything, or goes on with it. What is on its way would start again from its first byte:
   /// whether that is meant is asked first.
   private mutating func askToPauseAll() -> [Effect] {
-    guard !isAside, queue.totals.active > 0, queue.rows.contains(where: { losesMuch($0.item) })
+    guard queue.totals.active > 0, queue.rows.contains(where: { losesMuch($0.item) })
     else { return pauseAll() }
     dialog = .question(Question(.pausing))
     return []
@@ -155,7 +162,7 @@ extension AppState {
 
   /// The same for some.
   private mutating func askToPause(_ items: [UploadItem]) -> [Effect] {
-    guard !isAside, items.contains(where: losesMuch) else { return pause(items) }
+    guard items.contains(where: losesMuch) else { return pause(items) }
     dialog = .question(Question(.breakingOff(items.map(\.id))))
     return []
   }

@@ -92,6 +92,8 @@ public struct AppState: Sendable {
     public var midnight: Double
     /// Where the targets lie that can be chosen, by their names, without secrets.
     public var targetURLs: [String: String] = [:]
+    /// Whether there is a target to choose, or a place for a new one.
+    var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     public var hasHistory = false
     /// The folder in which paths begin that do not begin at the root, for people.

@@ -57,7 +57,7 @@ public actor UploadEngine {
   var tokens: [Route: BearerToken] = [:]
   /// What servers of resumable uploads have said of themselves.
   var resumeServers: [Route: ResumeServer] = [:]
-  /// Those of which an earlier run knows it, and no upload of this one has shown it yet.
+  /// Routes whose server is known only from an earlier run; no upload of this run has confirmed it.
   var recalled: Set<Route> = []
   let memory: (any ResumeMemory)?
   /// The latest time at which the scheduler is asked again.
@@ -66,7 +66,7 @@ public actor UploadEngine {
   var deafToExpect: Set<Origin> = []
   /// Whether the lanes are to be filled.
   var isFilling = false
-  /// Whether the turn of the queue ends with filling them and with a report.
+  /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   var isInTurn = false
   var sentAddresses = SentAddresses()
   var watchdog: DispatchSourceTimer?
@@ -142,15 +142,15 @@ public actor UploadEngine {
     onQueue { $0.deliverNews() }
   }
 
-  /// Does what may bring news and free lanes, and sees to both at the end: with small files a block on the queue
-  /// for each would be expensive.
+  /// Handles several events, then fills the lanes and reports once. With small files, a block on the queue for each
+  /// would cost too much.
   func inOneTurn(_ work: () -> Void) {
     isInTurn = true
     work()
     if isFilling { fill() }
     isInTurn = false
     deliverNews()
-    // Those who have failed at once meanwhile make room for others.
+    // Uploads that failed while the lanes were filled have left room.
     if isFilling { onQueue { $0.fill() } }
   }
 

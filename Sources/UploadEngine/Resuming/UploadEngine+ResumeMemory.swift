@@ -35,9 +35,18 @@ extension Target {
 }
 
 extension TransferEnd {
-  /// Whether the server does not do what was expected of it.
-  var isRefusal: Bool {
+  /// Whether the end may mean that the server is no longer what an earlier run found out.
+  func refutes(_ server: ResumeServer) -> Bool {
+    // It was sent nothing: a limit that was remembered was exceeded.
+    if case .tooLarge = trouble { return true }
     if case .unresumable = trouble { return true }
-    return status.map((400..<500).contains) ?? false
+    // An ordinary upload is refused for many reasons; only a server of tus says that it is one (tus 1.0.0,
+    // "Tus-Version").
+    guard case .tus = server else {
+      return headers["tus-version"] != nil || headers["tus-resumable"] != nil
+    }
+    guard let status, (400..<500).contains(status) else { return false }
+    // These concern who sends, or what, and not how.
+    return ![401, 403, 407, 413, 429].contains(status)
   }
 }

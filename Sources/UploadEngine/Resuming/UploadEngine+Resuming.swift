@@ -23,6 +23,8 @@ extension UploadEngine {
     let start: Instant
     /// What the person and the target say of the file, for the header fields.
     let values: Template.Values
+    /// What it began with, where only an earlier run has found that out.
+    let recalled: ResumeServer?
   }
 
   /// Begins an attempt.
@@ -35,7 +37,8 @@ extension UploadEngine {
       let (machine, form, values) = try machine(for: upload, at: url, job)
       job.conversation = Conversation(
         machine: machine, attempt: attempt, url: url, form: form,
-        keepsCredentials: keepsCredentials, start: time.now(), values: values)
+        keepsCredentials: keepsCredentials, start: time.now(), values: values,
+        recalled: recalled.contains(job.route) ? resumeServers[job.route] : nil)
       goOn(upload.item.id) { $0.start(now: time.date()) }
     } catch {
       leaveOut([upload.item.id], error, url)
@@ -55,11 +58,7 @@ extension UploadEngine {
     upload.item.identity = nil
     let identity = try upload.item.presentIdentity()
     (upload.item.identity, upload.item.size) = (identity, identity.size)
-    if let refusal = upload.target.limits.refusal(
-      ofSize: identity.size, type: upload.item.mediaType)
-    {
-      throw refusal
-    }
+    if let refusal = upload.target.limits.refusal(of: upload.item) { throw refusal }
     job.update(upload)
     return upload
   }
@@ -132,10 +131,10 @@ extension UploadEngine {
         transfer?.trouble = cause
         transfer?.exchange.cancel()
       case .end(let end):
-        let wasRecalled = recalled.remove(job.route) != nil
-        if wasRecalled, end.isRefusal {
-          // It may be another server by now.
-          learn(nil, of: job)
+        let isFirst = recalled.remove(job.route) != nil
+        if let server = conversation.recalled, end.refutes(server) {
+          // The others use what the first one finds out.
+          if isFirst { learn(nil, of: job) }
           startAgain(conversation, job)
         } else {
           conclude(conversation, end, of: id, transfer)

@@ -21,7 +21,7 @@ final class DemoTrouble: ReceiverEndpoint {
       throw Refusal(503, "busy, come back in a moment", headers: [("Retry-After", "5")])
     case "/silent":
       // For longer than its target waits, which is three times its time-out at the most.
-      try await Task.sleep(for: .seconds(9))
+      try await Task.sleep(for: .seconds(7))
     default: break
     }
     return .json([String: String](), status: 201)

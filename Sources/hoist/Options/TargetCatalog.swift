@@ -19,6 +19,8 @@ final class TargetCatalog: Sendable {
     var current: Boxed<Target>
     var settings: Settings
     var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
+    /// The targets that are not as they were when somebody asked last.
+    var changed: Set<String> = []
   }
 
   /// A catalog of the targets of a configuration, with `current` selected.
@@ -40,17 +42,25 @@ final class TargetCatalog: Sendable {
     return Dictionary(urls) { first, _ in first }
   }
 
-  /// Reads the configuration again. Returns the names of the targets that are not as they were.
-  func reload() throws(ConfigError) -> Set<String> {
-    guard let settings = try configuration?.load() else { return [] }
-    return content.withLock { content in
+  /// Reads the configuration again.
+  func reload() throws(ConfigError) {
+    guard let settings = try configuration?.load() else { return }
+    content.withLock { content in
       let names = Set(settings.targetNames).union(content.settings.targetNames)
       let changed = names.filter {
         settings.blueprint(of: $0) != content.settings.blueprint(of: $0)
       }
       content.settings = settings
       for name in changed { content.found[name] = nil }
-      return changed
+      content.changed.formUnion(changed)
+    }
+  }
+
+  /// The names of the targets that are not as they were at the last call.
+  func takeChanged() -> Set<String> {
+    content.withLock { content in
+      defer { content.changed = [] }
+      return content.changed
     }
   }
 

@@ -22,7 +22,8 @@ extension ScreenSession {
     answer({
       Result { () throws(ConfigError) in
         book.forgetFailures()
-        let changed = try book.reload().intersection(used)
+        try book.reload()
+        let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)
         let turned = next.map { ($0, book.turn(to: $0)) }
         // Commands may supply their secrets; nothing waits for these later.
@@ -63,8 +64,18 @@ extension ScreenSession {
   private func sendAgainAsItIs(to targets: Set<String>) {
     guard !targets.isEmpty else { return }
     located.subtract(targets)
-    let waiting = state.waiting.compactMap(state.item).filter { targets.contains($0.target) }
-    engine?.update(jobs(waiting).sendable)
+    let (sendable, shown) = jobs(
+      state.items.filter { item in
+        guard targets.contains(item.target) else { return false }
+        if case .retrying = item.state { return true }
+        return item.state == .waiting
+      })
+    engine?.update(sendable)
+    // Those whose target cannot be used now.
+    let failed = shown.filter(\.state.isFinished)
+    guard !failed.isEmpty else { return }
+    engine?.remove(failed.map(\.id))
+    handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
   }
 
   /// Tries a new target, writes it down, and turns to it.

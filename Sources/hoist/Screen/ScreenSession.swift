@@ -210,7 +210,7 @@ final class ScreenSession {
   }
 
   /// At the end of the input: leaves when everything has been sent, including files that are still being
-  /// found. What another one sends is waited for by whoever is here for nothing else.
+  /// found. `hoist send` also waits for what another hoist sends; a script on standard input does not.
   private func finishThenLeave() {
     afterIntake { [weak self] in
       guard let self else { return }

@@ -35,8 +35,8 @@ extension EndToEnd {
       // All of it, and once.
       try await hears("POST \(inbox.url)")
       #expect(said.components(separatedBy: "Path     ").count == 2)
-      try say("copy-as-curl 1")
-      try await hears("curl ")
+      try say("copy-as-curl")
+      try await hears("curl -")
       try say("frobnicate")
       try await hears("no command is called")
       try say("limit")

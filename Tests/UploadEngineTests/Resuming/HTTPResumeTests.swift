@@ -281,6 +281,18 @@ struct HTTPResumeTests {
     #expect(plain.requests.map(\.line).map { $0.prefix(4) } == ["POST", "OPTI", "POST"])
     #expect(notes.resumeServer(at: address) == .http(nil))
     #expect(notes.servers.withLock { $0.count } == 2)
+    // Those that begin together all learn it.
+    notes.remember(.tus(TusServer()), at: address)
+    let four = try (0..<4).map { try folder.write("file \($0)", [1]) }
+    let all = await EngineHarness(memory: notes).upload(four, to: target)
+    #expect(all.map(\.code) == Array(repeating: "done 200", count: 4), "\(all)")
+    // A limit that was remembered may be higher by now.
+    var small = TusServer()
+    small.maxSize = 1
+    notes.remember(.tus(small), at: tus.server.url("/files").absoluteString)
+    target.url = tus.server.url("/files")
+    let large = await EngineHarness(memory: notes).upload([path], to: target)
+    #expect(large.map(\.code) == ["done 204"], "\(large)")
   }
 
   @Test("what nobody wants any more is deleted there")

@@ -14,6 +14,8 @@ struct Menu: Sendable {
   /// Which of the choices are seen.
   private(set) var shown: [Int]
   var list = ListState()
+  /// Whether the last choice leads to a new target.
+  private var makesNew = false
 
   init(purpose: Purpose, choices: [String], notes: [String] = []) {
     (self.purpose, self.choices, self.notes) = (purpose, choices, notes)
@@ -21,17 +23,18 @@ struct Menu: Sendable {
   }
 
   /// The targets that can be chosen, and at the end the way to a new one.
-  init(targets: [String], urls: [String: String]) {
+  init(targets: [String], urls: [String: String], makesNew: Bool) {
     self.init(
-      purpose: .target, choices: targets + ["new target…"],
+      purpose: .target, choices: targets + (makesNew ? ["new target…"] : []),
       notes: targets.map { urls[$0] ?? "" } + ["asks for its URL"])
+    self.makesNew = makesNew
   }
 
   /// Takes other targets in place of those that were there; the cursor stays on its own.
   mutating func update(targets: [String], urls: [String: String], height: Int) {
     guard purpose == .target else { return }
     let name = chosen.map { choices[$0] }
-    var menu = Menu(targets: targets, urls: urls)
+    var menu = Menu(targets: targets, urls: urls, makesNew: makesNew)
     menu.filter = filter
     menu.narrow(height: height)
     let row = menu.shown.firstIndex { menu.choices[$0] == name }
@@ -40,7 +43,7 @@ struct Menu: Sendable {
   }
 
   /// Whether the choice is none of those that are there.
-  func isNew(_ choice: Int) -> Bool { purpose == .target && choice == choices.count - 1 }
+  func isNew(_ choice: Int) -> Bool { makesNew && choice == choices.count - 1 }
 
   /// Whether what is typed narrows the choices down.
   var isFiltered: Bool { purpose == .target }
