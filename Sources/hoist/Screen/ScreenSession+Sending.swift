@@ -89,8 +89,6 @@ extension ScreenSession {
       try result.get()
       handle([.notice(options.notice)])
       link.stop()
-      // The limit under which the other one sent is the person's to lift.
-      ownSettings.limit = state.rateLimit
       show(ownSettings)
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our

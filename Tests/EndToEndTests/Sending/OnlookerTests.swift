@@ -128,8 +128,6 @@ extension EndToEnd {
       #expect(outcome.status == 0, "\(outcome)")
       try await terminal.command("fg")
       try await terminal.wait(for: "1 ok")
-      // It sends from now on, under the limit that it has shown.
-      #expect(try await terminal.wait(for: "1 ok").shows("limit 2.0 MB/s"))
     }
 
     @Test("hoist queue --follow prints what becomes of each file")
