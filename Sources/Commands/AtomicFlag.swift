@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// Whether something has happened, asked and told on different threads.

@@ -1,7 +1,6 @@
 import CChild
 import Foundation
 import ScalarText
-import Synchronization
 
 /// A process of ours and the two pipes that it writes to. It leads a process group of its own, so
 /// that what it starts ends with it; and it ends with the thread that started it, and so with hoist, also

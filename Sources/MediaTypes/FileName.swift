@@ -1,5 +1,3 @@
-import Foundation
-
 /// A file's name prepared for look-ups: as written and in lower case.
 struct FileName {
   let exact: String

@@ -1,4 +1,3 @@
-import Foundation
 import ScalarText
 
 /// What relative paths and `~` in a configuration refer to.

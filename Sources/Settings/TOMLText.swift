@@ -1,6 +1,5 @@
 import JSONText
 import ScalarText
-import UploadModel
 
 /// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).
 enum TOMLText {

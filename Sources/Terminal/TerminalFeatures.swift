@@ -1,4 +1,3 @@
-import Foundation
 import ScalarText
 
 /// What this terminal is known to support beyond its description. Terminals should ignore unknown sequences,

@@ -1,4 +1,3 @@
-import Foundation
 import MultipartForm
 
 /// Reads one form: files go to the inbox as they arrive, fields are kept in memory. Nothing of it is visible

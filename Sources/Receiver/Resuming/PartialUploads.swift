@@ -1,5 +1,4 @@
 import Foundation
-import MultipartForm
 import NIOCore
 import Synchronization
 

@@ -1,6 +1,3 @@
-import ScalarText
-import UploadModel
-
 /// One character as the grid holds it: a scalar and at most two marks on it.
 ///
 /// Terminals agree on the width of this much, but for spacing marks. They do not agree on anything

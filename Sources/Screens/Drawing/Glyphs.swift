@@ -1,4 +1,3 @@
-import ScalarText
 import UploadModel
 
 /// Text as a row of glyphs on whose widths all terminals agree.

@@ -1,5 +1,3 @@
-import UploadModel
-
 /// What frames the panes: the header and the tabs above them, totals and hints below.
 struct HeaderAndFooter {
   let state: AppState

@@ -1,5 +1,3 @@
-import UploadModel
-
 /// Something that was done with the mouse; rows and columns are counted from 0.
 public struct Mouse: Sendable, Hashable {
   /// What was done.

@@ -1,4 +1,3 @@
-import ScalarText
 import UploadModel
 
 /// The details of one item: three lines for the pane, everything for the dialog.

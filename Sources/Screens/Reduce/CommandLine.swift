@@ -1,5 +1,4 @@
 import ScalarText
-import UploadModel
 
 /// A line of the command line: the word of an action, and what it is to be done with.
 struct CommandLine: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import UploadModel
-
 /// What the keys do while files are chosen from a list.
 extension AppState {
   mutating func perform(_ name: Action.Name, in browser: Browser) -> [Effect] {

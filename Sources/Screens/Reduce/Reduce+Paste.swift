@@ -1,5 +1,3 @@
-import UploadModel
-
 /// What pasted text does.
 extension AppState {
   /// Text that was pasted, or dragged into the terminal: paths where nothing else is asked for.

@@ -1,5 +1,3 @@
-import UploadModel
-
 /// A target as text, made key by key. Each value is checked by the reader that reads the finished configuration.
 public struct TargetDraft {
   /// What it is called.

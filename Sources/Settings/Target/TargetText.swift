@@ -1,6 +1,5 @@
 import Foundation
 import JSONText
-import ScalarText
 import UploadModel
 
 /// Writes a target as a table of the configuration, which reads as the same target again.

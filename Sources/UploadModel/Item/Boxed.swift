@@ -17,7 +17,7 @@ public struct Boxed<Value: Sendable>: Sendable {
   }
 
   /// Whether both are copies of the same box. Equal values in different boxes are not the same.
-  public func isSame(as other: Self) -> Bool { content === other.content }
+  func isSame(as other: Self) -> Bool { content === other.content }
 }
 
 extension Boxed: Equatable where Value: Equatable {

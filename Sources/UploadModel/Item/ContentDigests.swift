@@ -1,9 +1,9 @@
 /// The sums of a file's content, in lower-case hexadecimal digits.
 public struct ContentDigests: Hashable, Sendable {
   /// FIPS 180-4.
-  public var sha256: String
+  var sha256: String
   /// RFC 1321. No proof of anything, but some servers ask for it.
-  public var md5: String
+  var md5: String
 
   /// These sums.
   public init(sha256: String, md5: String) {

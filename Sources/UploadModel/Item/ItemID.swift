@@ -1,5 +1,3 @@
-import Foundation
-
 /// Names one item of the queue for as long as it is there.
 public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The number, unique within a queue.

@@ -9,11 +9,11 @@ import Foundation
 /// falling estimate and a growing ETA.
 public struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
-  public static let halfLife = 4.0
+  static let halfLife = 4.0
   /// Seconds before the estimate is worth showing.
-  public static let settlingTime = 2.0
+  static let settlingTime = 2.0
   /// Seconds at the beginning in which buffers fill.
-  public static let leadIn = 0.5
+  static let leadIn = 0.5
 
   private var start: Instant
   /// When the lead-in was over, and the measurement began.

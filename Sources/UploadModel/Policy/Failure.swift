@@ -13,7 +13,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   public var retryAfter: Double?
   /// Whether it was the upload's ticket that was asked for; nil where it was not, as in what was written before.
-  public var isOfTicket: Bool?
+  var isOfTicket: Bool?
 
   /// A failure with this cause.
   public init(
@@ -177,7 +177,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
-  public static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
+  static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
 
   /// Whether the person has to change something (the file, the target, a password) before the
   /// file can go.
@@ -231,7 +231,7 @@ extension Failure.Cause {
   public var isUnreachable: Bool { traits.contains(.unreachable) }
 
   /// The cause with its texts changed, where they may come from a server.
-  public func mapText(_ change: (String) -> String) -> Failure.Cause {
+  func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,
       .refused, .unresumable, .cancelled:

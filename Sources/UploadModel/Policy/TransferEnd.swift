@@ -1,10 +1,9 @@
 import Foundation
-import ScalarText
 
 /// The result of a request, however it ended.
 public struct TransferEnd: Hashable, Sendable {
   /// Where the request went.
-  public var url: URL
+  var url: URL
   /// The status code, where a reply came.
   public var status: Int?
   /// The reply's header fields, names in lower case.
@@ -18,7 +17,7 @@ public struct TransferEnd: Hashable, Sendable {
   public var trouble: Failure.Cause?
   /// Whether the request asked to be told to go on before it sent its body (`Expect`,
   /// RFC 9110 §10.1.1).
-  public var expectedContinue: Bool
+  var expectedContinue: Bool
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
   public var sentAll: Bool
   /// The file's bytes handed over.
@@ -39,9 +38,9 @@ public struct TransferEnd: Hashable, Sendable {
   /// One of the files in a request.
   public struct Place: Hashable, Sendable {
     /// Its position, from 0.
-    public var index: Int
+    var index: Int
     /// How many there are.
-    public var count: Int
+    var count: Int
 
     /// The only file, unless said otherwise.
     public init(_ index: Int = 0, of count: Int = 1) {

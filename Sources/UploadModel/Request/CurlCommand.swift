@@ -1,5 +1,4 @@
 import Foundation
-import ScalarText
 
 /// The command that makes curl send what hoist would send. Secrets are variables of the shell, so that
 /// it can be shown and copied; every other word is quoted (`ShellWord`).

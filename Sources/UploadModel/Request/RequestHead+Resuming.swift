@@ -1,5 +1,3 @@
-import ScalarText
-
 extension RequestHead {
   /// The beginning of one of the requests that a resumable upload consists of.
   ///

@@ -1,6 +1,3 @@
-import Foundation
-import ScalarText
-
 /// The beginning of a request to a target's server: method, address and header fields, with every secret marked
 /// as one.
 public struct RequestHead: Hashable, Sendable {
@@ -14,7 +11,7 @@ public struct RequestHead: Hashable, Sendable {
     /// The value.
     public var value: Text
     /// Whether hoist adds it to every request, whatever the target says.
-    public var isDefault = false
+    var isDefault = false
   }
 
   /// What the server is told about who we are.

@@ -3,5 +3,5 @@ public enum UserAgent {
   /// The version of the program.
   public static let version = "0.1.0"
   /// The value of the header field (RFC 9110 §10.1.5).
-  public static let text = "hoist/\(version)"
+  static let text = "hoist/\(version)"
 }

@@ -1,6 +1,5 @@
 import Foundation
 import MultipartForm
-import StructuredFields
 
 /// Decides what to ask a server that may speak Resumable Uploads for HTTP
 /// (draft-ietf-httpbis-resumable-upload-12, interop version 8).
@@ -18,9 +17,9 @@ import StructuredFields
 /// allows less in one request than there is gets an empty request first (`Upload-Complete: ?0`), then pieces.
 public struct HTTPResumeMachine: ResumeMachine {
   /// The version that is spoken while the protocol is a draft.
-  public static let interopVersion: Int64 = 8
+  static let interopVersion: Int64 = 8
   /// The number of the draft.
-  public static let draft = "12"
+  static let draft = "12"
 
   enum Phase { case learning, creating, asking, appending, replaying, deleting }
 

@@ -4,13 +4,13 @@ import StructuredFields
 /// `Upload-Limit`.
 public struct ResumeLimits: Hashable, Sendable, Codable {
   /// The most bytes of the whole.
-  public var size: Int64?
+  var size: Int64?
   /// The most bytes in one request.
   public var append: Int64?
   /// The fewest bytes in a request that is not the last.
-  public var least: Int64?
+  var least: Int64?
   /// The seconds for which the upload is kept from now on.
-  public var age: Int64?
+  var age: Int64?
 
   /// No limits.
   public init() {}

@@ -29,9 +29,9 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     /// When it was made, for `{now}`.
     public var made: Date
     /// A sum of all that is in it beside the file and secrets, in hexadecimal digits.
-    public var seal: String
+    var seal: String
     /// How many of its bytes come before the file's.
-    public var lead: Int64
+    var lead: Int64
 
     /// A form with these parts.
     public init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {

@@ -38,7 +38,7 @@ public struct ResumeRules: Hashable, Sendable {
   public var isOn: Bool { mode != .off }
 
   /// The name and the type of the file, and what the target adds to them.
-  public var allMetadata: [Target.Field] {
+  var allMetadata: [Target.Field] {
     let names = Set(metadata.map(\.name))
     let usual = [("filename", "{file.name}"), ("filetype", "{file.type}")].compactMap {
       name, source in

@@ -17,7 +17,7 @@ public struct TusMachine: ResumeMachine {
   enum Phase { case learning, creating, asking, appending }
 
   /// The version that is spoken.
-  public static let version = "1.0.0"
+  static let version = "1.0.0"
 
   /// The type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"

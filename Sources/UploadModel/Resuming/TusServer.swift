@@ -9,7 +9,7 @@ public struct TusServer: Hashable, Sendable, Codable {
   /// The checksum that it can verify, the strongest first of those known here.
   public var checksum: Checksum?
   /// Whether it says that it speaks other versions only.
-  public var isOfOtherVersion = false
+  var isOfOtherVersion = false
 
   /// A sum by which a server can tell whether a request arrived undamaged.
   public enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {

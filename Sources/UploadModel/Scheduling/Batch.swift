@@ -1,15 +1,13 @@
-import MultipartForm
-
 /// Decides which files share a request.
 public enum Batch {
   /// A file in line, as far as batching depends on it.
   public struct Candidate: Hashable, Sendable {
     /// The file.
-    public var id: ItemID
+    var id: ItemID
     /// Its size.
-    public var bytes: Int64
+    var bytes: Int64
     /// What all files of a request have in common.
-    public var kind: Kind
+    var kind: Kind
 
     /// The candidate `id`.
     public init(id: ItemID, bytes: Int64, kind: Kind) {
@@ -22,7 +20,7 @@ public enum Batch {
   /// What all files of a request have in common.
   public struct Kind: Hashable, Sendable {
     /// Where they go.
-    public var target: Boxed<Target>
+    var target: Boxed<Target>
     /// The form field that carries them, where it is not the target's.
     public var field: String?
     /// The number of attempts so far: all members of a batch must have the same number left.

@@ -5,7 +5,7 @@ public struct BatchEnd: Sendable {
   /// One of the request's files.
   public struct File: Hashable, Sendable {
     /// Which one.
-    public var id: ItemID
+    var id: ItemID
     /// Its bytes handed over.
     public var bytes: Int64
     /// The fault of this file alone, if any.

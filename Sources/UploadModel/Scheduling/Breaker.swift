@@ -3,7 +3,7 @@ public struct Breaker: Hashable, Sendable {
   /// How many failures in a row open it where attempts are counted.
   public static let threshold = 3
   /// The longest delay before a probe, in seconds, whatever the policy says.
-  public static let longestDelay = 60.0
+  static let longestDelay = 60.0
 
   private enum State: Hashable, Sendable {
     /// Every upload may start. Goes to `open` after enough failures in a row.

@@ -17,7 +17,7 @@
 /// others, unless several in a row fare the same.
 public struct Credentials: Hashable, Sendable {
   /// The number of 403 replies in a row after which credentials that worked before are doubted.
-  public static let forbiddenInARow = 3
+  static let forbiddenInARow = 3
 
   private enum State: Hashable, Sendable {
     /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a

@@ -1,7 +1,7 @@
 /// Where an upload goes and with which credentials: these belong to a target and are for its own origin only.
 public struct Route: Hashable, Sendable {
   /// The target's name.
-  public let target: String
+  let target: String
   /// The target's origin.
   public let origin: Origin?
 

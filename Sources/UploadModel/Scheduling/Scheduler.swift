@@ -17,13 +17,13 @@ public struct Scheduler: Sendable {
     /// Its name in the queue.
     public var id: ItemID
     /// Its size in bytes.
-    public var bytes: Int64
+    var bytes: Int64
     /// The form field that carries it, where it is not the target's.
-    public var field: String?
+    var field: String?
     /// Where it goes.
     public var target: Boxed<Target>
     /// How many attempts it has behind it.
-    public var attempts: Int
+    var attempts: Int
 
     /// The file `id`.
     public init(
@@ -62,12 +62,12 @@ public struct Scheduler: Sendable {
   }
 
   /// Whether further files begin.
-  public private(set) var isStarted = true
+  private(set) var isStarted = true
   /// Whether to wait for unreachable servers indefinitely. Otherwise all files for a server fail once its
   /// breaker has opened as often as the target allows attempts.
-  public let waitsForServers: Bool
+  let waitsForServers: Bool
   /// Whether files wait for the person where their credentials are refused.
-  public let waitsForPerson: Bool
+  let waitsForPerson: Bool
 
   var entries: [ItemID: Entry] = [:]
   /// All files in the order of the line.

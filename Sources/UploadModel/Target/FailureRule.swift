@@ -1,4 +1,3 @@
-import Foundation
 import JSONText
 
 /// `{ pointer = "/rc", not = 0, message = "/descr" }`: a value that tells a failure.

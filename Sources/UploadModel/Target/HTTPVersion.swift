@@ -1,5 +1,3 @@
-import Foundation
-
 /// The version of HTTP that is spoken with a target (RFC 9112, RFC 9113).
 public enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
   /// What is faster for uploads: HTTP/1.1, which over TLS took 1.5 s for a gibibyte where HTTP/2 took

@@ -61,7 +61,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether it points to another value for each file of a request.
-  public var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
+  var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
 
   /// The pointer with a file's number in place of `*`.
   func description(file: Int) -> String {

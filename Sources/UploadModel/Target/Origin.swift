@@ -8,7 +8,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
   /// The host in lower case.
   public let host: String
   /// The port, the scheme's own where the URL names none.
-  public let port: Int
+  let port: Int
 
   /// The origin of `url`; `nil` where it is not an `http` or `https` URL with a host.
   public init?(_ url: URL) {

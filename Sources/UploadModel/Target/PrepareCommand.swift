@@ -1,5 +1,3 @@
-import Foundation
-
 /// A command that converts the file before it is sent. It runs without a shell.
 public struct PrepareCommand: Hashable, Sendable {
   /// The program and its arguments.

@@ -5,7 +5,7 @@ import ScalarText
 /// SubjectPublicKeyInfo (RFC 7469 §2.4, in the form that curl takes).
 public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
   /// The hash, 32 bytes.
-  public let digest: [UInt8]
+  let digest: [UInt8]
 
   /// The key with this SHA-256; nil where it is not 32 bytes.
   public init?(digest: some Sequence<UInt8>) {

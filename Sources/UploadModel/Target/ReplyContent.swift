@@ -3,9 +3,9 @@ import JSONText
 /// What a target's rules look at in a reply, read once for all of them and all files of a request.
 public struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil where it is not, or no rule asks for that.
-  public internal(set) var document: JSONValue?
+  internal(set) var document: JSONValue?
   /// What the pattern for the file's address matches; nil where nothing does, or there is no pattern.
-  public internal(set) var match: String?
+  internal(set) var match: String?
   /// The same for the address that deletes the file.
-  public internal(set) var deletionMatch: String?
+  internal(set) var deletionMatch: String?
 }

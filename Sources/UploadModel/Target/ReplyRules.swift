@@ -37,7 +37,7 @@ public struct ReplyRules: Hashable, Sendable {
   }
 
   /// Whether the status means success.
-  public func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
+  func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
   /// Whether the rules look into the content of replies at all.
   public var needsContent: Bool {
@@ -96,7 +96,7 @@ public struct ReplyRules: Hashable, Sendable {
   }
 
   /// The address that deletes the file, as a whole URL; nil where the reply names none for this file.
-  public func deletionAddress(in end: TransferEnd) -> String? {
+  func deletionAddress(in end: TransferEnd) -> String? {
     guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
     var content = end.content ?? read(end.reply)
     content.match = content.deletionMatch

@@ -1,4 +1,3 @@
-import Foundation
 import JSONText
 
 /// A text that is picked out of a reply.
@@ -28,7 +27,7 @@ public struct ReplyValue: Hashable, Sendable {
   }
 
   /// Whether it is another one for each file of a request.
-  public var dependsOnFile: Bool {
+  var dependsOnFile: Bool {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }
 

@@ -1,6 +1,3 @@
-import Foundation
-import ScalarText
-
 /// The TLS rules for one origin, beyond those of the system.
 ///
 /// No rule turns verification off. Each one narrows it to something that the person named.

@@ -1,6 +1,5 @@
 import Foundation
 import JSONText
-import ScalarText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
 public struct Target: Hashable, Sendable {

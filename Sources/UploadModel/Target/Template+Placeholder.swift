@@ -1,6 +1,5 @@
 import Foundation
 import JSONText
-import MultipartForm
 
 extension Template {
   /// What a template may ask for.
@@ -116,17 +115,17 @@ extension Template {
   /// What a template is filled in with.
   public struct Values: Sendable {
     /// The file's name as it lies on disk.
-    public var fileName = ""
+    var fileName = ""
     /// The folders above the file, from the one that was added, each with a slash after it.
-    public var folder = ""
+    var folder = ""
     /// The file's size in bytes.
-    public var fileSize: Int64 = 0
+    var fileSize: Int64 = 0
     /// The file's media type.
     public var fileType = ""
     /// The wall clock.
-    public var now: Date
+    var now: Date
     /// The random identifier of this file's upload.
-    public var uuid: UUID
+    var uuid: UUID
     /// When the file was written to last, in nanoseconds since 1970.
     public var modified: Int64 = 0
     /// The sums of the file's content, where they are asked for.

@@ -1,5 +1,4 @@
 import Foundation
-import ScalarText
 
 // All text in here is Unicode scalars.
 

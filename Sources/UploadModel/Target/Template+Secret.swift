@@ -1,5 +1,3 @@
-import Foundation
-
 // All text in here is Unicode scalars.
 
 extension Template {
@@ -33,7 +31,7 @@ extension Template {
 
     /// A name that a shell takes for a variable's: `ALBUM_TOKEN`. That of an environment variable
     /// stays as it is where a shell can have it; anything else could end the word that it stands in.
-    public var variable: String {
+    var variable: String {
       let text = String(
         String.UnicodeScalarView(
           (source == .environment ? name : name.uppercased()).unicodeScalars.map { scalar in

@@ -144,7 +144,7 @@ extension Template {
 
   /// The placeholder whose value would end the quotation marks that it stands between, if there is one: its
   /// template does not say how it is to be written.
-  public func bareQuote(with values: Values) -> String? {
+  func bareQuote(with values: Values) -> String? {
     var isQuoted = false
     for piece in pieces {
       switch piece {

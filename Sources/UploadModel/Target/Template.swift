@@ -1,5 +1,3 @@
-import Foundation
-import JSONText
 import ScalarText
 
 // All text in here is Unicode scalars.
@@ -24,9 +22,9 @@ public struct Template: Hashable, Sendable {
   /// What `{env.…}` and `{secret.…}` stand for.
   public struct Lookup: Sendable {
     /// Answers `{env.NAME}`; nil where the variable is not set.
-    public var environment: @Sendable (String) -> String?
+    var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
-    public var secret: @Sendable (String) throws(ExpansionError) -> String
+    var secret: @Sendable (String) throws(ExpansionError) -> String
 
     /// Answers from these two.
     public init(

@@ -1,5 +1,3 @@
-import ScalarText
-
 /// The limits of a target. They are checked before anything is sent.
 public struct UploadLimits: Hashable, Sendable {
   /// The largest file, in bytes; nil for any size.

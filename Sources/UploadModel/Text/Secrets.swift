@@ -1,5 +1,4 @@
 import Foundation
-import JSONText
 import ScalarText
 
 /// Texts that must not be shown nor kept, wherever a server repeats them.
@@ -11,19 +10,19 @@ public struct Secrets: Sendable {
   private var texts: [[UInt8]] = []
 
   /// What takes a secret's place.
-  public static let mark = "(secret)"
+  static let mark = "(secret)"
 
   /// Shorter ones are hidden as words of their own only.
   private static let shortest = 4
 
   /// Nothing, so far.
-  public init() {}
+  init() {}
 
   /// These texts.
   public init(_ texts: some Sequence<String>) { add(texts) }
 
   /// Hides further texts, with and without the white space around them, which servers leave away.
-  public mutating func add(_ more: some Sequence<String>) {
+  mutating func add(_ more: some Sequence<String>) {
     add(bytes: more.flatMap { [$0, $0.trimming(\.isWhiteSpace)] }.map { Array($0.utf8) })
   }
 

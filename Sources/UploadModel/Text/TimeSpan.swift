@@ -1,4 +1,3 @@
-import Foundation
 import ScalarText
 
 /// Reads times as people write them.

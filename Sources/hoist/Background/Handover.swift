@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import UploadModel
-import UploadStore
 
 /// What a session knows beside the queue and passes on to the process that goes on in the background. It may hold
 /// secrets, and goes through a pipe only.

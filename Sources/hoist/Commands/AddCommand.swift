@@ -2,7 +2,6 @@ import ArgumentParser
 import FileDiscovery
 import Foundation
 import MultipartForm
-import ScalarText
 import UploadModel
 import UploadStore
 

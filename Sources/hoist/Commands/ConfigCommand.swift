@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Settings
 import UploadModel
 

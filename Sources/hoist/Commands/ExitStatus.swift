@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// How hoist ends.
 enum ExitStatus: Int32 {

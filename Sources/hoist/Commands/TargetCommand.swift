@@ -1,7 +1,5 @@
 import ArgumentParser
 import Foundation
-import ScalarText
-import Screens
 import Settings
 import UploadModel
 

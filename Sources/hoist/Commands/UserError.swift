@@ -1,5 +1,3 @@
-import Foundation
-
 /// An error for the person at the command line: what failed, why, and what to do about it.
 struct UserError: Error, CustomStringConvertible {
   var status = ExitStatus.usage

@@ -1,6 +1,5 @@
 import Foundation
 import MediaTypes
-import MultipartForm
 import ScalarText
 import UploadModel
 

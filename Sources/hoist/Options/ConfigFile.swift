@@ -1,5 +1,4 @@
 import Foundation
-import Settings
 
 /// The configuration as a file that is edited.
 struct ConfigFile {

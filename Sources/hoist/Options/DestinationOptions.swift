@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import ScalarText
 import Settings
 import UploadModel
 

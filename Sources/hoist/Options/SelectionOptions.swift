@@ -1,6 +1,5 @@
 import ArgumentParser
 import FileDiscovery
-import Foundation
 import MultipartForm
 import UploadModel
 

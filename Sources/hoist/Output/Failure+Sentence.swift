@@ -1,5 +1,3 @@
-import Foundation
-import ScalarText
 import UploadModel
 
 extension Failure {

@@ -1,5 +1,4 @@
 import JSONText
-import UploadModel
 
 /// JSON, one object a line, for scripts and for whoever looks at it in a terminal.
 enum JSONLine {

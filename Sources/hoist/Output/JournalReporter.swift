@@ -1,4 +1,3 @@
-import Foundation
 import UploadModel
 
 /// Notes everything in a journal before another reporter tells it.

@@ -1,9 +1,5 @@
 import Foundation
-import Logging
-import ScalarText
 import Synchronization
-import UploadModel
-import UploadStore
 
 /// The destination of log lines: a file opened for appending, or standard error.
 ///

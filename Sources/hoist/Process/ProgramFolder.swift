@@ -1,5 +1,4 @@
 import Foundation
-import UploadModel
 
 /// The folder that this program lies in.
 enum ProgramFolder {

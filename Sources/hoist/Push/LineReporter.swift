@@ -1,5 +1,3 @@
-import Foundation
-import ScalarText
 import UploadModel
 
 /// Plain lines for people and logs: one for each file that ends, one now and then for a file that

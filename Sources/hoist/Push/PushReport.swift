@@ -4,7 +4,6 @@ import MultipartForm
 import ScalarText
 import Settings
 import UploadModel
-import UploadStore
 
 /// What became of each file of a push, for `--report` and `--retry-failed`.
 struct PushReport: Codable {

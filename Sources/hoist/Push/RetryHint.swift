@@ -1,4 +1,3 @@
-import Foundation
 import UploadModel
 
 /// How what failed can be sent again.

@@ -1,4 +1,3 @@
-import Foundation
 import Screens
 import Settings
 import Terminal

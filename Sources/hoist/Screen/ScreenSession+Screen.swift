@@ -3,7 +3,6 @@ import Foundation
 import MultipartForm
 import ScalarText
 import Screens
-import Settings
 import UploadEngine
 import UploadModel
 import UploadStore

@@ -1,11 +1,9 @@
 import Dispatch
 import FileDiscovery
 import Foundation
-import MultipartForm
 import Screens
 import SenderLink
 import Settings
-import Terminal
 import UploadEngine
 import UploadModel
 import UploadStore

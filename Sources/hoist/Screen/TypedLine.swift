@@ -1,9 +1,7 @@
 import FileDiscovery
 import Foundation
 import MultipartForm
-import ScalarText
 import Screens
-import UploadModel
 
 /// What a line names that a person typed to have files added.
 ///

@@ -1,5 +1,3 @@
-import UploadModel
-
 /// A list that is requested: the server's files, the history.
 public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   /// Not requested yet.

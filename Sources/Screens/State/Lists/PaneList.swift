@@ -1,5 +1,3 @@
-import UploadModel
-
 /// What a pane beside the queue lists, the cursor on it, and marks.
 struct PaneList<Row: PaneRow>: Sendable {
   private(set) var listing = Listing<Row>.unknown

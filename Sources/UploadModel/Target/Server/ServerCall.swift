@@ -1,5 +1,3 @@
-import Foundation
-
 /// A request to a target's server that is not an upload: its placeholders are filled in each time.
 public struct ServerCall: Hashable, Sendable {
   /// Where it goes: a whole URL once it is filled in.
@@ -16,7 +14,7 @@ public struct ServerCall: Hashable, Sendable {
   public var rules: ReplyRules
 
   /// The media type of its body; nil where it has none.
-  public var contentType: String? {
+  var contentType: String? {
     if json != nil { return "application/json" }
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
   }

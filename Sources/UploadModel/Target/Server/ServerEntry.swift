@@ -1,4 +1,3 @@
-import Foundation
 import JSONText
 
 /// An entry on a target's server. It is untrusted: make it safe before showing it.

@@ -1,6 +1,3 @@
-import Foundation
-import JSONText
-
 /// What can be done with what is on a target's server already.
 public struct ServerSide: Hashable, Sendable {
   /// Shows the entries.
