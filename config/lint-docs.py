@@ -57,7 +57,7 @@ def codes() -> list[str]:
     faults = []
     for source in ROOT.glob("Sources/UploadModel/**/*.swift"):
         for body in re.findall(r"(?ms)^( *)(?:public )?var code: String \{\n(.*?)^\1\}", source.read_text()):
-            for code in re.findall(r'(?m): "([a-z-]+)"$', body[1]):
+            for code in re.findall(r'(?m)(?::|\?\?) "([a-z-]+)"$', body[1]):
                 if f"`{code}`" not in told:
                     faults.append(f"{code} of {source.name} is missing in docs/scripting.md")
     return faults

@@ -41,7 +41,7 @@ struct TargetTextTests {
     response.fail_when = [{ pointer = "/rc", not = 0, message = "/descr" }, { pointer = "/e", is = { a = [1.5, "x"] }, message = "no" }]
     response.deletion_url = { header = "x-delete", suffix = "?yes" }
     response.url = { regex = 'href="([^"]+)"', prefix = "http://i/" }
-    server.list = { url = "https://h/l?s={unix_s}", items = "/items", id = "/id", title = "/name" }
+    server.list = { url = "https://h/l?s={unix_s}", items = "/items", id = "/id", title = "/name", size = "/s", location = "/u" }
     server.delete = { url = "https://h/l/{id}", method = "POST", fail_when = [] }
     server.create = { url = "https://h/n", json = { url = "{result.url}", n = 1 }, ok = 201 }
     """#,
@@ -108,6 +108,31 @@ struct TargetTextTests {
   func theSamplesHaveEveryKey(_ key: String) {
     let lines = Self.samples.flatMap { $0.split(separator: "\n") }
     #expect(lines.contains { $0.hasPrefix("\(key) = ") || $0.hasPrefix("\(key).") })
+  }
+
+  /// The tables inside a target, each with a key that nobody knows in the place of "?".
+  private static let tables = [
+    "auth = { ? }", "auth = { digest = { ? } }", "batch = { ? }", "limits = { ? }",
+    "prepare = { ? }", "retry = { ? }", "response = { ? }", "response.fail_when = [{ ? }]",
+    "response.url = { ? }", "fields = [{ ? }]", "resume = \"tus\"\ntus = { ? }", "server = { ? }",
+    "server.list = { ? }", "server.get = { ? }", "server.create = { ? }",
+    "server.list = { id = \"/i\", url = \"http://h/\", time = { ? } }",
+    "server.list = { id = \"/i\", url = \"http://h/\", next = { ? } }", "ticket = { ? }",
+  ]
+
+  /// The error about the unknown key names all keys that the table has.
+  @Test(arguments: tables)
+  func theSamplesHaveEveryKeyOfATable(_ table: String) throws {
+    let url = table.hasPrefix("ticket") ? "" : "url = \"http://h/\"\n"
+    let text = table.replacing("?", with: "qqqqqqqqqqqqqqqqqqqq = 1")
+    let error = #expect(throws: ConfigError.self) { try settings("[targets.a]\n\(url)\(text)") }
+    let problem = try #require(error?.problem)
+    let known = try #require(problem.wholeMatch(of: /unknown key; valid here: (.+)/)?.1)
+    let samples = Self.samples.joined(separator: "\n")
+    // What is written of Basic credentials is the header field that they come to.
+    for key in known.split(separator: ", ") where key != "basic" {
+      #expect(samples.contains("\(key) = ") || samples.contains(".\(key) ="), "\(key)")
+    }
   }
 
   @Test func thePlainOneIsShort() throws {
