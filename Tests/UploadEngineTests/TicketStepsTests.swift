@@ -97,8 +97,8 @@ struct TicketStepsTests {
     var target = Target.once(slack.url("/get"))
     let ok = FailureRule(pointer: try JSONPointer("/ok"), test: .differs(.bool(true)))
     var get = ServerCall(
-      url: Template(literal: slack.url("/get").absoluteString), method: "POST",
-      rules: ReplyRules(failures: [ok]))
+      url: Template(literal: slack.url("/get").absoluteString), method: "POST")
+    get.rules.failures = [ok]
     get.form = [
       .init(name: "filename", value: try template("{file.name}")),
       .init(name: "length", value: try template("{file.size}")),
@@ -109,8 +109,8 @@ struct TicketStepsTests {
       url: Template(literal: slack.url("/complete").absoluteString), method: "POST",
       json: Template(literal: #"{"files":[{"id":""#)
         + (try template("{ticket:/id}", [.ticket], .json))
-        + Template(literal: #"","said":"OK - 5"}]}"#),
-      rules: ReplyRules(failures: [ok]))
+        + Template(literal: #"","said":"OK - 5"}]}"#))
+    target.server.create?.rules.failures = [ok]
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["done 200"], "\(ends)")
     #expect(slack.requests.count == 3)
@@ -133,15 +133,21 @@ struct TicketStepsTests {
     #expect(server.requests.map { $0.headers["connection"] } == ["close", "close", "close"])
   }
 
+  /// A target that asks for a ticket and learns from it where the file goes.
+  private func ticketed(_ server: HostileServer) throws -> Target {
+    var target = Target.once(server.url("/get"))
+    target.ticket = Ticket(
+      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
+      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
+    return target
+  }
+
   @Test func aValueThatTheTicketHasNotIsSaidBeforeTheFileGoes() async throws {
     let server = try server { _, _ in (200, #"{"url":"/up"}"#) }
     defer { server.stop() }
     let folder = try ScratchDirectory()
     let file = try folder.write("a", Array("hello".utf8))
-    var target = Target.once(server.url("/get"))
-    target.ticket = Ticket(
-      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
-      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
+    var target = try ticketed(server)
     target.fields = [.init(name: "id", value: try template("{ticket:/id}", [.ticket]))]
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["unsendable"])
@@ -155,11 +161,7 @@ struct TicketStepsTests {
     defer { server.stop() }
     let folder = try ScratchDirectory()
     let file = try folder.write("a", Array("hello".utf8))
-    var target = Target.once(server.url("/get"))
-    target.ticket = Ticket(
-      call: ServerCall(url: Template(literal: server.url("/get").absoluteString)),
-      uploadURL: ReplyValue(.pointer(try JSONPointer("/url"))))
-    let ends = await EngineHarness().upload([file], to: target)
+    let ends = await EngineHarness().upload([file], to: try ticketed(server))
     #expect(ends.map(\.code) == ["http-\(status)"])
     let words = ends.first?.failure?.explanation ?? ""
     #expect(
