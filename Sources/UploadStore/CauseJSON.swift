@@ -11,6 +11,6 @@ enum CauseJSON {
 
   static func decode(_ text: String) -> Failure.Cause {
     let cause = try? JSONDecoder().decode(Failure.Cause.self, from: Data(text.utf8))
-    return cause ?? .network("another version of hoist wrote the reason down: \(text)")
+    return cause ?? .network("another version of hoist recorded the reason: \(text)")
   }
 }

@@ -31,7 +31,7 @@ extension DatabaseError {
       "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or save "
         + "what can be saved with: sqlite3 \(path) .recover"
     case .SQLITE_READONLY, .SQLITE_PERM:
-      "it may only be read; check the permissions of it and of its folder"
+      "it is read-only; check its permissions and those of its folder"
     case .SQLITE_CANTOPEN: "check that its folder can be written to"
     case .SQLITE_BUSY, .SQLITE_LOCKED: "another program keeps it locked; try again"
     default: message ?? String(describing: resultCode)

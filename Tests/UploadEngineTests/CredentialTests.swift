@@ -115,7 +115,10 @@ struct CredentialTests {
     ("echo 'no \u{1B}[31mkey' >&2; exit 3", "sh ended with status 3: no ␛[31mkey"),
     ("echo s3cret; echo 'bad s3cret' >&2; exit 1", "sh ended with status 1: bad …"),
     ("true", "sh printed no token"), ("echo; echo later", "sh printed no token"),
-    ("printf 'a b\\n'", "the first line that sh printed has characters that no token has"),
+    (
+      "printf 'a b\\n'",
+      "the first line that sh printed is no token: it has characters that tokens cannot have"
+    ),
     ("kill -9 $$", "sh was ended by signal 9"),
     ("exec sleep 60", "sh was not done after 0.5 s"),
   ])
@@ -306,15 +309,15 @@ struct CredentialTests {
 
     var refusing = try jobs(2, to: server.url(), command: command)
     for index in refusing.indices {
-      refusing[index].target.response = ReplyRules(ok: [201...201])
+      refusing[index].target.response.ok = [201...201]
     }
     let (_, refused) = await upload(refusing)
     #expect(refused.allSatisfy { $0.failure?.reply.text.contains("(secret)") == true })
     var failing = try jobs(1, to: server.url(), command: command)
+    var call = ServerCall(url: Template(literal: server.url().absoluteString))
+    call.rules.ok = [201...201]
     failing[0].target.server.list = ServerSide.Listing(
-      call: ServerCall(
-        url: Template(literal: server.url().absoluteString), rules: ReplyRules(ok: [201...201])),
-      items: .whole, id: .whole, title: .whole)
+      call: call, items: .whole, id: .whole, title: .whole)
     let failure = await #expect(throws: Failure.self) {
       try await ServerClient(target: failing[0].target).entries()
     }

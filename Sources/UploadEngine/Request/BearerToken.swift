@@ -41,7 +41,9 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     // RFC 6750 §2.1 has an even smaller alphabet; servers are more generous.
     guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw Missing(
-        reason: "the first line that \(command.name) printed has characters that no token has")
+        reason:
+          "the first line that \(command.name) printed is no token: it has characters that tokens cannot have"
+      )
     }
     self.init(text: token)
   }

@@ -22,7 +22,7 @@ struct Preparation: Sendable {
     let name = upload.target.sentName(of: item, at: position, now: now)
     let folder = try TemporaryFolder()
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
-      throw .unsendable("its name is not UTF-8 text, which the prepare command would need")
+      throw .unsendable("its name is not UTF-8 text, and the prepare command needs it as text")
     }
     // A name that begins with a dash is no option.
     values.input = path.hasPrefix(scalars: "-") ? "./\(path)" : path
@@ -71,7 +71,7 @@ struct Preparation: Sendable {
     guard ready.upload.target.asksForDigests, item.digests == nil else { return ready }
     try Self.check(item)
     guard let digests = FileDigest.digests(of: item.location) else {
-      throw .unreadable("its sums could not be computed")
+      throw .unreadable("its checksums could not be computed")
     }
     ready.upload.item.digests = digests
     return ready

@@ -15,7 +15,7 @@ extension ExchangeRequest {
     offersHTTP2 = target.http == .http2 && url.scheme == "https"
     guard !target.tls.isEmpty else { return }
     guard Origin(url)?.scheme == "https" else {
-      throw .insecure("the target has tls rules and its URL is not https; nothing was sent")
+      throw .insecure("the target has TLS rules, but its URL is not https; nothing was sent")
     }
     tls = TLSOptions(
       caFile: target.tls.caFile, pinnedKey: target.tls.pin?.description,

@@ -69,6 +69,6 @@ public final class TemporaryFolder: Sendable {
   private static func trouble(_ code: Int32) -> Failure.Cause {
     let why = String(cString: strerror(code))
     if Failure.Cause.isShortage(code) { return .shortage(why) }
-    return .unsendable("no folder for the prepared file can be made in \(parent): \(why)")
+    return .unsendable("cannot make a folder for the prepared file in \(parent): \(why)")
   }
 }

@@ -143,7 +143,7 @@ struct UploadRequest {
     guard let whole = URL(string: text), Origin(whole) == target.origin,
       target.address == nil
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw .unsendable("its name makes no address that the target has") }
+    else { throw .unsendable("with its name filled in, the URL is invalid or leads elsewhere") }
     return whole
   }
 }

@@ -23,7 +23,7 @@ extension Failure.Cause {
       case .body(let error): .unsendable("its body could not be read: \(error)")
       case .optionRefused:
         .insecure(
-          "libcurl does not take one of the request's settings or tls rules, so nothing was sent")
+          "libcurl rejects one of the request's settings or TLS rules; nothing was sent")
       case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
       case .unreachable: .unreachable(words)

@@ -98,7 +98,7 @@ public struct ServerClient: Sendable {
   ) throws(Failure) -> URL {
     guard var parts = URLComponents(string: call.url.filled(with: values)), let url = parts.url,
       Origin(url) != nil, !url.pathComponents.contains(where: { $0 == ".." || $0 == "." })
-    else { throw Failure(.unsendable("its placeholders make no address")) }
+    else { throw Failure(.unsendable("its URL is invalid once its placeholders are filled in")) }
     let query = call.query.map { ($0.name, $0.value.filled(with: values)) } + query
     guard !query.isEmpty else { return url }
     let own = parts.percentEncodedQuery.map { $0.isEmpty ? [] : [$0] } ?? []
