@@ -16,18 +16,18 @@ struct Secrets: Sendable {
 
   static let none = Secrets(sources: [:])
 
-  init(sources: [String: Source]) { self.sources = sources }
-
   /// Reads the table `secrets`.
-  init(_ node: ConfigNode, folder: String, home: String) throws(ConfigError) {
+  static func read(
+    _ node: ConfigNode, folder: String, home: String
+  ) throws(ConfigError) -> Secrets {
     var sources: [String: Source] = [:]
     for (name, node) in try node.entries() {
       guard TOMLText.isBare(name) else {
         throw node.fault("a secret's name has letters, digits, \"_\" and \"-\" only")
       }
-      sources[name] = try Self.source(node, folder: folder, home: home)
+      sources[name] = try source(node, folder: folder, home: home)
     }
-    self.sources = sources
+    return Secrets(sources: sources)
   }
 
   private static func source(

@@ -26,18 +26,6 @@ public struct Settings: Sendable {
       secrets: .none)
   }
 
-  private init(
-    file: String?, defaultTarget: String?, nodes: [String: ConfigNode], lines: KeyLocator,
-    environment: [String: String], secrets: Secrets
-  ) {
-    self.file = file
-    self.defaultTarget = defaultTarget
-    self.nodes = nodes
-    self.lines = lines
-    self.environment = environment
-    self.secrets = secrets
-  }
-
   /// Where the configuration lies unless told otherwise: `$XDG_CONFIG_HOME/hoist/config.toml`, by
   /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
   public static func usualPath(environment: [String: String]) -> String {
@@ -155,7 +143,7 @@ public struct Settings: Sendable {
     let paths = filePath(file, environment)
     let secrets: Secrets? = part(or: nil) { () throws(ConfigError) in
       guard let node = top["secrets"] else { return Secrets.none }
-      return try Secrets(node, folder: paths.folder, home: paths.home)
+      return try Secrets.read(node, folder: paths.folder, home: paths.home)
     }
     // If the table of secrets is invalid, assume that all secrets exist.
     let lookup =

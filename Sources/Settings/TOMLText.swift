@@ -28,10 +28,18 @@ enum TOMLText {
     values.isEmpty ? "[]" : "[ \(values.joined(separator: ", ")) ]"
   }
 
+  /// The entries of a table; those without a value are left out.
+  typealias Entries = [(key: String, value: String?)]
+
   /// `{ a = 1, b = 2 }`.
-  static func table(_ entries: [(key: String, value: String)]) -> String {
-    entries.isEmpty
-      ? "{}" : "{ \(entries.map { "\(key($0.key)) = \($0.value)" }.joined(separator: ", ")) }"
+  static func table(_ entries: Entries) -> String {
+    let parts = lines(entries)
+    return parts.isEmpty ? "{}" : "{ \(parts.joined(separator: ", ")) }"
+  }
+
+  /// `a = 1`, for each entry that has a value.
+  static func lines(_ entries: Entries) -> [String] {
+    entries.compactMap { entry in entry.value.map { "\(key(entry.key)) = \($0)" } }
   }
 
   /// Seconds as the configuration has them: `"60s"`, `"500ms"`.

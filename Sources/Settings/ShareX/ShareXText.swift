@@ -6,11 +6,6 @@ import UploadModel
 
 /// The texts of a ShareX uploader, with its placeholders in one of two syntaxes.
 struct ShareXText {
-  /// What cannot be carried over.
-  struct ImportError: Error {
-    let description: String
-  }
-
   private enum Piece {
     case text(String)
     /// The function's name in lower case, and what follows its colon.
@@ -42,50 +37,51 @@ struct ShareXText {
   }
 
   /// What a text of the reply picks out of it.
-  func value(_ text: String) throws(ImportError) -> ReplyValue {
-    let pieces: [Piece]
-    do throws(Template.ExpansionError) { pieces = try self.pieces(of: text) } catch {
-      throw ImportError(description: error.description)
-    }
+  func value(_ text: String) throws(Template.ExpansionError) -> ReplyValue {
     var (prefix, suffix) = ("", "")
     var place: ReplyValue.Place?
-    for piece in pieces {
+    for piece in try pieces(of: text) {
       switch piece {
       case .text(let text) where place == nil: prefix += text
       case .text(let text): suffix += text
       case .call(let name, let argument):
         guard place == nil else {
-          throw ImportError(description: "it puts several values together, and hoist takes one")
+          throw Template.ExpansionError(
+            description: "it puts several values together, and hoist takes one")
         }
         place = try self.place(name, argument)
       }
     }
-    guard let place else { throw ImportError(description: "it takes nothing from the reply") }
+    guard let place else {
+      throw Template.ExpansionError(description: "it takes nothing from the reply")
+    }
     return ReplyValue(place, prefix: prefix, suffix: suffix)
   }
 
-  private func place(_ name: String, _ argument: String) throws(ImportError) -> ReplyValue.Place {
+  private func place(_ name: String, _ argument: String) throws(Template.ExpansionError)
+    -> ReplyValue.Place
+  {
     switch name {
     case "response": return .pattern(try pattern(#"\S+"#))
     case "json":
       guard let pointer = Self.pointer(argument) else {
-        throw ImportError(description: "the path \"\(argument)\" has no JSON Pointer")
+        throw Template.ExpansionError(description: "the path \"\(argument)\" has no JSON Pointer")
       }
       return .pointer(pointer)
     case "header": return .header(argument.lowercased())
     case "regex": return .pattern(try expression(argument))
-    default: throw ImportError(description: "{\(name)} has no counterpart here")
+    default: throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
     }
   }
 
   /// Old: the number of an expression, and of a group after `,` or `|`. New: the expression, and the
   /// number of a group after `|`.
-  private func expression(_ argument: String) throws(ImportError) -> Pattern {
+  private func expression(_ argument: String) throws(Template.ExpansionError) -> Pattern {
     if isOld {
       let numbers = argument.unicodeScalars.split { $0 == "," || $0 == "|" }.map { Int(String($0)) }
       guard let first = numbers.first, let number = first,
         expressions.indices.contains(number - 1)
-      else { throw ImportError(description: "RegexList has no number \(argument)") }
+      else { throw Template.ExpansionError(description: "RegexList has no number \(argument)") }
       return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
     }
     let scalars = argument.unicodeScalars
@@ -97,20 +93,20 @@ struct ShareXText {
     return try pattern(argument)
   }
 
-  private func grouped(_ source: String, _ group: Int?) throws(ImportError) -> Pattern {
+  private func grouped(_ source: String, _ group: Int?) throws(Template.ExpansionError) -> Pattern {
     let pattern = try pattern(source)
     switch group {
     // hoist takes the first group, or the whole where there is none.
     case nil where pattern.groups == 0, 0 where pattern.groups == 0, 1: return pattern
     case nil, 0: return try self.pattern("(\(source))")
     case .some(let group):
-      throw ImportError(description: "it takes group \(group), and hoist the first")
+      throw Template.ExpansionError(description: "it takes group \(group), and hoist the first")
     }
   }
 
-  private func pattern(_ source: String) throws(ImportError) -> Pattern {
+  private func pattern(_ source: String) throws(Template.ExpansionError) -> Pattern {
     do throws(Pattern.SyntaxError) { return try Pattern(source) } catch {
-      throw ImportError(description: error.description)
+      throw Template.ExpansionError(description: error.description)
     }
   }
 

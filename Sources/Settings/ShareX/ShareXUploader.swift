@@ -138,7 +138,7 @@ public struct ShareXUploader {
     let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
       members["ResponseType"]?.text ?? "")
     if let text = members["URL"]?.text, !text.isEmpty {
-      do throws(ShareXText.ImportError) {
+      do throws(Template.ExpansionError) {
         target.response.url = try texts.value(text)
       } catch {
         notes.append("URL: \(error.description)")
@@ -148,7 +148,7 @@ public struct ShareXUploader {
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
     if let text = members["DeletionURL"]?.text, !text.isEmpty {
-      do throws(ShareXText.ImportError) {
+      do throws(Template.ExpansionError) {
         target.response.deletionURL = try texts.value(text)
       } catch {
         notes.append("DeletionURL: \(error.description)")

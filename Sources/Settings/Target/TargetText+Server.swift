@@ -4,60 +4,49 @@ import UploadModel
 /// How replies are read, and what can be asked of the server besides.
 extension TargetText {
   mutating func server() {
+    let form = self
     let inherited = ReplyRules().inheriting(target.response)
-    var rows: [(key: String, value: String)] = []
-    if let list = target.server.list {
-      let pointers: [(String, JSONPointer?)] = [
-        ("items", list.items), ("id", list.id), ("title", list.title), ("size", list.size),
-        ("location", list.location),
-      ]
-      let others: [(String, String?)] = [
-        ("time", list.time.map(column)), ("next", list.next.map(next)),
-        ("total", list.total.map(place)),
-        (
-          "columns",
-          list.columns.isEmpty ? nil : TOMLText.array(list.columns.map(column))
-        ),
-      ]
-      rows.append(
-        (
-          "list",
-          TOMLText.table(
-            call(list.call, usually: "GET", inherited: inherited)
-              + pointers.compactMap { key, pointer in
-                pointer.map { (key, TOMLText.string($0.description)) }
-              } + others.compactMap { key, value in value.map { (key, $0) } })
-        ))
+    func table(_ call: ServerCall?, usually method: String) -> String? {
+      call.map { TOMLText.table(form.call($0, usually: method, inherited: inherited)) }
     }
-    if let get = target.server.get {
-      rows.append(("get", TOMLText.table(call(get, usually: "GET", inherited: inherited))))
+    let list = target.server.list.map { list in
+      TOMLText.table(
+        form.call(list.call, usually: "GET", inherited: inherited) + [
+          ("items", form.pointer(list.items)), ("id", form.pointer(list.id)),
+          ("title", form.pointer(list.title)), ("size", list.size.map(form.pointer)),
+          ("location", list.location.map(form.pointer)), ("time", list.time.map(form.column)),
+          ("next", list.next.map(form.next)), ("total", list.total.map(form.place)),
+          ("columns", list.columns.isEmpty ? nil : TOMLText.array(list.columns.map(form.column))),
+        ])
     }
-    if let delete = target.server.delete {
-      rows.append(
-        ("delete", TOMLText.table(call(delete, usually: "DELETE", inherited: inherited))))
-    }
-    if let create = target.server.create {
-      rows.append(("create", TOMLText.table(call(create, usually: "POST", inherited: inherited))))
-    }
-    if !rows.isEmpty { tables.append(("server", rows)) }
+    guard target.server != ServerSide() else { return }
+    tables.append(
+      (
+        "server",
+        [
+          ("list", list), ("get", table(target.server.get, usually: "GET")),
+          ("delete", table(target.server.delete, usually: "DELETE")),
+          ("create", table(target.server.create, usually: "POST")),
+        ]
+      ))
   }
 
+  private func pointer(_ pointer: JSONPointer) -> String { TOMLText.string(pointer.description) }
+
   private func column(_ column: Column) -> String {
-    let pointer = TOMLText.string(column.pointer.description)
-    guard column.format != .text else { return pointer }
-    return TOMLText.table([
-      ("pointer", pointer), ("format", TOMLText.string(column.format.rawValue)),
-    ])
+    column.format == .text
+      ? pointer(column.pointer)
+      : TOMLText.table([
+        ("pointer", pointer(column.pointer)), ("format", TOMLText.string(column.format.rawValue)),
+      ])
   }
 
   private func next(_ next: NextPage) -> String {
     switch next {
     case .link: TOMLText.string("link")
-    case .address(let pointer): TOMLText.table([("pointer", TOMLText.string(pointer.description))])
-    case .token(let pointer, let query):
-      TOMLText.table([
-        ("pointer", TOMLText.string(pointer.description)), ("query", TOMLText.string(query)),
-      ])
+    case .address(let place): TOMLText.table([("pointer", pointer(place))])
+    case .token(let place, let query):
+      TOMLText.table([("pointer", pointer(place)), ("query", TOMLText.string(query))])
     case .number(let query, let from):
       TOMLText.table([("query", TOMLText.string(query)), ("from", "\(from)")])
     }
@@ -71,64 +60,62 @@ extension TargetText {
     return texts.count == 1 ? texts[0] : TOMLText.array(texts)
   }
 
-  private func failures(_ rules: [FailureRule]) -> String {
-    TOMLText.array(
-      rules.map { rule in
-        var entries = [(key: "pointer", value: TOMLText.string(rule.pointer.description))]
-        switch rule.test {
-        case .equals(let value): entries.append(("is", TOMLText.json(value)))
-        case .differs(let value): entries.append(("not", TOMLText.json(value)))
-        }
-        switch rule.message {
-        case .pointer(let pointer):
-          entries.append(("message", TOMLText.string(pointer.description)))
-        case .text(let text): entries.append(("message", TOMLText.string(text)))
-        case nil: break
-        }
-        return TOMLText.table(entries)
-      })
+  private func failure(_ rule: FailureRule) -> String {
+    let test: (key: String, value: String?) =
+      switch rule.test {
+      case .equals(let value): ("is", TOMLText.json(value))
+      case .differs(let value): ("not", TOMLText.json(value))
+      }
+    let message: String? =
+      switch rule.message {
+      case .pointer(let place): pointer(place)
+      case .text(let text): TOMLText.string(text)
+      case nil: nil
+      }
+    return TOMLText.table([("pointer", pointer(rule.pointer)), test, ("message", message)])
   }
 
-  func reply(_ rules: ReplyRules) -> [(key: String, value: String)] {
-    var rows: [(key: String, value: String)] = []
-    if rules.ok != ReplyRules().ok { rows.append(("ok", statuses(rules.ok))) }
-    if !rules.failures.isEmpty { rows.append(("fail_when", failures(rules.failures))) }
-    if let meaning = rules.unreadable {
-      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
-    }
-    if let url = rules.url { rows.append(("url", place(url))) }
-    if let url = rules.deletionURL { rows.append(("deletion_url", place(url))) }
-    return rows
+  /// How a reply is judged, where that is not as usual.
+  private func judgement(_ rules: ReplyRules, usually usual: ReplyRules) -> TOMLText.Entries {
+    let unreadable = rules.unreadable.map { TOMLText.string($0.rawValue) }
+    return [
+      ("ok", rules.ok == usual.ok ? nil : statuses(rules.ok)),
+      (
+        "fail_when",
+        rules.failures == usual.failures ? nil : TOMLText.array(rules.failures.map(failure))
+      ),
+      ("unreadable", rules.unreadable == usual.unreadable ? nil : unreadable),
+    ]
   }
 
-  func place(_ url: ReplyValue) -> String {
-    var entries: [(key: String, value: String)] = []
-    switch url.place {
-    case .pointer(let pointer): entries.append(("pointer", TOMLText.string(pointer.description)))
-    case .pattern(let pattern): entries.append(("regex", TOMLText.string(pattern.source)))
-    case .header(let name): entries.append(("header", TOMLText.string(name)))
-    }
-    if !url.prefix.isEmpty { entries.append(("prefix", TOMLText.string(url.prefix))) }
-    if !url.suffix.isEmpty { entries.append(("suffix", TOMLText.string(url.suffix))) }
-    let isPlain = entries.count == 1 && entries[0].key == "pointer"
-    return isPlain ? entries[0].value : TOMLText.table(entries)
+  func reply(_ rules: ReplyRules) -> TOMLText.Entries {
+    judgement(rules, usually: ReplyRules()) + [
+      ("url", rules.url.map(place)), ("deletion_url", rules.deletionURL.map(place)),
+    ]
+  }
+
+  func place(_ value: ReplyValue) -> String {
+    let (key, text) =
+      switch value.place {
+      case .pointer(let pointer): ("pointer", pointer.description)
+      case .pattern(let pattern): ("regex", pattern.source)
+      case .header(let name): ("header", name)
+      }
+    if key == "pointer", value.prefix.isEmpty, value.suffix.isEmpty { return TOMLText.string(text) }
+    return TOMLText.table([
+      (key, TOMLText.string(text)),
+      ("prefix", value.prefix.isEmpty ? nil : TOMLText.string(value.prefix)),
+      ("suffix", value.suffix.isEmpty ? nil : TOMLText.string(value.suffix)),
+    ])
   }
 
   func call(
     _ call: ServerCall, usually method: String, inherited: ReplyRules
-  ) -> [(key: String, value: String)] {
-    var rows = [(key: "url", value: string(call.url))]
-    if call.method != method { rows.append(("method", TOMLText.string(call.method))) }
-    if let json = call.json.flatMap(json) { rows.append(("json", json)) }
-    if let form = pairs(call.form) { rows.append(("form", form)) }
-    if let query = pairs(call.query) { rows.append(("query", query)) }
-    if call.rules.ok != ReplyRules().ok { rows.append(("ok", statuses(call.rules.ok))) }
-    if call.rules.failures != inherited.failures {
-      rows.append(("fail_when", failures(call.rules.failures)))
-    }
-    if call.rules.unreadable != inherited.unreadable, let meaning = call.rules.unreadable {
-      rows.append(("unreadable", TOMLText.string(meaning.rawValue)))
-    }
-    return rows
+  ) -> TOMLText.Entries {
+    [
+      ("url", string(call.url)),
+      ("method", call.method == method ? nil : TOMLText.string(call.method)),
+      ("json", call.json.flatMap(json)), ("form", pairs(call.form)), ("query", pairs(call.query)),
+    ] + judgement(call.rules, usually: inherited)
   }
 }

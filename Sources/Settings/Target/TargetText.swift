@@ -9,8 +9,8 @@ public struct TargetText {
   /// Whether secrets that stand in the configuration itself are written out.
   private let isRevealing: Bool
   private let showsDefaults: Bool
-  private var rows: [(key: String, value: String)] = []
-  var tables: [(name: String, rows: [(key: String, value: String)])] = []
+  private var rows: TOMLText.Entries = []
+  var tables: [(name: String, rows: TOMLText.Entries)] = []
 
   /// The text of `[targets.NAME]` and the tables under it.
   ///
@@ -30,16 +30,11 @@ public struct TargetText {
   /// A string as the configuration has it.
   public static func string(_ text: String) -> String { TOMLText.string(text) }
 
-  private init(target: Target, name: String, isRevealing: Bool, showsDefaults: Bool) {
-    (self.target, self.name) = (target, name)
-    (self.isRevealing, self.showsDefaults) = (isRevealing, showsDefaults)
-  }
-
   private var text: String {
     let path = "targets.\(TOMLText.key(name))"
     let lines = [(path, rows)] + tables.map { ("\(path).\($0.name)", $0.rows) }
     return lines.map { header, rows in
-      "[\(header)]\n" + rows.map { "\(TOMLText.key($0.key)) = \($0.value)\n" }.joined()
+      "[\(header)]\n" + TOMLText.lines(rows).map { $0 + "\n" }.joined()
     }.joined(separator: "\n")
   }
 
@@ -83,25 +78,22 @@ public struct TargetText {
     }
     row("auth", target.digest, usually: nil) {
       $0.map { digest in
-        TOMLText.table([
-          (
-            "digest",
-            TOMLText.table([
-              ("user", form.string(digest.user)), ("password", form.string(digest.password)),
-            ])
-          )
+        let (user, password) = (form.string(digest.user), form.string(digest.password))
+        return TOMLText.table([
+          ("digest", TOMLText.table([("user", user), ("password", password)]))
         ])
       }
     }
     row("resume", target.resume.mode, usually: .off) { TOMLText.string($0.rawValue) }
     row("chunk", target.resume.chunk, usually: nil) { $0.map { "\"\($0) B\"" } }
-    let tus = ResumeRules(
-      sendsAlong: target.resume.sendsAlong, metadata: target.resume.metadata)
+    var tus = target.resume
+    (tus.mode, tus.chunk) = (.off, nil)
     row("tus", tus, usually: ResumeRules()) { tus in
-      let entries =
-        (form.pairs(tus.metadata).map { [("metadata", $0)] } ?? [])
-        + (tus.sendsAlong ? [("with_upload", "true")] : [])
-      return entries.isEmpty ? nil : TOMLText.table(entries)
+      tus == ResumeRules()
+        ? nil
+        : TOMLText.table([
+          ("metadata", form.pairs(tus.metadata)), ("with_upload", tus.sendsAlong ? "true" : nil),
+        ])
     }
     row("batch", target.batch, usually: nil) { $0.map(form.batch) }
     row("limits", target.limits, usually: usual.limits, form.limits)
@@ -131,13 +123,16 @@ public struct TargetText {
       tables.append(("response", reply(target.response)))
     }
     if let ticket = target.ticket {
-      var rows = call(ticket.call, usually: "POST", inherited: ReplyRules())
-      rows.append(("upload_url", place(ticket.uploadURL)))
-      if let fields = ticket.fields { rows.append(("fields", TOMLText.string(fields.description))) }
-      if let headers = ticket.headers {
-        rows.append(("headers", TOMLText.string(headers.description)))
-      }
-      tables.append(("ticket", rows))
+      let rows = call(ticket.call, usually: "POST", inherited: ReplyRules())
+      tables.append(
+        (
+          "ticket",
+          rows + [
+            ("upload_url", place(ticket.uploadURL)),
+            ("fields", ticket.fields.map { TOMLText.string($0.description) }),
+            ("headers", ticket.headers.map { TOMLText.string($0.description) }),
+          ]
+        ))
     }
     server()
   }
@@ -159,14 +154,13 @@ public struct TargetText {
   }
 
   private func field(_ field: Target.Field) -> String {
-    var entries = [(key: "name", value: TOMLText.string(field.name))]
+    let name = TOMLText.string(field.name)
     if field.type == "application/json", let json = json(field.value) {
-      entries.append(("json", json))
-    } else {
-      entries.append(("value", string(field.value)))
-      if let type = field.type { entries.append(("type", TOMLText.string(type))) }
+      return TOMLText.table([("name", name), ("json", json)])
     }
-    return TOMLText.table(entries)
+    return TOMLText.table([
+      ("name", name), ("value", string(field.value)), ("type", field.type.map(TOMLText.string)),
+    ])
   }
 
   /// A text of JSON as a TOML value; nil where it is none.
@@ -183,21 +177,22 @@ public struct TargetText {
   }
 
   private func batch(_ rule: BatchRule) -> String {
-    var entries = [("max_files", "\(rule.maxFiles)"), ("max_bytes", "\"\(rule.maxBytes) B\"")]
-    if rule.splitsRefused { entries.append(("split_refused", "true")) }
-    return TOMLText.table(entries)
+    TOMLText.table([
+      ("max_files", "\(rule.maxFiles)"), ("max_bytes", "\"\(rule.maxBytes) B\""),
+      ("split_refused", rule.splitsRefused ? "true" : nil),
+    ])
   }
 
   private func limits(_ limits: UploadLimits) -> String? {
-    var entries: [(key: String, value: String)] = []
-    if let bytes = limits.maxBytes { entries.append(("max_bytes", "\(bytes)")) }
-    if !limits.types.isEmpty {
-      entries.append(
-        ("types", TOMLText.array(limits.types.map { TOMLText.string($0.description) })))
-    }
-    if limits.checksContent { entries.append(("check", TOMLText.string("content"))) }
-    if !limits.takesEmpty { entries.append(("refuse_empty", "true")) }
-    return entries.isEmpty ? nil : TOMLText.table(entries)
+    let types = TOMLText.array(limits.types.map { TOMLText.string($0.description) })
+    return limits == UploadLimits()
+      ? nil
+      : TOMLText.table([
+        ("max_bytes", limits.maxBytes.map { "\($0)" }),
+        ("types", limits.types.isEmpty ? nil : types),
+        ("check", limits.checksContent ? TOMLText.string("content") : nil),
+        ("refuse_empty", limits.takesEmpty ? nil : "true"),
+      ])
   }
 
   private func prepare(_ command: PrepareCommand) -> String {
@@ -207,11 +202,11 @@ public struct TargetText {
   }
 
   private func tls(_ rules: TLSRules) -> String {
-    let entries: [(key: String, value: String?)] = [
-      ("ca_file", rules.caFile), ("pin", rules.pin?.description),
-      ("client_cert", rules.clientCertificate), ("client_key", rules.clientKey),
-    ]
-    return TOMLText.table(
-      entries.compactMap { key, value in value.map { (key, TOMLText.string($0)) } })
+    TOMLText.table([
+      ("ca_file", rules.caFile.map(TOMLText.string)),
+      ("pin", rules.pin.map { TOMLText.string($0.description) }),
+      ("client_cert", rules.clientCertificate.map(TOMLText.string)),
+      ("client_key", rules.clientKey.map(TOMLText.string)),
+    ])
   }
 }
