@@ -69,10 +69,9 @@ struct BrowserBox {
       canvas.putRight(entry.kind, row: row, end: end, width: 8, style: style)
       end -= 9
     }
-    let name = Glyphs.of(entry.isFolder ? entry.name + "/" : entry.name, ascii: canvas.ascii)
-    canvas.put(
-      TextFitting.middle(name, to: end - inner.lowerBound - 3, ascii: canvas.ascii), row: row,
-      column: inner.lowerBound + 3, style: style)
+    canvas.putMiddle(
+      entry.isFolder ? entry.name + "/" : entry.name, row: row,
+      columns: inner.lowerBound + 3..<max(inner.lowerBound + 3, end), style: style)
   }
 
   private func paintLastLine(row: Int, _ columns: Range<Int>, on canvas: inout Canvas) {

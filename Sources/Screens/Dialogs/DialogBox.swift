@@ -7,10 +7,6 @@ struct DialogBox {
   let state: AppState
   let size: Size
 
-  init(_ dialog: Dialog, in state: AppState, size: Size) {
-    (self.dialog, self.state, self.size) = (dialog, state, size)
-  }
-
   func paint(on canvas: inout Canvas) {
     switch dialog {
     case .command(let prompt):
@@ -44,7 +40,7 @@ struct DialogBox {
     switch dialog {
     case .details(let details):
       guard let row = state.queue.row(details.id) else { return [] }
-      let item = ItemDetails(row, in: state)
+      let item = ItemDetails(row: row, state: state)
       let texts = details.texts.value(
         for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
       return item.everything(width: paper.width, texts: texts)
@@ -62,7 +58,7 @@ struct DialogBox {
     switch dialog {
     case .details(var details):
       guard let row = state.queue.row(details.id) else { return dialog }
-      let item = ItemDetails(row, in: state)
+      let item = ItemDetails(row: row, state: state)
       details.texts.update(
         for: item.textSource(width: paper.width, request: details.request), compute: item.texts)
       return .details(details)
@@ -90,12 +86,7 @@ struct DialogBox {
     canvas.box(row: 1, column: left, size: Size(width: width, height: height), title: title)
     let first = min(scroll, max(0, lines.count - visible))
     for (line, index) in zip(2..<2 + visible, first..<max(first, lines.count)) {
-      var column = left + 2
-      for run in lines[index].runs {
-        column += canvas.put(
-          run.glyphs, row: line, column: column, width: left + width - 2 - column,
-          style: Style(run.role))
-      }
+      canvas.put(lines[index], row: line, columns: left + 2..<left + width - 2)
     }
     if lines.count > visible {
       let place = " \(first + 1)-\(min(first + visible, lines.count)) of \(lines.count) "
@@ -137,18 +128,17 @@ struct DialogBox {
         : prompt.preview?.words
           ?? (prompt.field.text.isEmpty && !state.options.folder.isEmpty
             ? "in \(state.options.folder)" : "")
-    canvas.put(
-      TextFitting.middle(words, to: width - 4, ascii: canvas.ascii), row: top + 2 + shown,
-      column: left + 2,
+    let columns = left + 2..<left + width - 2
+    canvas.putMiddle(
+      words, row: top + 2 + shown, columns: columns,
       style: Style(prompt.hasNoMatch || isNothing ? .warning : .dim))
-    canvas.field(prompt.field, row: top + 1, columns: left + 2..<left + width - 2)
+    canvas.field(prompt.field, row: top + 1, columns: columns)
     guard shown > 0 else { return }
     let chosen = prompt.chosen ?? 0
     let first = min(max(0, chosen - shown + 1), prompt.candidates.count - shown)
     for index in first..<first + shown {
       canvas.choice(
-        Glyphs.of(Self.lastPart(prompt.candidates[index]), ascii: canvas.ascii),
-        row: top + 2 + index - first, columns: left + 2..<left + width - 2,
+        Self.lastPart(prompt.candidates[index]), row: top + 2 + index - first, columns: columns,
         isLit: index == prompt.chosen)
     }
   }

@@ -1,11 +1,7 @@
 /// The prompt in the last line: a command, or a text to look for.
 struct FooterPrompt {
-  private let state: AppState
-  private let row: Int
-
-  init(_ state: AppState, row: Int) {
-    (self.state, self.row) = (state, row)
-  }
+  let state: AppState
+  let row: Int
 
   /// Paints it; returns whether there is anything of the kind.
   func paint(on canvas: inout Canvas) -> Bool {

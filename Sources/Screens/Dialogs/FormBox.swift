@@ -25,10 +25,8 @@ struct FormBox {
         canvas.field(row.text, row: line, columns: columns)
       } else {
         let text = row.isMixed && row.text.text.isEmpty ? "(several)" : row.text.text
-        canvas.put(
-          TextFitting.middle(
-            Glyphs.of(text, ascii: canvas.ascii), to: columns.count, ascii: canvas.ascii),
-          row: line, column: columns.lowerBound,
+        canvas.putMiddle(
+          text, row: line, columns: columns,
           style: Style(row.isMixed && row.text.text.isEmpty ? .dim : .plain))
       }
     }

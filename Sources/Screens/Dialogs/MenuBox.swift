@@ -34,9 +34,7 @@ struct MenuBox {
       height: visible)
     for (row, index) in zip(top..<top + visible, first..<menu.shown.count) {
       let (choice, isLit) = (menu.shown[index], index == menu.list.cursor)
-      canvas.choice(
-        Glyphs.of(menu.choices[choice], ascii: canvas.ascii), row: row, columns: inner, isLit: isLit
-      )
+      canvas.choice(menu.choices[choice], row: row, columns: inner, isLit: isLit)
       let start = inner.lowerBound + 4 + nameWidth
       if start < inner.upperBound - 4 {
         canvas.put(

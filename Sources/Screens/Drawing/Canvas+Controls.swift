@@ -40,11 +40,10 @@ extension Canvas {
 
   /// One of several choices; the one that is lit has a mark as well as a look.
   mutating func choice(
-    _ text: [Glyph], row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
+    _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
   ) {
     let style = light(row: row, columns: columns, isLit: isLit, role: role)
-    put(
-      TextFitting.middle(text, to: columns.count - 3, ascii: ascii), row: row,
-      column: columns.lowerBound + 2, style: style)
+    let place = columns.dropFirst(2).dropLast()
+    putMiddle(text, row: row, columns: place, style: style)
   }
 }

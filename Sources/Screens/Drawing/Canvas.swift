@@ -53,6 +53,13 @@ struct Canvas {
     return at - column
   }
 
+  /// Paints text, made safe, cut in its middle where the columns do not hold it.
+  mutating func putMiddle(_ text: String, row: Int, columns: Range<Int>, style: Style) {
+    let glyphs = TextFitting.middle(
+      Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
+    put(glyphs, row: row, column: columns.lowerBound, width: columns.count, style: style)
+  }
+
   /// Paints `text` so that it ends before column `end`.
   mutating func putRight(_ text: String, row: Int, end: Int, width: Int, style: Style) {
     let glyphs = TextFitting.end(Glyphs.of(text, ascii: ascii), to: width, ascii: ascii)

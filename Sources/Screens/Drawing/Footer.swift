@@ -72,10 +72,7 @@ extension AppState {
       // To stop is one thing among many; to go on is what a stopped queue waits for.
       action.name == .startStop && isStarted ? .max : action.footer
     }
-    return useful.enumerated().sorted { one, other in
-      (rank(one.element), one.offset) < (rank(other.element), other.offset)
-    }
-    .map { offer($0.element, on: subjects) }
+    return useful.sorted { rank($0) < rank($1) }.map { offer($0, on: subjects) }
   }
 
   /// An action in the words for what it would do to these items.

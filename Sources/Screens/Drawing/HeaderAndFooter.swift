@@ -42,7 +42,7 @@ struct HeaderAndFooter {
   private func count(_ number: Int) -> String { number > 0 ? " \(number)" : "" }
 
   private func paintFooter(on canvas: inout Canvas) {
-    if FooterPrompt(state, row: layout.footer).paint(on: &canvas) { return }
+    if FooterPrompt(state: state, row: layout.footer).paint(on: &canvas) { return }
     if let message = state.message {
       canvas.put(
         message, row: layout.footer, column: 1, width: canvas.size.width - 2,

@@ -3,14 +3,8 @@ import UploadModel
 /// The details of one item: three lines for the pane, everything for the dialog.
 struct ItemDetails {
   let row: Queue.Row
-  private let state: AppState
-  private var speeds: Speeds { state.speeds }
-  private var now: Instant { state.now }
+  let state: AppState
   private var isASCII: Bool { state.isASCII }
-
-  init(_ row: Queue.Row, in state: AppState) {
-    (self.row, self.state) = (row, state)
-  }
 
   private var item: UploadItem { row.item }
 
@@ -36,17 +30,12 @@ struct ItemDetails {
     return lines
   }
 
-  private var words: StateLabel {
-    StateLabel(
-      item, speed: speeds.speed(of: item.id, at: now),
-      eta: speeds.eta(of: item.id, remaining: remaining, at: now), now: now,
-      obstacle: self.state.obstacle(for: item), said: row.said, reached: row.reached,
-      copies: copies)
-  }
+  private var words: StateLabel { StateLabel(of: row, in: state) }
 
   /// The speed of the last seconds, a column each; `nil` where nothing has moved.
   private func graph(width: Int) -> String? {
-    let text = speeds.graph(of: item.id)?.text(width: width, at: now, ascii: isASCII) ?? ""
+    let graph = state.speeds.graph(of: item.id)
+    let text = graph?.text(width: width, at: state.now, ascii: isASCII) ?? ""
     return text.isEmpty ? nil : text
   }
 
@@ -69,21 +58,28 @@ struct ItemDetails {
       lines.append(TextLine())
       lines += wrapped(explanation(of: failure), .plain, width: width)
     }
-    lines.append(TextLine())
-    lines += field("Path", item.location.description, width)
-    if item.fileName != item.location.lastComponent {
+    // How it stands was said.
+    lines += [TextLine()] + fields(width: width, isWhole: false)
+    return lines + attempts(width: width) + texts.reply
+  }
+
+  /// The facts, each with its label.
+  ///
+  /// - Parameter isWhole: whether those are among them that the reader can do without.
+  private func fields(width: Int, isWhole: Bool) -> [TextLine] {
+    var lines = field("Path", item.location.description, width)
+    if isWhole || item.fileName != item.location.lastComponent {
       lines += field("Sent as", item.fileName, width)
     }
     if let name = item.field { lines += field("Field", name, width) }
     if !item.target.isEmpty { lines += field("Target", item.target, width) }
-    // The first of the facts is how it stands.
-    for fact in facts where fact.label != "State" {
+    for fact in facts where isWhole || fact.label != "State" {
       lines += field(fact.label, fact.text, width, fact.role)
     }
     if let graph = graph(width: width - Self.labelWidth) {
       lines += field("Speed", graph, width, .accent)
     }
-    return lines + attempts(width: width) + texts.reply
+    return lines
   }
 
   /// Everything, in lines of `width` columns, with the reply and the request as `texts` has them.
@@ -145,15 +141,7 @@ struct ItemDetails {
   }
 
   private func about(width: Int) -> [TextLine] {
-    var lines: [TextLine] = []
-    lines += field("Path", item.location.description, width)
-    lines += field("Sent as", item.fileName, width)
-    if let name = item.field { lines += field("Field", name, width) }
-    if !item.target.isEmpty { lines += field("Target", item.target, width) }
-    for fact in facts { lines += field(fact.label, fact.text, width, fact.role) }
-    if let graph = graph(width: width - Self.labelWidth) {
-      lines += field("Speed", graph, width, .accent)
-    }
+    var lines = fields(width: width, isWhole: true)
     guard let failure = item.state.failure else { return lines }
     lines += [TextLine()] + wrapped(explanation(of: failure), .plain, width: width)
     if let wait = failure.retryAfter {
@@ -227,10 +215,6 @@ struct ItemDetails {
     let key = state.keymap.label(.remove, in: .queue, ascii: isASCII)
     let words = "this file is queued \(copies) times for \(item.target); \(key) takes this one out"
     return [("Note", words, .warning)]
-  }
-
-  private var remaining: Int64 {
-    item.sentSize - (item.state.bytesHandedOver(of: item.sentSize) ?? 0)
   }
 
   private func time(_ receipt: Receipt) -> String {

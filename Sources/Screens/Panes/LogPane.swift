@@ -1,11 +1,7 @@
 /// What happened in this session.
 struct LogPane {
-  private let state: AppState
-  private let layout: Layout
-
-  init(_ state: AppState, layout: Layout) {
-    (self.state, self.layout) = (state, layout)
-  }
+  let state: AppState
+  let layout: Layout
 
   func paint(on canvas: inout Canvas) {
     let lines = state.log.lines

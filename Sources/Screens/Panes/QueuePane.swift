@@ -59,23 +59,15 @@ struct QueuePane {
     if isSelected { canvas.select(row: line, width: layout.listWidth) }
     if state.marks.contains(item.id) { canvas.mark(row: line, isSelected: isSelected) }
 
-    let (now, sent) = (state.now, item.state.bytesHandedOver(of: item.sentSize))
-    let words = StateLabel(
-      item, speed: state.speeds.speed(of: item.id, at: now),
-      eta: state.speeds.eta(of: item.id, remaining: item.sentSize - (sent ?? 0), at: now), now: now,
-      obstacle: state.obstacle(for: item), said: row.said, reached: row.reached,
-      copies: state.queue.copies(of: item))
+    let sent = item.state.bytesHandedOver(of: item.sentSize)
+    let words = StateLabel(of: row, in: state)
     let sign = canvas.ascii ? words.asciiSign : words.sign
     canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
 
-    let name = Glyphs.of(item.fileName, ascii: canvas.ascii)
-    let cut = TextFitting.middle(name, to: columns.name.count, ascii: canvas.ascii)
-    canvas.put(cut, row: line, column: columns.name.lowerBound, style: style(item.state.nameRole))
+    canvas.putMiddle(
+      item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))
     if let target = columns.target {
-      let name = TextFitting.middle(
-        Glyphs.of(targets.label(item.target), ascii: canvas.ascii), to: target.count,
-        ascii: canvas.ascii)
-      canvas.put(name, row: line, column: target.lowerBound, style: style(.dim))
+      canvas.putMiddle(targets.label(item.target), row: line, columns: target, style: style(.dim))
     }
     if let type = columns.type {
       canvas.put(

@@ -22,9 +22,11 @@ public func render(_ state: AppState, size: Size) -> Frame {
     ListPane(server: state, layout: layout, width: size.width).paint(on: &canvas)
   case .history:
     ListPane(history: state, layout: layout, width: size.width).paint(on: &canvas)
-  case .log: LogPane(state, layout: layout).paint(on: &canvas)
+  case .log: LogPane(state: state, layout: layout).paint(on: &canvas)
   }
-  for dialog in state.dialogs { DialogBox(dialog, in: state, size: size).paint(on: &canvas) }
+  for dialog in state.dialogs {
+    DialogBox(dialog: dialog, state: state, size: size).paint(on: &canvas)
+  }
   return canvas.frame
 }
 
@@ -34,7 +36,7 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
   let name = TextFitting.middle(
     selected.item.fileName, to: canvas.size.width / 2, ascii: canvas.ascii)
   canvas.rule(row: row, [(name, .heading)])
-  let lines = ItemDetails(selected, in: state).summary(width: canvas.size.width - 2)
+  let lines = ItemDetails(row: selected, state: state).summary(width: canvas.size.width - 2)
   for (line, text) in zip(layout.details, lines) {
     canvas.put(text, row: line, columns: 1..<canvas.size.width)
   }

@@ -20,7 +20,7 @@ struct SidePane {
     let name = TextFitting.middle(
       row.item.fileName, to: columns.count - 4, ascii: canvas.ascii)
     canvas.put([(" \(name) ", .heading)], row: 1, column: columns.lowerBound + 1)
-    let item = ItemDetails(row, in: state)
+    let item = ItemDetails(row: row, state: state)
     let width = Self.textWidth(of: columns)
     let texts = state.sideTexts.value(
       for: item.textSource(width: width, request: []), compute: item.texts)
@@ -43,7 +43,7 @@ extension AppState {
   /// Lays the long texts of the selected file out as soon as they change, so that no frame need do that.
   mutating func layOutSide() {
     guard pane == .queue, let columns = layout.side, let row = row(list.cursor) else { return }
-    let item = ItemDetails(row, in: self)
+    let item = ItemDetails(row: row, state: self)
     sideTexts.update(
       for: item.textSource(width: SidePane.textWidth(of: columns), request: []),
       compute: item.texts)

@@ -37,6 +37,17 @@ struct StateLabel {
     self.forms = forms.compactMap(\.self)
   }
 
+  /// The words for a row of the queue.
+  init(of row: Queue.Row, in state: AppState) {
+    let (item, now) = (row.item, state.now)
+    let sent = item.state.bytesHandedOver(of: item.sentSize) ?? 0
+    self.init(
+      item, speed: state.speeds.speed(of: item.id, at: now),
+      eta: state.speeds.eta(of: item.id, remaining: item.sentSize - sent, at: now), now: now,
+      obstacle: state.obstacle(for: item), said: row.said, reached: row.reached,
+      copies: state.queue.copies(of: item))
+  }
+
   /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
   ///
   /// - Parameters:

@@ -61,10 +61,9 @@ struct ThroughputPane {
       let time = state.clock(event.at)
       canvas.put(time, row: row, column: columns.lowerBound + 1, style: Style(.dim))
       let start = columns.lowerBound + 2 + time.count
-      let text = TextFitting.middle(
-        Glyphs.of(event.text, ascii: canvas.ascii), to: max(1, columns.upperBound - 1 - start),
-        ascii: canvas.ascii)
-      canvas.put(text, row: row, column: start, style: Style(event.role))
+      canvas.putMiddle(
+        event.text, row: row, columns: start..<max(start + 1, columns.upperBound - 1),
+        style: Style(event.role))
     }
   }
 }

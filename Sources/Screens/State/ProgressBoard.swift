@@ -119,8 +119,8 @@ public struct ProgressBoard: Sendable {
     let sizeAt = takeLast(sizeWidth)
     let percentAt = takeLast(width >= 12 ? 4 : 0)
     let barAt = takeLast(barWidth)
-    let glyphs = TextFitting.middle(Glyphs.of(name, ascii: ascii), to: max(0, end), ascii: ascii)
-    canvas.put(glyphs, row: row, column: 0, style: Style(isTotal ? .heading : .plain))
+    canvas.putMiddle(
+      name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Handed over is not done: that only a reply tells.
     let percent = bar.total > 0 ? min(99, HumanReadable.percent(done, of: bar.total)) : 0
