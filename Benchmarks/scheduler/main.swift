@@ -27,7 +27,8 @@ func seconds(_ work: () -> Void) -> Double {
 /// Targets at servers of their own, the last of which takes several files in one request.
 let targets = (0..<8).compactMap { number -> Boxed<Target>? in
   guard let url = URL(string: "http://host\(number).example/") else { return nil }
-  var target = Target(name: "target \(number)", url: url, concurrency: 4)
+  var target = Target(name: "target \(number)", url: url)
+  target.concurrency = 4
   if number == 7 { target.batch = BatchRule(maxFiles: 10) }
   return Boxed(target)
 }

@@ -32,11 +32,10 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
       "tls = { ca_file = \"a.pem\", pin = \"\(pin)\", client_cert = \"~/a.pem\", "
         + "client_key = \"\(folder.path)/a.key\" }"
     ).tls
-    #expect(
-      rules
-        == TLSRules(
-          caFile: folder.path("a.pem"), pin: PublicKeyPin(pin),
-          clientCertificate: folder.path("a.pem"), clientKey: folder.path("a.key")))
+    var expected = TLSRules()
+    (expected.caFile, expected.pin) = (folder.path("a.pem"), PublicKeyPin(pin))
+    (expected.clientCertificate, expected.clientKey) = (folder.path("a.pem"), folder.path("a.key"))
+    #expect(rules == expected)
     #expect(rules.pin?.description == pin)
     #expect(try target("tls = { client_cert = \"both.pem\" }").tls.clientKey == nil)
     #expect(try target("").tls.isEmpty)

@@ -37,7 +37,10 @@ struct BatchDeliveryTests {
     _ url: URL, files: Int = 10, bytes: Int64 = 1 << 30, splits: Bool = false,
     retry: RetryPolicy = RetryPolicy(attempts: 1)
   ) -> Target {
-    var target = Target(name: "test", url: url, fields: [], retry: retry, stallTimeout: 120)
+    var target = Target(name: "test", url: url)
+    target.fields = []
+    target.retry = retry
+    target.stallTimeout = 120
     target.batch = BatchRule(maxFiles: files, maxBytes: bytes, splitsRefused: splits)
     return target
   }
@@ -134,7 +137,9 @@ struct BatchDeliveryTests {
         atPath: folder.path(name), withIntermediateDirectories: true)
     }
     let paths = try ["a/x", "b/x"].map { try folder.write($0, count: 5) }
-    var target = Target(name: "t", url: server.url("/"), method: "PUT", concurrency: 1)
+    var target = Target(name: "t", url: server.url("/"))
+    target.method = "PUT"
+    target.concurrency = 1
     target.body = .binary
     target.address = try Template(
       "\(server.url("/").absoluteString){file.name}", escaping: .url,

@@ -135,9 +135,11 @@ extension Target {
   /// A target that tries once, so that a test sees the first cause, and takes as many files at once as
   /// there are lanes.
   static func once(_ url: URL, stallTimeout: Double = 120) -> Target {
-    Target(
-      name: "test", url: url, concurrency: UploadEngine.mostLanes, retry: RetryPolicy(attempts: 1),
-      stallTimeout: stallTimeout)
+    var target = Target(name: "test", url: url)
+    target.concurrency = UploadEngine.mostLanes
+    target.retry = RetryPolicy(attempts: 1)
+    target.stallTimeout = stallTimeout
+    return target
   }
 }
 

@@ -48,8 +48,8 @@ struct RepetitionTests {
     to server: HostileServer, _ change: (inout Target) throws -> Void = { _ in }
   ) async throws -> [ItemState] {
     let paths = try (1...2).map { try folder.write("\($0)", count: 5000, seed: UInt64($0)) }
-    var target = Target(
-      name: "t", url: server.url(), retry: RetryPolicy(attempts: 5, base: 0, cap: 0))
+    var target = Target(name: "t", url: server.url())
+    target.retry = RetryPolicy(attempts: 5, base: 0, cap: 0)
     try change(&target)
     return await EngineHarness(lanes: 1, transport: Self.patient).upload(paths, to: target)
   }

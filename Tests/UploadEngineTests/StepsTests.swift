@@ -154,7 +154,7 @@ struct StepsTests {
     let folder = try ScratchDirectory()
     let file = try folder.write("a", count: 1000)
     var target = Target.once(server.url())
-    target.limits = UploadLimits(maxBytes: 100)
+    target.limits.maxBytes = 100
     target.prepare = try command("head -c 100 \"$0\" > \"$1\"")
     #expect(await EngineHarness().upload([file], to: target).map(\.code) == ["done 200"])
     target.prepare = try command("cat \"$0\" > \"$1\"")
@@ -185,9 +185,9 @@ struct StepsTests {
 
   private func ticketed(_ server: HostileServer, attempts: Int = 1) throws -> Target {
     let url = server.url("/presign")
-    var target = Target(
-      name: "t", url: url, headers: [Target.Field(name: "X-Who", value: Template(literal: "me"))],
-      retry: RetryPolicy(attempts: attempts, base: 0, cap: 0))
+    var target = Target(name: "t", url: url)
+    target.headers = [Target.Field(name: "X-Who", value: Template(literal: "me"))]
+    target.retry = RetryPolicy(attempts: attempts, base: 0, cap: 0)
     target.fields = [Target.Field(name: "own", value: Template(literal: "mine"))]
     target.ticket = Ticket(
       call: ServerCall(
@@ -354,8 +354,8 @@ struct StepsTests {
     defer { server.stop() }
     let folder = try ScratchDirectory()
     let file = try folder.write("a.txt", Array("hello".utf8))
-    var target = Target(
-      name: "t", url: server.url(), retry: RetryPolicy(attempts: 3, base: 0, cap: 0))
+    var target = Target(name: "t", url: server.url())
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
     target.server.create = ServerCall(
       url: Template(literal: server.url("/records").absoluteString), method: "POST")
     let ends = await EngineHarness().upload([file], to: target)
@@ -422,20 +422,18 @@ struct StepsTests {
   private func listing(_ server: HostileServer) throws -> Target {
     var target = Target.once(server.url())
     target.headers = [Target.Field(name: "X-Who", value: Template(literal: "me"))]
-    target.server = ServerSide(
-      list: ServerSide.Listing(
-        call: ServerCall(
-          url: Template(literal: server.url("/list?a=1").absoluteString),
-          rules: ReplyRules(failures: [
-            FailureRule(
-              pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
-              message: .pointer(try JSONPointer("/why")))
-          ])),
-        items: try JSONPointer("/items"), id: try JSONPointer("/id"),
-        title: try JSONPointer("/name")),
-      delete: ServerCall(
-        url: Template(literal: server.url("/list/").absoluteString)
-          + (try template("{id}", Template.Placeholder.ofEntry, .url)), method: "DELETE"))
+    var call = ServerCall(url: Template(literal: server.url("/list?a=1").absoluteString))
+    call.rules.failures = [
+      FailureRule(
+        pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
+        message: .pointer(try JSONPointer("/why")))
+    ]
+    target.server.list = ServerSide.Listing(
+      call: call, items: try JSONPointer("/items"), id: try JSONPointer("/id"),
+      title: try JSONPointer("/name"))
+    target.server.delete = ServerCall(
+      url: Template(literal: server.url("/list/").absoluteString)
+        + (try template("{id}", Template.Placeholder.ofEntry, .url)), method: "DELETE")
     return target
   }
 

@@ -104,9 +104,8 @@ struct TransportCauseTests {
     let folder = try ScratchDirectory()
     let path = try folder.write("a\r\nX-Evil: 1", Array("x".utf8))
     let url = try #require(URL(string: "http://a.example/"))
-    let target = Target(
-      name: "t", url: url,
-      headers: [Target.Field(name: "X-Name", value: try Template("{file.name}"))])
+    var target = Target(name: "t", url: url)
+    target.headers = [Target.Field(name: "X-Name", value: try Template("{file.name}"))]
     let (request, faults) = UploadRequest.make(
       [UploadJob(item: .file(path, id: 1), target: target)], to: url, token: nil,
       hidesCredentials: false, mayExpect: true, now: .now)

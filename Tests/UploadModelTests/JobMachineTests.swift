@@ -17,12 +17,11 @@ extension TransferEnd {
 /// One machine and what it was told, in words: a table of sequences stays readable.
 private struct Log {
   var machine = JobMachine()
-  let target: Target
+  var target: Target
 
   init(attempts: Int = 3, isIdempotent: Bool = false) {
-    target = Target(
-      name: "t", url: home,
-      retry: RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent))
+    target = Target(name: "t", url: home)
+    target.retry = RetryPolicy(attempts: attempts, base: 8, isIdempotent: isIdempotent)
   }
 
   /// The actions that a word leads to, as words.

@@ -68,7 +68,8 @@ struct RetryPolicyTests {
     _ said: Bool?, _ name: String?, _ value: String?, _ expected: Bool
   ) throws {
     let url = try #require(URL(string: "https://a.example/upload"))
-    var target = Target(name: "t", url: url, retry: RetryPolicy(isIdempotent: said))
+    var target = Target(name: "t", url: url)
+    target.retry = RetryPolicy(isIdempotent: said)
     if let name, let value {
       target.headers = [.init(name: name, value: try Template(value))]
     }

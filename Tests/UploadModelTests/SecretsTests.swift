@@ -143,18 +143,18 @@ import UploadModel
     }
     var target = Target(
       name: "desk",
-      url: try #require(URL(string: "https://h/up?album=holidays&api_key=literal-key")),
-      fields: [
-        Target.Field(name: "album", value: Template(literal: "holidays")),
-        Target.Field(name: "meta", value: try template("{{\"k\": \"{secret.inner}\"}}")),
-      ],
-      query: [Target.Field(name: "sig", value: try template("{env.QUERY}"))],
-      headers: [
-        Target.Field(
-          name: "Authorization",
-          value: Template(literal: "Bearer literal-token").hidden(as: "Authorization")),
-        Target.Field(name: "X-Client", value: Template(literal: "hoist-client")),
-      ])
+      url: try #require(URL(string: "https://h/up?album=holidays&api_key=literal-key")))
+    target.fields = [
+      Target.Field(name: "album", value: Template(literal: "holidays")),
+      Target.Field(name: "meta", value: try template("{{\"k\": \"{secret.inner}\"}}")),
+    ]
+    target.query = [Target.Field(name: "sig", value: try template("{env.QUERY}"))]
+    target.headers = [
+      Target.Field(
+        name: "Authorization",
+        value: Template(literal: "Bearer literal-token").hidden(as: "Authorization")),
+      Target.Field(name: "X-Client", value: Template(literal: "hoist-client")),
+    ]
     target.server.delete = ServerCall(
       url: try template("https://h/{id}?k={secret.delete}", scope: [.id]))
     target.ingredients = ["p4ssw0rd"]

@@ -10,8 +10,8 @@ struct SentNamesTests {
   private func target(
     _ name: String? = nil, address: String? = nil, method: String = "POST"
   ) throws -> Target {
-    var target = Target(
-      name: "t", url: try #require(URL(string: "http://h/")), method: method)
+    var target = Target(name: "t", url: try #require(URL(string: "http://h/")))
+    target.method = method
     target.fileName = try name.map { try Template($0) }
     target.address = try address.map { try Template($0) }
     return target

@@ -20,19 +20,6 @@ public struct Reply {
   public var headers: [(String, String)]
   var body: Body
 
-  init(status: HTTPResponseStatus, headers: [(String, String)], body: Body) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
-
-  /// A reply with a body that is in memory.
-  /// - Parameter status: the status code, from 200 to 599.
-  public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
-    self.init(
-      status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
-  }
-
   /// A value as JSON, members sorted by name and dates as in ISO 8601. A value that cannot be encoded
   /// becomes `{}`.
   public static func json(_ value: some Encodable, status: Int = 200) -> Reply {
@@ -129,6 +116,15 @@ public struct Reply {
       fields.add(name: "Connection", value: "keep-alive")
     }
     return HTTPResponseHead(version: version, status: status, headers: fields)
+  }
+}
+
+extension Reply {
+  /// A reply with a body that is in memory.
+  /// - Parameter status: the status code, from 200 to 599.
+  public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
+    self.init(
+      status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
   }
 }
 

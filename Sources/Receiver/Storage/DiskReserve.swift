@@ -4,17 +4,11 @@ struct DiskReserve {
   /// How many bytes are written between two checks. The bound may be missed by as many.
   static let interval: Int64 = 8 << 20
 
-  private let bytes: Int64
-  private let freeBytes: () -> Int64?
-  private var untilLook: Int64 = 0
-
-  /// - Parameters:
-  ///   - bytes: how many bytes to keep free; 0 for no check.
-  ///   - freeBytes: how many bytes are free on the disk; nil if unknown.
-  init(bytes: Int64, freeBytes: @escaping () -> Int64?) {
-    self.bytes = bytes
-    self.freeBytes = freeBytes
-  }
+  /// How many bytes to keep free; 0 for no check.
+  let bytes: Int64
+  /// How many bytes are free on the disk; nil if unknown.
+  let freeBytes: () -> Int64?
+  private(set) var untilLook: Int64 = 0
 
   /// Call this before writing a number of bytes.
   /// - Throws: `Refusal` if there is no room for them.

@@ -151,7 +151,7 @@ public struct Announcer: Sendable {
     case .details?, .page?, .help?:
       // Narrow enough for one column: whoever listens reads down.
       let size = Size(width: 104, height: 60)
-      let box = state.dialog.map { DialogBox($0, in: state, size: size) }
+      let box = state.dialog.map { DialogBox(dialog: $0, state: state, size: size) }
       let lines = (box?.lines ?? []).map { line in
         line.runs.map { $0.glyphs.map(\.text).joined() }.joined()
       }

@@ -247,7 +247,7 @@ extension AppState {
     changeDialogs { dialog in
       if case .details(let details) = dialog, state.queue.row(details.id) == nil { return nil }
       guard let scroll = dialog.scroll, scroll != 0 else { return dialog }
-      let lines = DialogBox(dialog, in: state, size: state.size).lines.count
+      let lines = DialogBox(dialog: dialog, state: state, size: state.size).lines.count
       var dialog = dialog
       dialog.scroll = min(max(0, scroll), max(0, lines - DialogBox.scrollingLines(in: state.size)))
       return dialog
@@ -258,7 +258,7 @@ extension AppState {
   mutating func layOutDialogs() {
     guard !dialogs.isEmpty else { return }
     let state = self
-    changeDialogs { DialogBox($0, in: state, size: state.size).laidOut }
+    changeDialogs { DialogBox(dialog: $0, state: state, size: state.size).laidOut }
   }
 }
 

@@ -7,8 +7,8 @@ extension AppState {
     isASCII: Bool, size: Size, now: Instant, keymap: Keymap
   ) -> AppState {
     var state = AppState(
-      target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now,
-      options: Options(keymap: keymap))
+      target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now)
+    state.options.keymap = keymap
     state.open(.setup(SetupForm(isFirst: true)))
     return state
   }

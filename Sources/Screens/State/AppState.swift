@@ -28,7 +28,7 @@ public struct AppState: Sendable {
   /// The last moment that an event told.
   public internal(set) var now: Instant
   /// What may be chosen and asked for beside the queue.
-  public var options: Options
+  public var options = Options()
 
   /// A line that stays, such as where received files lie.
   var notice: String?
@@ -79,17 +79,17 @@ public struct AppState: Sendable {
   /// What a session gives its screen to work with.
   public struct Options: Sendable {
     /// The names of the targets that can be chosen.
-    public var targets: [String]
+    public var targets: [String] = []
     /// Which key asks for what.
-    public var keymap: Keymap
+    public var keymap = Keymap.usual
     /// Whether the target can say what is on the server.
-    public var listsServer: Bool
+    public var listsServer = false
     /// What to do when nothing is left to send.
-    public var endSignal: EndSignal
+    public var endSignal = EndSignal.none
     /// Whether a command of the person's is to be run then.
     public var hasEndCommand = false
     /// Seconds since midnight, by the clock on the wall, at moment 0.
-    public var midnight: Double
+    public var midnight = 0.0
     /// Where the targets lie that can be chosen, by their names, without secrets.
     public var targetURLs: [String: String] = [:]
     /// Whether there is a target to choose, or a place for a new one.
@@ -103,17 +103,8 @@ public struct AppState: Sendable {
     /// Whether another process can go on with the queue when the screen is left.
     public var background = Background.unavailable
 
-    /// The options of a session.
-    public init(
-      targets: [String] = [], keymap: Keymap = .usual, listsServer: Bool = false,
-      endSignal: EndSignal = .none, midnight: Double = 0
-    ) {
-      self.targets = targets
-      self.keymap = keymap
-      self.listsServer = listsServer
-      self.endSignal = endSignal
-      self.midnight = midnight
-    }
+    /// Nothing that has to be said.
+    public init() {}
   }
 
   /// Whether another process can go on with the queue when the screen is left.
@@ -141,10 +132,8 @@ public struct AppState: Sendable {
   /// An empty queue for the target called `target` at `url`.
   public init(
     target: String, url: String, concurrency: Int = 4, rateLimit: Int64? = nil,
-    isASCII: Bool = false,
-    size: Size = Size(width: 80, height: 24),
-    now: Instant = Instant(seconds: 0), isReading: Bool = false, notice: String? = nil,
-    options: Options = Options()
+    isASCII: Bool = false, size: Size = Size(width: 80, height: 24),
+    now: Instant = Instant(seconds: 0), isReading: Bool = false, notice: String? = nil
   ) {
     self.target = target
     self.url = url
@@ -156,7 +145,6 @@ public struct AppState: Sendable {
     self.now = now
     self.isReading = isReading
     self.notice = notice
-    self.options = options
   }
 
   /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.

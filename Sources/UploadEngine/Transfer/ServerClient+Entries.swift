@@ -64,7 +64,7 @@ extension ServerClient {
       return try await document(of: call, Self.values(), query: others + [(name, value)])
     case .address(let url):
       guard Origin(url) == Origin(try address(call, Self.values(), [])) else {
-        throw Failure(.unusable("it names a next page on another server"))
+        throw Failure(.unusable("it names another server for the next page"))
       }
       var call = call
       (call.url, call.query) = (Template(literal: url.absoluteString), [])
@@ -93,8 +93,8 @@ extension ServerClient {
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.
   public func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
-    let call = ServerCall(
-      url: Template(literal: url.absoluteString), rules: ReplyRules(ok: [200...399]))
+    var call = ServerCall(url: Template(literal: url.absoluteString))
+    call.rules.ok = [200...399]
     let answer = try await reply(to: call, Self.values())
     return (answer.status ?? 200, answer.reply.mediaType)
   }

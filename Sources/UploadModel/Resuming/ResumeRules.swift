@@ -21,18 +21,12 @@ public struct ResumeRules: Hashable, Sendable {
   public var chunk: Int64?
   /// Whether the beginning of the file goes along with the request that makes a tus upload (creation-with-upload):
   /// a round trip less, and if its reply is lost, that beginning lies on the server until it expires.
-  public var sendsAlong: Bool
+  public var sendsAlong = false
   /// What the server is told of the file beside `filename` and `filetype`, or in their place.
-  public var metadata: [Target.Field]
+  public var metadata: [Target.Field] = []
 
   /// Rules by which nothing is resumed, unless said otherwise.
-  public init(
-    mode: Mode = .off, chunk: Int64? = nil, sendsAlong: Bool = false,
-    metadata: [Target.Field] = []
-  ) {
-    (self.mode, self.chunk, self.metadata) = (mode, chunk, metadata)
-    self.sendsAlong = sendsAlong
-  }
+  public init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
   /// Whether anything is resumed.
   public var isOn: Bool { mode != .off }

@@ -5,9 +5,9 @@ import ScalarText
 /// How a target's replies are read: which mean success, what they say went wrong, where the file is.
 public struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
-  public var ok: [ClosedRange<Int>]
+  public var ok = [200...299]
   /// Contents that make a reply with a good status a failure.
-  public var failures: [FailureRule]
+  public var failures: [FailureRule] = []
   /// What a reply means that is not JSON, where `failures` ask for values in it. Nil leaves it to them: one
   /// that says nothing of failure is fine where they name what failure looks like, and tells nothing where
   /// they name what success looks like.
@@ -17,14 +17,8 @@ public struct ReplyRules: Hashable, Sendable {
   /// Where the reply names an address that deletes the file when it is opened; nil where that is not said.
   public var deletionURL: ReplyValue?
 
-  /// Rules like these: 200 to 299 unless said otherwise.
-  public init(
-    ok: [ClosedRange<Int>] = [200...299], failures: [FailureRule] = [], url: ReplyValue? = nil
-  ) {
-    self.ok = ok
-    self.failures = failures
-    self.url = url
-  }
+  /// Rules by which 200 to 299 mean success.
+  public init() {}
 
   /// What a reply that cannot be read means.
   public enum Unreadable: String, Hashable, Sendable, CaseIterable {

@@ -14,16 +14,8 @@ public struct TLSRules: Hashable, Sendable {
   /// The path of a PEM file with the key to `clientCertificate`; nil where it lies in the same file.
   public var clientKey: String?
 
-  /// Rules with these contents; none of them means the system's own.
-  public init(
-    caFile: String? = nil, pin: PublicKeyPin? = nil, clientCertificate: String? = nil,
-    clientKey: String? = nil
-  ) {
-    self.caFile = caFile
-    self.pin = pin
-    self.clientCertificate = clientCertificate
-    self.clientKey = clientKey
-  }
+  /// The system's own.
+  public init() {}
 
   /// Whether the system's own rules are all there is.
   public var isEmpty: Bool { self == TLSRules() }

@@ -10,27 +10,27 @@ public struct Target: Hashable, Sendable {
   /// Where the endpoint is. Taking a URL apart is slow, and this is asked for each file.
   public private(set) var origin: Origin?
   /// The HTTP method, in upper case.
-  public var method: String
+  public var method = "POST"
   /// The form field that carries the file.
-  public var fileField: String
+  public var fileField = "file"
   /// Form fields that go before the file, in this order.
-  public var fields: [Field]
+  public var fields: [Field] = []
   /// Query items that are added to the URL, in this order.
-  public var query: [Field]
+  public var query: [Field] = []
   /// Header fields that are added to the request.
-  public var headers: [Field]
+  public var headers: [Field] = []
   /// How many files are sent at once.
-  public var concurrency: Int
+  public var concurrency = 4
   /// The bandwidth limit for all lanes together, in bytes a second; nil for none.
   public var rateLimit: Int64?
   /// When and how often a failed attempt is repeated.
-  public var retry: RetryPolicy
+  public var retry = RetryPolicy()
   /// Seconds without a byte in either direction after which an attempt is given up.
-  public var stallTimeout: Double
+  public var stallTimeout = 60.0
   /// The time that a file may take in all, in seconds from its first attempt; nil for no limit.
   public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
-  public var redirectOrigins: Set<Origin>
+  public var redirectOrigins: Set<Origin> = []
   /// Several files in one request; nil where each file is a request of its own.
   public var batch: BatchRule?
   /// What gives the bearer token that is sent to this target's own origin, if anything does.
@@ -75,27 +75,10 @@ public struct Target: Hashable, Sendable {
   public var ingredients: [String] = []
 
   /// A target with the defaults that config/config.toml shows.
-  public init(
-    name: String, url: URL, method: String = "POST", fileField: String = "file",
-    fields: [Field] = [], query: [Field] = [], headers: [Field] = [], concurrency: Int = 4,
-    rateLimit: Int64? = nil, retry: RetryPolicy = RetryPolicy(), stallTimeout: Double = 60,
-    deadline: Double? = nil,
-    redirectOrigins: Set<Origin> = []
-  ) {
+  public init(name: String, url: URL) {
     self.name = name
     self.url = url
     origin = Origin(url)
-    self.method = method
-    self.fileField = fileField
-    self.fields = fields
-    self.query = query
-    self.headers = headers
-    self.concurrency = concurrency
-    self.rateLimit = rateLimit
-    self.retry = retry
-    self.stallTimeout = stallTimeout
-    self.deadline = deadline
-    self.redirectOrigins = redirectOrigins
   }
 
   /// The proxy that stands between us and a URL, as far as it is known.

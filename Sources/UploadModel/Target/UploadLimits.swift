@@ -3,19 +3,14 @@ public struct UploadLimits: Hashable, Sendable {
   /// The largest file, in bytes; nil for any size.
   public var maxBytes: Int64?
   /// Whether files without content are taken.
-  public var takesEmpty: Bool
+  public var takesEmpty = true
   /// The media types that are taken; empty for any.
-  public var types: [TypePattern]
-
+  public var types: [TypePattern] = []
   /// Whether a file whose content contradicts its name is judged by its content.
   public var checksContent = false
 
-  /// Limits like these; none unless said otherwise.
-  public init(maxBytes: Int64? = nil, takesEmpty: Bool = true, types: [TypePattern] = []) {
-    self.maxBytes = maxBytes
-    self.takesEmpty = takesEmpty
-    self.types = types
-  }
+  /// No limits.
+  public init() {}
 
   /// Why a file is not taken; nil where it is.
   public func refusal(of item: UploadItem) -> Failure.Cause? {

@@ -19,12 +19,7 @@ struct CompletionsCommand: ParsableCommand {
   }
 
   func run() {
-    let shell: CompletionShell =
-      switch shell {
-      case .bash: .bash
-      case .zsh: .zsh
-      case .fish: .fish
-      }
+    guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
     Output.line(Hoist.completionScript(for: shell))
   }
 }

@@ -11,27 +11,25 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  @Flag(name: .long, help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line.")
   var json = false
 
-  @Flag(name: .long, help: "Print comma-separated values with a line of names (RFC 4180).")
+  @Flag(help: "Print comma-separated values with a line of names (RFC 4180).")
   var csv = false
 
-  @Flag(name: .long, help: "Show only attempts that failed.")
+  @Flag(help: "Show only attempts that failed.")
   var failed = false
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Only attempts since then: \"2026-11-20\", \"2026-11-20T18:00:00Z\", or an age such as \"90m\", "
         + "\"12h\", \"7d\".", valueName: "time"))
   var since: String?
 
-  @Option(name: .long, help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
+  @Option(help: ArgumentHelp("At most this many, the latest ones.", valueName: "n"))
   var last: Int?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Delete attempts that ended before this time, and show nothing.", valueName: "time"))
   var forgetBefore: String?

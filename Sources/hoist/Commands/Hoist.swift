@@ -1,4 +1,5 @@
 import ArgumentParser
+import UploadModel
 
 /// The command and its verbs.
 struct Hoist: AsyncParsableCommand {
@@ -31,7 +32,7 @@ struct Hoist: AsyncParsableCommand {
         2    wrong usage or configuration; nothing was sent
         130  interrupted
       """,
-    version: Version.text,
+    version: UserAgent.version,
     subcommands: [
       ScreenCommand.self, PushCommand.self, SendCommand.self, AddCommand.self, QueueCommand.self,
       HistoryCommand.self, ReceiveCommand.self, MimeCommand.self, TrustCommand.self,

@@ -20,15 +20,14 @@ struct ListCommand: AsyncParsableCommand {
   var target: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Added to the address, such as a filter or a page.", valueName: "name=value"))
   var query: [String] = []
 
-  @Flag(name: .long, help: "List every page.")
+  @Flag(help: "List every page.")
   var all = false
 
-  @Flag(name: .long, help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line.")
   var json = false
 
   @OptionGroup var config: ConfigOption

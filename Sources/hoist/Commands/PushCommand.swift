@@ -55,10 +55,10 @@ struct PushCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "What is written down") var queue: QueueOptions
 
-  @Flag(name: .long, help: "Keep nothing in the history.")
+  @Flag(help: "Keep nothing in the history.")
   var noHistory = false
 
-  @Flag(name: .long, help: "Stop everything at the first failure.")
+  @Flag(help: "Stop everything at the first failure.")
   var failFast = false
 
   func validate() throws {

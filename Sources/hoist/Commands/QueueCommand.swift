@@ -18,12 +18,10 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Flag(name: .long, help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    @Flag(
-      name: .long,
-      help: "Then print what becomes of each file, until the hoist that sends them ends.")
+    @Flag(help: "Then print what becomes of each file, until the hoist that sends them ends.")
     var follow = false
 
     @MainActor
@@ -71,8 +69,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var config: ConfigOption
 
-    @Argument(
-      help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
+    @Argument(help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
     var numbers: [String]
 
     func run() async throws {
@@ -120,8 +117,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Argument(
-      help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
+    @Argument(help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
     var numbers: [String] = []
 
     func run() throws {
@@ -164,10 +160,10 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    @Flag(name: .long, help: "Remove failed files as well.")
+    @Flag(help: "Remove failed files as well.")
     var failed = false
 
-    @Flag(name: .long, help: "Remove everything.")
+    @Flag(help: "Remove everything.")
     var all = false
 
     func run() throws {

@@ -45,25 +45,23 @@ struct ReceiveCommand: AsyncParsableCommand {
       front: config/recipes has the configurations.
       """)
 
-  @Option(name: .long, help: "The port to listen on; 0 picks a free one.")
+  @Option(help: "The port to listen on; 0 picks a free one.")
   var port = 3000
 
-  @Option(name: .long, help: "The address to listen on.")
+  @Option(help: "The address to listen on.")
   var host = "127.0.0.1"
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "A host name of the receiver; can be given more than once.",
       discussion: "For example nas.local. Requests for other names are refused.", valueName: "name")
   )
   var name: [String] = []
 
-  @Option(name: .long, help: "The folder for received files; created if missing.")
+  @Option(help: "The folder for received files; created if missing.")
   var dir = "inbox"
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "What clients have to send as \"Authorization: Bearer TOKEN\"; browsers ask for it as a password.",
       discussion: "Others can see arguments; the variable HOIST_RECEIVE_TOKEN does the same.",
@@ -71,28 +69,25 @@ struct ReceiveCommand: AsyncParsableCommand {
   var token: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The public address of the receiver, for the URLs in its replies.",
       discussion: "For example https://files.example.org, behind a proxy.", valueName: "url"))
   var publicUrl: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp("The largest file that is taken, such as \"100 MB\".", valueName: "size"))
   var maxFileBytes: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "What has to stay free on the disk, such as \"1 GB\"; else uploads are refused.",
       valueName: "size"))
   var keepFree: String?
 
-  @Flag(name: .long, help: "Let clients delete what has arrived.")
+  @Flag(help: "Let clients delete what has arrived.")
   var allowDelete = false
 
-  @Flag(name: .long, help: "Do not wait until each file is on the disk. Faster, but less safe.")
+  @Flag(help: "Do not wait until each file is on the disk. Faster, but less safe.")
   var noSync = false
 
   /// The bytes that a form's fields and headers may take in addition to its files.

@@ -19,11 +19,10 @@ struct RemoveCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The identifiers of the entries to delete.", valueName: "id"))
   var ids: [String]
 
-  @Flag(name: .long, help: "Do not ask.")
+  @Flag(help: "Do not ask.")
   var yes = false
 
   @Flag(
-    name: .long,
     help:
       "Print one JSON object a line: id, deleted (null if that cannot be told), and message if it failed."
   )

@@ -27,16 +27,13 @@ struct ScreenCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Folders") var folders: FolderOptions
 
-  @Flag(
-    name: .long,
-    help: "Start with an empty screen. Files in the queue stay there for the next time.")
+  @Flag(help: "Start with an empty screen. Files in the queue stay there for the next time.")
   var fresh = false
 
-  @Flag(name: .long, help: "Draw with ASCII characters only.")
+  @Flag(help: "Draw with ASCII characters only.")
   var ascii = false
 
   @Flag(
-    name: .long,
     help: ArgumentHelp(
       "Print changes as lines instead of drawing a screen, and read commands from standard input.",
       discussion: "For screen readers, and for terminals that cannot move their cursor."))

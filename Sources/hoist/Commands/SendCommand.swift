@@ -27,8 +27,7 @@ struct SendCommand: AsyncParsableCommand {
         130  interrupted
       """)
 
-  @Flag(
-    name: .long, help: "Go on when the queue is empty, and send what comes, until told to stop.")
+  @Flag(help: "Go on when the queue is empty, and send what comes, until told to stop.")
   var stay = false
 
   @OptionGroup var options: TargetOptions
@@ -38,7 +37,7 @@ struct SendCommand: AsyncParsableCommand {
   @OptionGroup(title: "What is written down") var logging: LogOptions
 
   /// Goes on for a screen that is left; see `Handover`.
-  @Flag(name: .long, help: .hidden)
+  @Flag(help: .hidden)
   var takeOver = false
 
   func run() async throws {

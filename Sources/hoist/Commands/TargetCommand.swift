@@ -113,16 +113,14 @@ struct TargetCommand: ParsableCommand {
         """)
 
     @Argument(
-      help: ArgumentHelp("The uploader.", valueName: "file.sxcu"),
-      completion: .file(extensions: ["sxcu"]))
+      help: ArgumentHelp(
+        "The uploader.", valueName: "file.sxcu"), completion: .file(extensions: ["sxcu"]))
     var file: String
 
-    @Option(
-      name: .long,
-      help: ArgumentHelp("The name of the target. Default: the uploader's own."))
+    @Option(help: "The name of the target. Default: the uploader's own.")
     var name: String?
 
-    @Flag(name: .long, help: "Print the target and write nothing.")
+    @Flag(help: "Print the target and write nothing.")
     var print = false
 
     @OptionGroup var config: ConfigOption

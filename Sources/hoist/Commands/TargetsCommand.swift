@@ -11,7 +11,7 @@ struct TargetsCommand: ParsableCommand {
 
   @OptionGroup var config: ConfigOption
 
-  @Flag(name: .long, help: "Print one JSON object a line: name, url, default.")
+  @Flag(help: "Print one JSON object a line: name, url, default.")
   var json = false
 
   func run() throws {

@@ -25,12 +25,11 @@ struct TrustCommand: ParsableCommand {
   var server: String
 
   @Option(
-    name: .long,
     help: ArgumentHelp("The target that gets the pin; created if missing.", valueName: "name"),
     completion: ConfigOption.targetNames)
   var target: String?
 
-  @Flag(name: .long, help: "Do not ask. For scripts that know the fingerprint from elsewhere.")
+  @Flag(help: "Do not ask. For scripts that know the fingerprint from elsewhere.")
   var yes = false
 
   @OptionGroup var config: ConfigOption
@@ -65,7 +64,11 @@ struct TrustCommand: ParsableCommand {
     if let old = settings.blueprint(of: name)?.tls.pin {
       Output.error("It takes the place of the pin \(old).")
     }
-    try agree("Pin this key for the target \(name) in \(file)?")
+    try Question.agree(
+      "Pin this key for the target \(name) in \(file)?", isAgreed: yes,
+      otherwise:
+        "nothing was pinned: standard input is not a terminal, so nobody can confirm; --yes pins without asking",
+      refused: "nothing was pinned")
 
     let place = ConfigFile(path: file)
     let edit = ConfigEdit(of: try place.text(), file: file, environment: environment)
@@ -126,13 +129,5 @@ struct TrustCommand: ParsableCommand {
     for (label, value) in rows {
       Output.line(label.padding(toLength: 13, withPad: " ", startingAt: 0) + SafeText.line(value))
     }
-  }
-
-  private func agree(_ question: String) throws {
-    try Question.agree(
-      question, isAgreed: yes,
-      otherwise:
-        "nothing was pinned: standard input is not a terminal, so nobody can confirm; --yes pins without asking",
-      refused: "nothing was pinned")
   }
 }

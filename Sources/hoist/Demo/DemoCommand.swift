@@ -18,13 +18,12 @@ struct DemoCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The folder for the samples and for received files. Default: a new temporary one.",
       valueName: "dir"))
   var dir: String?
 
-  @Flag(name: .long, help: "Draw with ASCII characters only.")
+  @Flag(help: "Draw with ASCII characters only.")
   var ascii = false
 
   func run() async throws {

@@ -21,15 +21,7 @@ enum DemoSocket {
 
   /// Sends all of it; false where the other side has ended.
   static func send(_ bytes: ArraySlice<UInt8>, to connection: Int32) -> Bool {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    (try? FileHandle(fileDescriptor: connection).write(contentsOf: bytes)) != nil
   }
 
   private static func open(

@@ -5,7 +5,6 @@ import Settings
 /// `--config`, and what it leads to.
 struct ConfigOption: ParsableArguments {
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The configuration file. Default: ~/.config/hoist/config.toml.", valueName: "file"),
     completion: .file(extensions: ["toml"]))

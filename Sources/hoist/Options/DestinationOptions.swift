@@ -6,7 +6,6 @@ import UploadModel
 /// The options that say where files go.
 struct DestinationOptions: ParsableArguments {
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Where the files go: a URL, or the name of a target in the configuration.",
       discussion:
@@ -16,7 +15,6 @@ struct DestinationOptions: ParsableArguments {
   var to: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The form field that carries the file. Usually the target's own, or \"file\".",
       valueName: "name"))

@@ -3,26 +3,22 @@ import FileDiscovery
 
 /// The options that say which files of a folder are meant.
 struct FolderOptions: ParsableArguments {
-  @Flag(name: .long, help: "In folders, include files whose names begin with a dot.")
+  @Flag(help: "In folders, include files whose names begin with a dot.")
   var hidden = false
 
-  @Flag(name: .long, help: "In folders, follow links to other folders.")
+  @Flag(help: "In folders, follow links to other folders.")
   var followLinks = false
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "In folders, leave out what matches, in the syntax of .gitignore: \"*.tmp\", \"build/\".",
       valueName: "pattern"))
   var exclude: [String] = []
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("In folders, include only what matches.", valueName: "pattern"))
+  @Option(help: ArgumentHelp("In folders, include only what matches.", valueName: "pattern"))
   var include: [String] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "In folders, read patterns to leave out from files of this name, such as .gitignore.",
       valueName: "name"))

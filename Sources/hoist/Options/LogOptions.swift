@@ -5,7 +5,6 @@ import UploadModel
 /// The options that say what is written down.
 struct LogOptions: ParsableArguments {
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Append a line for each event of a file. Secrets are left out.", valueName: "file"),
     completion: .file())
@@ -31,7 +30,7 @@ struct LogOptions: ParsableArguments {
     guard !files.isEmpty else { return nil }
     let journal = Journal(files, level: verbose ? .debug : .info)
     journal.record(
-      "begun", ["version": "\(Version.text)", "target": "\(TargetURL.shown(target.url))"])
+      "begun", ["version": "\(UserAgent.version)", "target": "\(TargetURL.shown(target.url))"])
     return journal
   }
 }

@@ -6,14 +6,10 @@ import UploadModel
 
 /// `--dry-run` and `--as-curl`: what would be sent, and nothing sent.
 struct PreviewOptions: ParsableArguments {
-  @Flag(
-    name: .long,
-    help: "Show each request as it would go, with secrets as $NAME, and send nothing.")
+  @Flag(help: "Show each request as it would go, with secrets as $NAME, and send nothing.")
   var dryRun = false
 
-  @Flag(
-    name: .long,
-    help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
+  @Flag(help: "Print the curl command for each request, with secrets as $NAME, and send nothing.")
   var asCurl = false
 
   /// Whether nothing is to be sent.

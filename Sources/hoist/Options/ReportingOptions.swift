@@ -3,14 +3,13 @@ import Foundation
 
 /// The options that say what a push tells, and where.
 struct ReportingOptions: ParsableArguments {
-  @Flag(name: .long, help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line.")
   var json = false
 
   @Flag(name: [.short, .long], help: "Print only results and failures.")
   var quiet = false
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Write the result of each file to a file that ends in .json or .csv.", valueName: "file"),
     completion: .file(extensions: ["json", "csv"]))

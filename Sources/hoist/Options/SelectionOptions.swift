@@ -11,7 +11,6 @@ struct SelectionOptions: ParsableArguments {
   @OptionGroup var folders: FolderOptions
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "A file with one path on each line; - for standard input.", valueName: "list"),
     completion: .file())
@@ -22,32 +21,26 @@ struct SelectionOptions: ParsableArguments {
     help: "The paths in the list are separated by NULs.")
   var null = false
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The name under which standard input is sent.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name under which standard input is sent.", valueName: "name"))
   var name: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Send what failed in an earlier push, according to its report, to the same target.",
       valueName: "report.json"),
     completion: .file(extensions: ["json"]))
   var retryFailed: String?
 
-  @Flag(
-    name: .long,
-    help: "With --retry-failed, also send what may have arrived: it may be stored twice.")
+  @Flag(help: "With --retry-failed, also send what may have arrived: it may be stored twice.")
   var evenArrived = false
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "Send each file that is written to this folder or moved into it, until ^c. With -r, its folders too.",
       valueName: "folder"), completion: .directory)
   var watch: String?
 
-  @Flag(name: .long, help: "With --watch, first send the files that are there already.")
+  @Flag(help: "With --watch, first send the files that are there already.")
   var existing = false
 
   /// Everything that is to be sent. Mistakes are found here, before anything is.

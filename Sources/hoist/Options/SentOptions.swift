@@ -3,13 +3,11 @@ import ArgumentParser
 /// The options that say what is done about files that were sent before.
 struct SentOptions: ParsableArguments {
   @Flag(
-    name: .long,
     help: "Leave out files that were sent to the target before: same path, size and time of change."
   )
   var skipSent = false
 
   @Flag(
-    name: .long,
     help: "Recognise files that were sent before by their content (SHA-256), whatever their names.")
   var checksum = false
 }

@@ -9,58 +9,48 @@ struct TargetOptions: ParsableArguments {
   @OptionGroup var destination: DestinationOptions
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "A form field to send along, before the file, in place of the target's own of that name.",
       valueName: "key=value"))
   var form: [String] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "A form field to send along after all others, though there may be one of that name.",
       valueName: "key=value"))
   var formAdd: [String] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The media type that the server is told of every file, in place of each one's own.",
       valueName: "type/subtype"))
   var type: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The name that the server is told of every file, with placeholders such as {uuid}.{file.ext}.",
       valueName: "name"))
   var fileName: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("A header field to send along.", valueName: "\"Name: value\""))
+  @Option(help: ArgumentHelp("A header field to send along.", valueName: "\"Name: value\""))
   var header: [String] = []
 
   @Option(
-    name: .long,
     help: ArgumentHelp("The number of concurrent uploads, 1 to 64. Default: 4.", valueName: "n"))
   var concurrency: Int?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The number of attempts for a file, where retrying can help. Default: 5.", valueName: "n"))
   var attempts: Int?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The time without a byte after which an attempt fails, such as 90 (seconds) or 5m. Default: 60.",
       valueName: "time"))
   var timeout: String?
 
   @Option(
-    name: .long,
     help: ArgumentHelp(
       "The total bandwidth limit, such as \"2MB/s\", in place of the target's rate_limit.",
       valueName: "speed"))

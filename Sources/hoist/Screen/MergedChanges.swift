@@ -11,8 +11,6 @@ struct MergedChanges {
 
   init(isMerging: Bool = true) { self.isMerging = isMerging }
 
-  var isEmpty: Bool { changes.isEmpty }
-
   mutating func put(_ id: ItemID, _ state: ItemState) {
     let index = replaceable[id] ?? changes.count
     if index == changes.count {

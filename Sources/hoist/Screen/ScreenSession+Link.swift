@@ -52,11 +52,7 @@ extension ScreenSession {
     }
   }
 
-  func show(_ settings: SenderSettings) {
-    handle([
-      .settings(limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes)
-    ])
-  }
+  func show(_ settings: SenderSettings) { handle([.of(settings)]) }
 
   // MARK: As one that looks on
 
@@ -92,10 +88,7 @@ extension ScreenSession {
       case .server(let address, let news): events.append(.reachability(server: address, news))
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))
-      case .settings(let settings):
-        events.append(
-          .settings(
-            limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes))
+      case .settings(let settings): events.append(.of(settings))
       case .complete: break
       }
     }
@@ -111,5 +104,11 @@ extension ScreenSession {
       return
     }
     apply(changes)
+  }
+}
+
+extension AppEvent {
+  fileprivate static func of(_ settings: SenderSettings) -> AppEvent {
+    .settings(limit: settings.limit, isStarted: settings.isStarted, lanes: settings.lanes)
   }
 }

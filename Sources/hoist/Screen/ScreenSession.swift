@@ -91,11 +91,12 @@ final class ScreenSession {
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
-      size: interface.size, now: time.now(), isReading: true, notice: options.notice,
-      options: AppState.Options(
-        targets: book.names, keymap: options.preferences.keymap,
-        listsServer: target.server.list != nil,
-        endSignal: options.preferences.endSignal, midnight: time.midnight()))
+      size: interface.size, now: time.now(), isReading: true, notice: options.notice)
+    state.options.targets = book.names
+    state.options.keymap = options.preferences.keymap
+    state.options.listsServer = target.server.list != nil
+    state.options.endSignal = options.preferences.endSignal
+    state.options.midnight = time.midnight()
     state.options.targetURLs = book.urls
     state.options.configuration = Self.words(for: book.configuration, home: home)
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty

@@ -15,8 +15,8 @@ struct HTTPResumeTests {
     _ peer: DraftServer, _ mode: ResumeRules.Mode = .http, body: Target.Body = .binary,
     chunk: Int64? = nil, attempts: Int = 2
   ) -> Target {
-    var target = Target(
-      name: "test", url: peer.server.url("/files"), retry: RetryPolicy(attempts: attempts, base: 0))
+    var target = Target(name: "test", url: peer.server.url("/files"))
+    target.retry = RetryPolicy(attempts: attempts, base: 0)
     target.resume = ResumeRules(mode: mode, chunk: chunk)
     target.body = body
     return target
@@ -217,7 +217,8 @@ struct HTTPResumeTests {
   func auto() async throws {
     let tus = try TusPeer()
     let paths = try ["a", "b"].map { try folder.write($0, Array("abc\($0)".utf8)) }
-    var target = Target(name: "test", url: tus.server.url("/files"), concurrency: 1)
+    var target = Target(name: "test", url: tus.server.url("/files"))
+    target.concurrency = 1
     target.resume = ResumeRules(mode: .auto)
     target.body = .binary
     let ends = await EngineHarness(lanes: 1).upload(paths, to: target)

@@ -114,8 +114,8 @@ struct ResumeTests {
   init() throws { folder = try ScratchDirectory() }
 
   private func target(_ peer: TusPeer, chunk: Int64? = nil, attempts: Int = 2) -> Target {
-    var target = Target(
-      name: "test", url: peer.server.url("/files"), retry: RetryPolicy(attempts: attempts, base: 0))
+    var target = Target(name: "test", url: peer.server.url("/files"))
+    target.retry = RetryPolicy(attempts: attempts, base: 0)
     target.resume = ResumeRules(mode: .tus, chunk: chunk)
     target.body = .binary
     return target

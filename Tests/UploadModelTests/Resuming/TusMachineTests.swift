@@ -305,7 +305,8 @@ struct TusRow: Sendable, CustomTestStringConvertible {
 struct TusMachineTests {
   private func target(_ row: TusRow) -> Target {
     var target = Target(name: "t", url: files)
-    target.resume = ResumeRules(mode: .tus, chunk: row.chunk, sendsAlong: row.sendsAlong)
+    target.resume = ResumeRules(mode: .tus, chunk: row.chunk)
+    target.resume.sendsAlong = row.sendsAlong
     return target
   }
 
@@ -363,13 +364,12 @@ struct TusMachineTests {
   @Test("The requests say what the protocol wants of them")
   func headers() throws {
     var target = Target(name: "t", url: files)
-    target.resume = ResumeRules(
-      mode: .tus,
-      metadata: [
-        Target.Field(name: "album", value: Template(literal: "é")),
-        Target.Field(name: "filetype", value: Template(literal: "x/y")),
-        Target.Field(name: "flag", value: Template(literal: "")),
-      ])
+    target.resume = ResumeRules(mode: .tus)
+    target.resume.metadata = [
+      Target.Field(name: "album", value: Template(literal: "é")),
+      Target.Field(name: "filetype", value: Template(literal: "x/y")),
+      Target.Field(name: "flag", value: Template(literal: "")),
+    ]
     let values = Template.Values(
       fileName: "a.bin", fileSize: 10, fileType: "image/png", now: now, uuid: UUID())
     let metadata = target.resume.metadataHeader(with: values)
@@ -400,7 +400,8 @@ struct TusMachineTests {
 
   @Test("A failure with progress counts as the first attempt again")
   func attempts() {
-    var target = Target(name: "t", url: files, retry: RetryPolicy(attempts: 3, base: 0))
+    var target = Target(name: "t", url: files)
+    target.retry = RetryPolicy(attempts: 3, base: 0)
     target.resume = ResumeRules(mode: .tus)
     var machine = JobMachine()
     var moment = Instant(seconds: 0)

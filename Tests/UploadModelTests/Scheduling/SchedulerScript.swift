@@ -34,9 +34,9 @@ struct SchedulerScript {
       ("z", "z", 64),
     ] {
       guard let url = URL(string: "http://\(host).example/") else { continue }
-      var target = Target(
-        name: name, url: url, concurrency: concurrency,
-        retry: RetryPolicy(attempts: 2, base: 4, cap: 60))
+      var target = Target(name: name, url: url)
+      target.concurrency = concurrency
+      target.retry = RetryPolicy(attempts: 2, base: 4, cap: 60)
       if name == "k" { target.tokenCommand = TokenCommand(["k"]) }
       if name == "m" { target.batch = BatchRule(maxFiles: 3) }
       targets[Character(name)] = Boxed(target)

@@ -81,18 +81,9 @@ extension HistoryRow {
     func sorted(_ rows: [HistoryRow]) -> [HistoryRow] {
       switch self {
       case .time: rows
-      case .name: Self.stably(rows) { $0.name < $1.name }
-      case .failed: Self.stably(rows) { $0.end == .failed && $1.end != .failed }
+      case .name: rows.sorted { $0.name < $1.name }
+      case .failed: rows.sorted { $0.end == .failed && $1.end != .failed }
       }
-    }
-
-    private static func stably(
-      _ rows: [HistoryRow], by isBefore: (HistoryRow, HistoryRow) -> Bool
-    ) -> [HistoryRow] {
-      rows.enumerated().sorted { one, other in
-        isBefore(one.element, other.element)
-          || !isBefore(other.element, one.element) && one.offset < other.offset
-      }.map(\.element)
     }
   }
 

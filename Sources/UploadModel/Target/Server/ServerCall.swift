@@ -11,7 +11,7 @@ public struct ServerCall: Hashable, Sendable {
   /// Query items that are added to the URL, in this order.
   public var query: [Target.Field] = []
   /// How its reply is judged.
-  public var rules: ReplyRules
+  public var rules = ReplyRules()
 
   /// The media type of its body; nil where it has none.
   var contentType: String? {
@@ -25,13 +25,10 @@ public struct ServerCall: Hashable, Sendable {
   }
 
   /// A call.
-  public init(
-    url: Template, method: String = "GET", json: Template? = nil, rules: ReplyRules = ReplyRules()
-  ) {
+  public init(url: Template, method: String = "GET", json: Template? = nil) {
     self.url = url
     self.method = method
     self.json = json
-    self.rules = rules
   }
 }
 

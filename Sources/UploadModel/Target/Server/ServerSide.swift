@@ -9,10 +9,6 @@ public struct ServerSide: Hashable, Sendable {
   /// Sent after each upload.
   public var create: ServerCall?
 
-  /// Nothing, unless said otherwise.
-  public init(list: Listing? = nil, delete: ServerCall? = nil, create: ServerCall? = nil) {
-    self.list = list
-    self.delete = delete
-    self.create = create
-  }
+  /// Nothing.
+  public init() {}
 }
