@@ -16,10 +16,12 @@ struct FileName {
 
   /// The part from each dot on, longest first. The dot of a hidden file does not start an extension.
   func suffixes(upTo longest: Int) -> [FileName] {
-    let tail = exact.utf8.dropFirst().suffix(longest)
-    return tail.indices.filter { tail[$0] == UInt8(ascii: ".") }.map { start in
-      let text = String(exact[start...])
-      return FileName(exact: text, folded: text.lowercased())
+    var (rest, found) = (exact.utf8.dropFirst().suffix(longest), [FileName]())
+    while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+      let text = String(exact[dot...])
+      found.append(FileName(exact: text, folded: text.lowercased()))
+      rest = rest[dot...].dropFirst()
     }
+    return found
   }
 }

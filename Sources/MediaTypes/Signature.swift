@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What the first bytes of a format are. Only formats that say so without doubt are in here: this is asked
 /// whether a name can be right, and not what a file is.
 struct Signature: Sendable {
@@ -42,8 +44,17 @@ struct Signature: Sendable {
   /// Whether any first bytes could: a type without a signature may begin in any way, but no text begins like
   /// these.
   static func canContradict(_ type: MediaType) -> Bool {
-    type.type == "text" || all.contains { $0.belongs(to: type) }
+    // Many files in a row are of few types.
+    asked.withLock { asked in
+      if let answer = asked[type] { return answer }
+      let answer = type.type == "text" || all.contains { $0.belongs(to: type) }
+      asked[type] = answer
+      return answer
+    }
   }
+
+  /// Types come from tables, so there are not many more than a thousand.
+  private static let asked = Mutex<[MediaType: Bool]>([:])
 
   private static func text(_ text: String) -> [UInt8?] { Array(text.utf8) }
 

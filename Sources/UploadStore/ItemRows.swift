@@ -11,13 +11,12 @@ enum ItemRows {
     type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type
     """
 
-  static let insert = """
-    INSERT INTO item (
-      uuid, target, path, device, inode, modified, size, field, name, type, type_source,
-      type_is_certain, state, failure, folder, name_is_chosen, content_type, sum,
-      position, listed, revision, added)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  /// The columns of a new row, in the order of `values` first.
+  static let inserted = [
+    "uuid", "target", "path", "device", "inode", "modified", "size", "field", "name", "type",
+    "type_source", "type_is_certain", "state", "failure", "folder", "name_is_chosen",
+    "content_type", "sum", "position", "listed", "revision", "added", "id",
+  ]
 
   /// Does nothing to what is done, nor to what is being sent, unless that is to be paused. What was
   /// taken out while it was sent is being broken off.
@@ -37,7 +36,7 @@ enum ItemRows {
     FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_as IS NULL
     """
 
-  /// The values that `insert` and `update` begin with.
+  /// The values that `inserted` and `update` begin with.
   static func values(_ item: UploadItem) -> StatementArguments {
     let (state, failure) = stored(item.state)
     return [

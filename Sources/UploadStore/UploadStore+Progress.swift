@@ -118,19 +118,19 @@ extension UploadStore {
     _ ended: [(item: UploadItem, began: Date)], now: Date = Date()
   ) throws(StoreError) {
     try write { db, revision in
-      let ids = try Self.insert(ended.map(\.item)[...], listed: false, db, revision, now).map(\.id)
-      let attempt = try db.cachedStatement(
-        sql: """
-          INSERT INTO attempt (item, number, began, ended, bytes, status, outcome, message, reply,
-            reply_type, reply_is_cut, url, deletion_url)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """)
-      for (id, (item, began)) in zip(ids, ended) {
-        guard let ending = AttemptOutcome(item.state) else { continue }
-        try attempt.execute(
-          arguments: [id.rawValue, max(1, item.attemptsMade), began.timeIntervalSince1970]
-            + ending.values(at: now.timeIntervalSince1970))
-      }
+      let items = try Self.insert(ended.map(\.item)[...], listed: false, db, revision, now)
+      try db.insert(
+        into: "attempt",
+        [
+          "item", "number", "began", "ended", "bytes", "status", "outcome", "message", "reply",
+          "reply_type", "reply_is_cut", "url", "deletion_url",
+        ],
+        zip(items, ended).lazy.compactMap { item, attempt in
+          AttemptOutcome(item.state).map {
+            [item.id.rawValue, max(1, item.attemptsMade), attempt.began.timeIntervalSince1970]
+              + $0.values(at: now.timeIntervalSince1970)
+          }
+        })
     }
   }
 }

@@ -27,17 +27,22 @@ extension UploadStore {
   static func insert(
     _ items: ArraySlice<UploadItem>, listed: Bool, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
-    var position = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM item") ?? 0
-    let statement = try db.cachedStatement(sql: ItemRows.insert)
-    return try items.map { item in
-      position += gap
-      try statement.execute(
-        arguments: ItemRows.values(item)
-          + [item.sum.map { Data($0) }, position, listed, revision, now.timeIntervalSince1970])
-      var added = item
-      added.id = ItemID(db.lastInsertedRowID)
-      return added
-    }
+    let position = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM item") ?? 0
+    // No number is given twice, also after the last one is gone.
+    let last =
+      try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
+    var added = Array(items)
+    for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
+    try db.insert(
+      into: "item", ItemRows.inserted,
+      added.lazy.map { item in
+        ItemRows.values(item)
+          + [
+            item.sum.map { Data($0) }, position + (item.id.rawValue - last) * gap, listed, revision,
+            now.timeIntervalSince1970, item.id.rawValue,
+          ]
+      })
+    return added
   }
 
   /// Writes the current data and states of items, and restores removed ones to their places. Finished items

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import UploadModel
 
 extension UploadStore {
@@ -7,8 +8,14 @@ extension UploadStore {
   /// digest; and those with the same path, identity, size and time of change, unless their digest was known
   /// and differs.
   ///
+  /// - Parameters:
+  ///   - target: where they go; each item's own unless said otherwise.
+  ///   - place: where an item's file lies, named from the root.
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func sentBefore(_ items: [UploadItem]) throws(StoreError) -> [ItemID: PreviousUpload] {
+  public func sentBefore(
+    _ items: [UploadItem], to target: String? = nil,
+    at place: (UploadItem) -> FileLocation = \.location
+  ) throws(StoreError) -> [ItemID: PreviousUpload] {
     try read { db in
       let byIdentity = try db.cachedStatement(
         sql: """
@@ -21,13 +28,13 @@ extension UploadStore {
       for item in items {
         var row: Row?
         if let sum = item.sum {
-          row = try Row.fetchOne(bySum, arguments: [Data(sum), item.target])
+          row = try Row.fetchOne(bySum, arguments: [Data(sum), target ?? item.target])
         }
         if row == nil, let identity = item.identity {
           row = try Row.fetchOne(
             byIdentity,
             arguments: [
-              Data(item.location.bytes), item.target, Int64(bitPattern: identity.device),
+              Data(place(item).bytes), target ?? item.target, Int64(bitPattern: identity.device),
               Int64(bitPattern: identity.inode), identity.modified, identity.size,
               item.sum == nil,
             ])

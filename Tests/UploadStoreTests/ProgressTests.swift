@@ -382,4 +382,26 @@ struct ProgressTests {
     #expect(try store.history().map(\.outcome) == ["done", "http-413"])
     #expect(try store.sentBefore([item("a")]).count == 1)
   }
+
+  @Test("Rows keep their order and their attempts, however many go in one statement")
+  func manyRows() throws {
+    let store = try harness.open()
+    for count in [31, 32, 33, 70] {
+      let names = (0..<count).map { "\(count)-\($0)" }
+      let listed = try store.enqueue(names.map { item($0) })
+      #expect(try store.items().suffix(count).map(\.id) == listed.map(\.id))
+      #expect(try store.items().suffix(count).map(\.fileName) == names)
+      let now = Date(timeIntervalSince1970: Double(count))
+      try store.log(
+        names.enumerated().map { index, name in
+          (item("sent-\(name)", state: .done(Receipt(status: 200 + index))), now)
+        })
+    }
+    let history = try store.history()
+    #expect(history.count == 31 + 32 + 33 + 70)
+    for entry in history {
+      let number = entry.name.split(separator: "-").last.flatMap { Int($0) }
+      #expect(entry.status == 200 + (number ?? -1))
+    }
+  }
 }

@@ -37,29 +37,12 @@ final class PushHistory: Sendable {
   /// The items to send, and those that are left out because they were sent before.
   /// - Parameter stop: once it is cancelled, no contents are read for that.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
-    let named = items.map { item in
-      var item = item
-      item.target = target
-      return item
-    }
     do {
-      // The history stores absolute paths; the reporter shows paths as they were typed.
-      let names = Dictionary(uniqueKeysWithValues: named.map { ($0.id, $0.location) })
-      var added = try intake.look(
-        at: named.map { at($0.location.absolute(in: folder), $0) }, until: stop)
-      added.items = added.items.map { at(names[$0.id], $0) }
-      added.skipped = added.skipped.map { at(names[$0.id], $0) }
-      return added
+      return try intake.look(at: items, to: target, in: folder, until: stop)
     } catch {
       content.withLock { $0.trouble = error }
-      return QueueIntake.Added(items: named)
+      return QueueIntake.Added(items: items)
     }
-  }
-
-  private func at(_ location: FileLocation?, _ item: UploadItem) -> UploadItem {
-    var item = item
-    item.location = location ?? item.location
-    return item
   }
 
   /// Notes the state of an item.
@@ -68,6 +51,7 @@ final class PushHistory: Sendable {
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
       guard item.state.isFinished else { return false }
       var item = item
+      item.target = target
       // The file of spooled standard input is gone with this process, so its path means nothing.
       item.location =
         item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)

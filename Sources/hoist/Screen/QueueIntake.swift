@@ -90,20 +90,25 @@ struct QueueIntake: Sendable {
   }
 
   /// The items, with a note on those that were sent before, or without those.
-  /// - Parameter stop: once it is cancelled, no contents are read for that.
-  func look(at items: [UploadItem], until stop: CancellationToken? = nil) throws(StoreError)
-    -> Added
-  {
+  /// - Parameters:
+  ///   - target: where they go; each item's own unless said otherwise.
+  ///   - folder: where relative paths start, which the history does not know.
+  ///   - stop: once it is cancelled, no contents are read for that.
+  func look(
+    at items: [UploadItem], to target: String? = nil, in folder: String = "",
+    until stop: CancellationToken? = nil
+  ) throws(StoreError) -> Added {
     var items = items
     if comparesContent {
       for index in items.indices where items[index].identity != nil && stop?.isCancelled != true {
         items[index].sum = FileDigest.sha256(of: items[index].location)
       }
     }
-    let known = try store.sentBefore(items)
+    let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
     var added = Added()
     for var item in items {
-      item.note = known[item.id].map { "sent before, \($0.date.local)" }
+      let note = known[item.id].map { "sent before, \($0.date.local)" }
+      if item.note != note { item.note = note }
       if item.note == nil || !skipsSent {
         added.items.append(item)
       } else {
