@@ -196,6 +196,6 @@ extension UploadItem {
   /// The file with what deletes it on the server, if the server said so.
   var uploaded: UploadedFile? {
     guard case .done(let receipt) = state, let url = receipt.deletionURL else { return nil }
-    return UploadedFile(name: fileName, target: target, deletionURL: url)
+    return UploadedFile(name: self.fileName, target: self.target, deletionURL: url)
   }
 }

@@ -11,7 +11,7 @@ public struct UploadJob: Sendable {
   /// Its destination.
   public var target: Target {
     _read { yield destination.value }
-    set { destination = Boxed(newValue) }
+    _modify { yield &destination.value }
   }
 
   /// An upload of `item` to a target that others go to as well.

@@ -78,7 +78,7 @@ struct UploadRequest {
     do throws(Failure.Cause) {
       return try RequestPlan(
         jobs.map(\.item), to: jobs[0].target, at: destination, credentials: credentials,
-        key: RequestKey.of(jobs.map(\.item.uuid)) ?? jobs[0].item.uuid, now: now)
+        key: RequestKey.of(jobs.map { $0.item.uuid }) ?? jobs[0].item.uuid, now: now)
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))
     }

@@ -288,10 +288,12 @@ extension UploadItem {
   func presentIdentity() throws(Failure.Cause) -> FileIdentity {
     do throws(BodyError) {
       // Says in which way it is another one now.
-      _ = try FormBody(rawFile: location, range: 0..<0, expecting: identity)
-      do throws(FileError) { return try FileIdentity.of(location) } catch { throw .file(error) }
+      _ = try FormBody(rawFile: self.location, range: 0..<0, expecting: self.identity)
+      do throws(FileError) { return try FileIdentity.of(self.location) } catch {
+        throw .file(error)
+      }
     } catch {
-      throw Failure.Cause(error, wasSeen: identity != nil)
+      throw Failure.Cause(error, wasSeen: self.identity != nil)
     }
   }
 }

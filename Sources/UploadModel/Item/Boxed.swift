@@ -1,12 +1,15 @@
-/// A reference to a large value that many owners share, so that a copy costs only a reference.
+/// A reference to a large value that many owners share, so that a copy costs only a reference. Whoever changes it
+/// while it is shared gets a value of their own.
 ///
 /// A target takes up a kilobyte, and there can be a hundred thousand files for it.
 public struct Boxed<Value: Sendable>: Sendable {
-  @usableFromInline final class Content: Sendable {
-    @usableFromInline let value: Value
-    init(_ value: Value) { self.value = value }
+  /// Unchecked, as is exclusive access: only the one box that refers to a content, and that is itself changed, writes to
+  /// it.
+  @usableFromInline final class Content: @unchecked Sendable {
+    @exclusivity(unchecked) @usableFromInline var value: Value
+    @usableFromInline init(_ value: Value) { self.value = value }
   }
-  @usableFromInline let content: Content
+  @usableFromInline var content: Content
 
   /// Boxes `value`; copies share it.
   public init(_ value: Value) { content = Content(value) }
@@ -14,6 +17,10 @@ public struct Boxed<Value: Sendable>: Sendable {
   /// The value, accessed in place: reading a part of it copies nothing else.
   @inlinable public var value: Value {
     _read { yield content.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&content) { content = Content(content.value) }
+      yield &content.value
+    }
   }
 
   /// Whether both are copies of the same box. Equal values in different boxes are not the same.

@@ -9,13 +9,13 @@ public enum ItemState: Hashable, Sendable, Codable {
   /// Everything has been handed over and the server has not answered yet.
   case awaitingReply(attempt: Int, since: Instant)
   /// The attempt failed in a way that may pass. The next one starts at `at`.
-  case retrying(Failure, next: Int, of: Int, at: Instant)
+  indirect case retrying(Failure, next: Int, of: Int, at: Instant)
   /// Taken out of the line by the person; it starts again from the first byte.
   case paused
   /// The server has taken it.
-  case done(Receipt)
+  indirect case done(Receipt)
   /// It did not arrive, or it is unknown whether it did.
-  case failed(Failure)
+  indirect case failed(Failure)
 
   /// Whether the item needs nothing more from the engine.
   public var isFinished: Bool {

@@ -2,56 +2,71 @@ import Foundation
 import MultipartForm
 
 /// One file that a person asked to have uploaded, and how it shall be sent.
+///
+/// Copies share its details until one of them changes: an item is handed through many places, and there can be a
+/// hundred thousand of them.
+@dynamicMemberLookup
 public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The item's name in the queue.
   public var id: ItemID
-  /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
-  public var uuid: UUID
-  /// The name of the target that it goes to; empty where there is only one.
-  public var target: String
-  /// Where the file lies on this machine.
-  public var location: FileLocation
-  /// The file name that the server is told, unless the target makes one of it.
-  public var fileName: String
-  /// Whether a person chose the name: then the target's own idea of one does not hold.
-  public var nameIsChosen = false
-  /// The folders between the one that was added and the file, each with a slash after it.
-  public var folder = ""
-  /// The form field that carries the file; `nil` leaves it to the target.
-  public var field: String?
-  /// The media type that the server is told, as `type/subtype`.
-  public var mediaType: String
-  /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
-  public var typeSource: String
-  /// Whether the media type is certain enough to be shown without a question mark.
-  public var typeIsCertain: Bool
-  /// What the file's first bytes are, where its name says something that cannot be.
-  public var contentType: String?
-  /// The size in bytes when the file was queued.
-  public var size: Int64
-  /// The file as it was when it was queued; `nil` where it could not be looked at.
-  public var identity: FileIdentity?
   /// What has become of it.
   public var state: ItemState { didSet { noteSize() } }
   /// The size in bytes of what the target's command has made of the file, as far as it is known and not
   /// the file's own.
   public private(set) var preparedSize: Int64?
-  /// Whether it was being sent when the program last ended, and is sent again.
-  public var wasInterrupted = false
-  /// Where it can go on, if its target resumes uploads and one was begun.
-  public var resumePoint: ResumePoint?
-  /// The SHA-256 of the content, where it was asked for.
-  public var sum: [UInt8]?
-  /// The sums of what is sent, where the target's placeholders ask for them.
-  public var digests: ContentDigests?
-  /// A note about it, such as that the same file has been sent before.
-  public var note: String?
+  @usableFromInline var details: Boxed<Details>
+
+  /// One of the details.
+  @inlinable public subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value {
+    get { details.value[keyPath: path] }
+    _modify { yield &details.value[keyPath: path] }
+  }
+
+  /// All but its number and its state.
+  public struct Details: Hashable, Sendable {
+    /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
+    public var uuid: UUID
+    /// The name of the target that it goes to; empty where there is only one.
+    public var target: String
+    /// Where the file lies on this machine.
+    public var location: FileLocation
+    /// The file name that the server is told, unless the target makes one of it.
+    public var fileName: String
+    /// Whether a person chose the name: then the target's own idea of one does not hold.
+    public var nameIsChosen = false
+    /// The folders between the one that was added and the file, each with a slash after it.
+    public var folder = ""
+    /// The form field that carries the file; `nil` leaves it to the target.
+    public var field: String?
+    /// The media type that the server is told, as `type/subtype`.
+    public var mediaType: String
+    /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
+    public var typeSource: String
+    /// Whether the media type is certain enough to be shown without a question mark.
+    public var typeIsCertain: Bool
+    /// What the file's first bytes are, where its name says something that cannot be.
+    public var contentType: String?
+    /// The size in bytes when the file was queued.
+    public var size: Int64
+    /// The file as it was when it was queued; `nil` where it could not be looked at.
+    public var identity: FileIdentity?
+    /// Whether it was being sent when the program last ended, and is sent again.
+    public var wasInterrupted = false
+    /// Where it can go on, if its target resumes uploads and one was begun.
+    public var resumePoint: ResumePoint?
+    /// The SHA-256 of the content, where it was asked for.
+    public var sum: [UInt8]?
+    /// The sums of what is sent, where the target's placeholders ask for them.
+    public var digests: ContentDigests?
+    /// A note about it, such as that the same file has been sent before.
+    public var note: String?
+  }
 
   /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.
   public static let chosenByHand = "chosen by hand"
 
   /// The size in bytes of what is sent.
-  public var sentSize: Int64 { preparedSize ?? size }
+  public var sentSize: Int64 { preparedSize ?? self.size }
 
   /// The item in another state.
   public func with(_ state: ItemState) -> UploadItem {
@@ -62,7 +77,7 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
 
   private mutating func noteSize() {
     switch state {
-    case .sending(_, _, let total): preparedSize = total == size ? nil : total
+    case .sending(_, _, let total): preparedSize = total == self.size ? nil : total
     case .waiting, .preparing, .paused: preparedSize = nil
     case .awaitingReply, .retrying, .done, .failed: break
     }
@@ -77,16 +92,11 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
     state: ItemState = .waiting
   ) {
     self.id = id
-    self.uuid = uuid
-    self.target = target
-    self.location = location
-    self.fileName = fileName ?? location.lastComponent
-    self.field = field
-    self.mediaType = mediaType
-    self.typeSource = typeSource
-    self.typeIsCertain = typeIsCertain
-    self.size = size
-    self.identity = identity
+    details = Boxed(
+      Details(
+        uuid: uuid, target: target, location: location,
+        fileName: fileName ?? location.lastComponent, field: field, mediaType: mediaType,
+        typeSource: typeSource, typeIsCertain: typeIsCertain, size: size, identity: identity))
     self.state = state
   }
 }

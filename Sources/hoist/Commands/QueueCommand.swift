@@ -180,9 +180,10 @@ struct QueueCommand: AsyncParsableCommand {
 extension UploadItem {
   /// A line for people.
   var row: String {
-    let name = SafeText.line(location.description)
+    let name = SafeText.line(self.location.description)
     let reason = state.failure.map { ": \($0.headline)" } ?? ""
-    return "\(id)  \(state.word)  \(HumanReadable.bytes(size))  \(name) → \(target)\(reason)"
+    return
+      "\(id)  \(state.word)  \(HumanReadable.bytes(self.size))  \(name) → \(self.target)\(reason)"
   }
 }
 

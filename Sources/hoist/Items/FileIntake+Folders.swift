@@ -31,5 +31,7 @@ extension FileIntake {
 
 extension UploadItem {
   /// What a person calls the file: its path, or `-` where it came in on standard input.
-  var path: FileLocation { SpooledInput.holds(location) ? SpooledInput.argument : location }
+  var path: FileLocation {
+    SpooledInput.holds(self.location) ? SpooledInput.argument : self.location
+  }
 }
