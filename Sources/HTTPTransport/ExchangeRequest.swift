@@ -41,4 +41,9 @@ public struct ExchangeRequest: Sendable {
     self.headers = headers
     self.body = body
   }
+
+  /// Whether its header asks for a connection that is not kept.
+  var closesConnection: Bool {
+    headers.contains { $0.name.lowercased() == "connection" && $0.value.lowercased() == "close" }
+  }
 }

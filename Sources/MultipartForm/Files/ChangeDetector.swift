@@ -10,6 +10,8 @@
 struct ChangeDetector {
   /// The sum of what was read.
   var sum = ContentSum()
+  /// Whether some of it was sent without being read, so that the sum says nothing.
+  var isUnread = false
   /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Nobody
   /// can set it, unlike that of the content; a new permission, name or owner changes it too.
   var changed: Int64

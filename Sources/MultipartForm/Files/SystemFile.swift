@@ -117,6 +117,22 @@ struct SystemFile: ~Copyable {
     return filled
   }
 
+  /// Hands the file's bytes from an offset to a socket without copying them (sendfile(2)). The socket refers to
+  /// the file's pages until the other side has them.
+  ///
+  /// - Returns: how many it took, 0 where it has no room at the moment; nil where they have to be read and written,
+  ///   which says why. At the end of the file that is so, too.
+  func send(_ count: Int, at offset: Int64, to socket: Int32) -> Int? {
+    #if os(Linux)
+      var position = off_t(offset)
+      let sent = sendfile(socket, descriptor, &position, count)
+      if sent < 0, errno == EAGAIN || errno == EINTR { return 0 }
+      return sent > 0 ? sent : nil
+    #else
+      return nil
+    #endif
+  }
+
   private static func look(_ status: stat, at location: FileLocation) throws(FileError) -> Look {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {

@@ -6,6 +6,8 @@ final class OpenRange {
   private static let checkInterval = 1 << 20
   /// How many bytes are held back at the end while the file is read again.
   private static let tailSize: Int64 = 1 << 20
+  /// How many bytes at the end are always read: what is known of the file by then decides whether they go out.
+  static let readTail: Int64 = 64 << 10
 
   private let range: FileRange
   private let file: SystemFile
@@ -51,6 +53,20 @@ final class OpenRange {
     } else if unchecked >= Self.checkInterval {
       try check(try file.look())
     }
+  }
+
+  /// Hands bytes from an offset in the range to a socket, at most so many, without reading them.
+  ///
+  /// - Returns: how many it took, 0 where it has no room at the moment; nil where they have to be read.
+  func send(to socket: Int32, at offset: Int64, atMost most: Int) throws(FileError) -> Int? {
+    let left = range.length - Self.readTail - offset
+    guard !witness.isDoubtful, left > 0 else { return nil }
+    let count = Int(min(Int64(min(most, Self.checkInterval)), left))
+    guard let sent = file.send(count, at: range.start + offset, to: socket) else { return nil }
+    if sent > 0 { witness.isUnread = true }
+    unchecked += sent
+    if unchecked >= Self.checkInterval { try check(try file.look()) }
+    return sent
   }
 
   /// Reads bytes for the first time.
@@ -105,11 +121,16 @@ final class OpenRange {
 
   // MARK: Its identity
 
+  /// Whether the file may have been written to, and only a body that is read from its start could tell.
+  var isInDoubt: Bool { witness.isDoubtful && witness.isUnread }
+
   private func check(_ now: SystemFile.Look) throws(FileError) {
     if let change = range.identity.change(to: now.identity) {
       throw FileError(range.location, change)
     }
     witness.record(changed: now.changed)
     unchecked = 0
+    // What was not read cannot be compared with a second reading.
+    if isInDoubt { throw FileError(range.location, .modified) }
   }
 }

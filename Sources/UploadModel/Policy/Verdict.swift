@@ -33,6 +33,10 @@ public enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
+    // The last bytes of a large file are the file's own until the server has read them.
+    if case .changed? = end.trouble, end.sentAll, end.status.map(target.response.isOK) == true {
+      return failed(.outcomeUnknown("the file was written to before the server had answered"))
+    }
     // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
     // not take precedence over the reply to the whole.
     if let trouble = end.trouble, trouble.isLocal,

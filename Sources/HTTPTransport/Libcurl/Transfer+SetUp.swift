@@ -23,9 +23,7 @@ extension Transfer {
       CURLOPT_HTTP_VERSION,
       request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
     try options.set(request.tls)
-    if request.headers.contains(where: {
-      $0.name.lowercased() == "connection" && $0.value.lowercased() == "close"
-    }) {
+    if request.closesConnection || writer != nil {
       try options.set(CURLOPT_FORBID_REUSE, 1)
     }
     if let digest = request.digest {
@@ -42,8 +40,10 @@ extension Transfer {
       // POST with a read callback is libcurl's way to send a body of a known length; the method's name is
       // free.
       try options.set(CURLOPT_POST, 1)
-      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
-      if length > Self.smallBody { options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: curlsLength)
+      if curlsLength > Self.smallBody {
+        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer)
+      }
     } else if request.method == "HEAD" {
       // Its reply tells the length of a content that does not come.
       try options.set(CURLOPT_NOBODY, 1)
@@ -66,8 +66,12 @@ extension Transfer {
       // libcurl takes "Name:" for a field that it shall leave out.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
+    if writer != nil {
+      lines.append("Content-Length: \(length)")
+      if asks { lines.append("Expect: 100-continue") }
+    }
     // libcurl's own question, which it leaves out of the repetition after a 417.
-    if request.body != nil, !request.expectsContinue { lines.append("Expect:") }
+    if request.body != nil, !asks { lines.append("Expect:") }
     // libcurl would call it a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }

@@ -18,6 +18,10 @@ extension Transfer {
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
+    if writer != nil, socket == nil {
+      isToBeginPlainly = true
+      return false
+    }
     return exchange.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
@@ -31,41 +35,24 @@ extension Transfer {
   /// Fills libcurl's buffer with the next bytes of the body.
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
     guard let body = request.body, let buffer else { return 0 }
-    if given == 0, request.expectsContinue, !parser.hasContinued { tellExpectIgnored() }
-    let wanted = Int(min(Int64(room), length - given))
+    if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
+    let wanted = Int(min(Int64(room), curlsLength - given))
     guard wanted > 0 else { return 0 }
-    let mustWait = given == 0 && exchange.content.withLock { $0.isWaiting }
-    guard !mustWait, request.limits.isEmpty || allowance > 0 else {
+    if given == 0, exchange.content.withLock({ $0.isWaiting }) {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }
-    let granted = request.limits.isEmpty ? wanted : min(wanted, allowance)
+    let granted = granted(upTo: wanted)
+    guard granted > 0 else { return Int(CURL_READFUNC_PAUSE) }
     let reader = reader ?? body.makeReader()
     self.reader = reader
+    let room = UnsafeMutableRawBufferPointer(start: buffer, count: granted)
     do {
-      let count = try reader.read(
-        into: UnsafeMutableRawBufferPointer(start: buffer, count: granted))
-      // One step: once it is stopped, whoever asks how much was handed over has the last word.
-      let total = given + Int64(count)
-      let isStopped = exchange.content.withLock { content in
-        if !content.isStopped { content.progress.handedOver = total }
-        return content.isStopped
-      }
-      guard !isStopped else { return Int(CURL_READFUNC_ABORT) }
-      given = total
-      if hasGivenAll { loop.recordBodyHandedOver() }
-      if !request.limits.isEmpty { allowance -= count }
-      return count
+      return try handOver(granted) { try reader.read(into: room) } ?? 0
     } catch {
       bodyError = error
       return Int(CURL_READFUNC_ABORT)
     }
-  }
-
-  private func hold() {
-    heldUntil = 0
-    loop.hold(self)
-    exchange.content.withLock { $0.progress.isHeldBack = true }
   }
 
   /// libcurl wants to begin the body again: the connection was a kept one and has ended, or the server
@@ -89,9 +76,12 @@ extension Transfer {
     if let interim = parser.interim { tell(interim) }
     guard isOver, let head = parser.head else { return count }
     // libcurl asks again by itself, without the question.
-    if request.expectsContinue, head.status == 417 {
+    if asks, head.status == 417 {
       wasExpectRefused = true
       tellExpectIgnored()
+      // It would repeat a question that is not its own.
+      isToBeginPlainly = writer != nil
+      guard !isToBeginPlainly else { return 0 }
     }
     exchange.content.withLock { $0.head = head }
     // libcurl answers the challenge with a second request, and only the reply to that counts.

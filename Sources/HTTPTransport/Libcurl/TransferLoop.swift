@@ -1,5 +1,5 @@
 import CCurl
-import Dispatch
+import Foundation
 import Synchronization
 
 /// Runs all transfers of the process on one background queue, with libcurl's multi interface. Nothing
@@ -22,14 +22,16 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
-  private let multi: UnsafeMutableRawPointer?
-  private let maxIdle: Int
+  let multi: UnsafeMutableRawPointer?
+  let maxIdle: Int
   private let inbox = Mutex(Inbox())
 
-  private var transfers: [ObjectIdentifier: Transfer] = [:]
+  var transfers: [ObjectIdentifier: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   private var held: [Transfer] = []
+  /// Those that do not leave all of the body to libcurl.
+  var writing: [Transfer] = []
   private var answered: [Transfer] = []
   private var nextLook = 0.0
 
@@ -38,6 +40,8 @@ final class TransferLoop: @unchecked Sendable {
   /// The same once all of a body was handed over: what is written down of it must not come much later than the
   /// other side has it.
   private static let lastLookInterval = 0.003
+  /// Seconds between two looks at whether what was sent from a file has arrived.
+  private static let drainInterval = 0.001
   private static let mostSpare = 64
   private static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
@@ -80,23 +84,28 @@ final class TransferLoop: @unchecked Sendable {
   // MARK: The loop
 
   private func run() {
+    blockBrokenPipe()
     while let multi {
       performOrders()
       letGo()
       var running: Int32 = 0
       if !transfers.isEmpty { curl_multi_perform(multi, &running) }
       collectEnds()
+      writeToSockets()
       tellHeads()
       lookAtSockets()
-      curl_multi_poll(multi, nil, 0, milliseconds(), nil)
+      waitForNews(multi)
     }
   }
 
   /// How long to wait for news. libcurl's own timers shorten it by themselves.
-  private func milliseconds() -> Int32 {
+  func milliseconds() -> Int32 {
     var moments = held.compactMap(\.heldUntil)
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
       moments.append(nextLook)
+    }
+    if writing.contains(where: { $0.writer?.state == .draining }) {
+      moments.append(Clock.now + Self.drainInterval)
     }
     guard let next = moments.min() else { return .max }
     return Int32(min(max(0, (next - Clock.now) * 1000).rounded(.up), 1e9))
@@ -134,16 +143,19 @@ final class TransferLoop: @unchecked Sendable {
       return link.fail(Self.outOfMemory)
     }
     transfers[ObjectIdentifier(link)] = transfer
+    if transfer.writer != nil { writing.append(transfer) }
   }
 
   /// Takes a transfer from libcurl, which closes a connection that is in the middle of it.
-  private func retire(_ transfer: Transfer) {
+  func retire(_ transfer: Transfer) {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
+    writing.removeAll { $0 === transfer }
     // libcurl may still look at what belongs to the transfer.
     withExtendedLifetime(transfer) {
       if let multi { curl_multi_remove_handle(multi, transfer.easy) }
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
+      if transfer.isFinishing, let socket = transfer.socket { _ = closeSocket(socket) }
     }
   }
 
@@ -165,16 +177,21 @@ final class TransferLoop: @unchecked Sendable {
       var code = CURLE_OK
       guard let easy = hoist_finished(message, &code) else { continue }
       let transfer = Transfer.of(hoist_info_private(easy))
+      if transfer.isToBeginPlainly {
+        beginPlainly(transfer)
+        continue
+      }
       if transfer.repeats(after: code) {
         curl_multi_remove_handle(multi, easy)
         curl_multi_add_handle(multi, easy)
         continue
       }
-      finish(transfer, code)
+      if code != CURLE_OK || !transfer.isFinishing { finish(transfer, code) }
     }
   }
 
-  private func finish(_ transfer: Transfer, _ code: CURLcode) {
+  func finish(_ transfer: Transfer, _ code: CURLcode) {
+    if code == CURLE_OK { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
     let (reply, isAnswered) = transfer.link.exchange.content.withLock {
       ($0.reply, trouble == nil && $0.head != nil)
@@ -222,11 +239,14 @@ final class TransferLoop: @unchecked Sendable {
       free.append(transfer)
       return true
     }
-    for transfer in free { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
+    for transfer in free where !(transfer.writer != nil && transfer.isWritersTurn) {
+      curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
+    }
   }
 
   // MARK: What transfers and libcurl's callbacks ask
 
+  var holdsAny: Bool { !held.isEmpty }
   func hold(_ transfer: Transfer) { held.append(transfer) }
 
   /// The last byte of a body was handed over.
@@ -242,6 +262,7 @@ final class TransferLoop: @unchecked Sendable {
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
+    guard !writing.contains(where: { $0.keeps(descriptor) }) else { return 0 }
     for transfer in transfers.values { transfer.recordClosing(descriptor) }
     return sockets.close(descriptor)
   }

@@ -9,6 +9,14 @@ final class Transfer {
   let request: ExchangeRequest
   var exchange: Exchange { link.exchange }
   let length: Int64
+  /// What writes the body's bytes that libcurl does not; nil where libcurl writes all of them.
+  var writer: SocketWriter?
+  /// Whether the server is asked before the body is sent.
+  var asks: Bool
+  /// Whether libcurl is done with it, and not all of the body is written.
+  private(set) var isFinishing = false
+  /// Whether it is to begin again, with libcurl alone and without that question.
+  var isToBeginPlainly = false
 
   var reader: (any ExchangeBodyReader)?
   var bodyError: (any Error)?
@@ -59,6 +67,8 @@ final class Transfer {
     self.loop = loop
     request = link.exchange.request
     length = link.exchange.request.body?.length ?? 0
+    asks = request.expectsContinue
+    if SocketWriter.suits(request) { writer = SocketWriter() }
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
@@ -96,7 +106,7 @@ final class Transfer {
   /// - Parameter shares: how many transfers have the same connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
-    let written = min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
+    let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
     if waiting == 0, written == given { return record(acknowledged: given) }
     guard let mark, !request.offersHTTP2 else {
@@ -112,10 +122,57 @@ final class Transfer {
 
   /// A reply to all of a request proves that it arrived.
   func recordAnswered() -> Int64? {
-    guard hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T) >= given else {
-      return newlyAcknowledged(shares: 1)
-    }
+    guard written >= given else { return newlyAcknowledged(shares: 1) }
     return record(acknowledged: given)
+  }
+
+  /// The body's bytes that the connection has taken.
+  private var written: Int64 {
+    if let writer, isWritersTurn { return given - writer.unwritten }
+    return min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
+  }
+
+  /// How many bytes of the body libcurl sends.
+  var curlsLength: Int64 { writer == nil ? length : SocketWriter.share }
+
+  /// Whether libcurl has sent what it is to send of a body that it does not send alone.
+  var isWritersTurn: Bool {
+    given >= curlsLength && hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T) >= curlsLength
+  }
+
+  /// Whether the writer is done.
+  private var isWritten: Bool { hasGivenAll && writer?.unwritten == 0 }
+
+  /// Whether it keeps a socket that libcurl wants to close: a server may answer before it has everything, and
+  /// read on. For libcurl the request is over then.
+  func keeps(_ descriptor: Int32) -> Bool {
+    guard descriptor == socket, let writer, !writer.isBroken, !isWritten, isWritersTurn,
+      let head = parser.head, head.status < 400
+    else { return false }
+    isFinishing = true
+    return true
+  }
+
+  /// Whether nothing is left to be written to the socket that it keeps.
+  var hasFinished: Bool { isFinishing && (isWritten || writer?.isBroken != false) }
+
+  /// Writes on, where that is not libcurl's to do.
+  func write() throws {
+    guard let writer, let reader, let socket, !isWritten, isWritersTurn else { return }
+    try writer.write(self, to: socket, from: reader)
+    if isWritten { setReuse(true) }
+  }
+
+  /// Whether the connection may be kept. Not where the reply comes before all is written: libcurl takes the request
+  /// for a whole one.
+  private func setReuse(_ isAllowed: Bool) {
+    guard !request.closesConnection else { return }
+    _ = hoist_set_long(easy, CURLOPT_FORBID_REUSE, isAllowed ? 0 : 1)
+  }
+
+  /// After the reply: whether what was sent without being read was what it should be.
+  func confirmBody() {
+    do { try reader?.confirm() } catch { bodyError = error }
   }
 
   private func record(acknowledged now: Int64) -> Int64? {
@@ -158,7 +215,7 @@ final class Transfer {
       heldUntil = .infinity
       return false
     }
-    let wanted = Int(min(length - given, Int64(Self.largeBuffer)))
+    let wanted = Int(min(length - given, Int64(SocketWriter.piece)))
     let (bytes, delay) = BandwidthLimit.consume(wanted, from: request.limits)
     guard bytes > 0 || wanted == 0 else {
       heldUntil = now + delay
@@ -167,6 +224,48 @@ final class Transfer {
     (allowance, heldUntil) = (bytes, nil)
     exchange.content.withLock { $0.progress.isHeldBack = false }
     return true
+  }
+
+  /// How many bytes of the body may go out now. Where limits let none through, it is held back.
+  func granted(upTo most: Int) -> Int {
+    let wanted = Int(min(Int64(most), length - given))
+    guard !request.limits.isEmpty, wanted > 0 else { return wanted }
+    guard heldUntil == nil else { return 0 }
+    // Those that wait already come first.
+    guard allowance > 0 || !loop.holdsAny && letGo(at: Clock.now) else {
+      hold()
+      return 0
+    }
+    return min(wanted, allowance)
+  }
+
+  func hold() {
+    heldUntil = heldUntil ?? 0
+    loop.hold(self)
+    exchange.content.withLock { $0.progress.isHeldBack = true }
+  }
+
+  /// Hands over at most so many bytes of the body by `work`, which says how many they were; nil for none. Throws once
+  /// the exchange is stopped: whoever asks then how much was handed over has the last word.
+  func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
+    try recordHandedOver(given + Int64(most))
+    var count: Int?
+    defer {
+      given += Int64(count ?? 0)
+      if !request.limits.isEmpty { allowance -= count ?? 0 }
+      try? recordHandedOver(given)
+      if hasGivenAll { loop.recordBodyHandedOver() }
+    }
+    count = try work()
+    return count
+  }
+
+  private func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
+    let isStopped = exchange.content.withLock { content in
+      if !content.isStopped { content.progress.handedOver = bytes }
+      return content.isStopped
+    }
+    if isStopped { throw CancellationError() }
   }
 
   // MARK: Beginning again
@@ -182,6 +281,8 @@ final class Transfer {
 
   func startOver() {
     reader = nil
+    writer?.reset()
+    if writer != nil { setReuse(false) }
     given = 0
     acknowledged = 0
     (socket, mark, closed) = (nil, nil, (false, false))

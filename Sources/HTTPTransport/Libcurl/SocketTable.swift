@@ -82,6 +82,11 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
+  /// Whether nothing can be sent on a connection any more, or received.
+  static func isClosed(_ descriptor: Int32) -> Bool {
+    hoist_look_at(descriptor).state == Int32(TCP_CLOSE)
+  }
+
   /// The number of the last byte written to a connection, counted from its beginning.
   static func end(of descriptor: Int32) -> Int64? {
     let found = hoist_look_at(descriptor)

@@ -1,0 +1,55 @@
+import CCurl
+import Foundation
+
+/// What the loop does for transfers that do not leave all of the body to libcurl.
+extension TransferLoop {
+  /// sendfile(2) cannot be told, as send(2) can, to raise no signal where the other side has gone.
+  func blockBrokenPipe() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
+  func waitForNews(_ multi: UnsafeMutableRawPointer) {
+    var full = writing.compactMap { transfer in
+      transfer.writer?.state == .blocked
+        ? transfer.socket.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLOUT), revents: 0) }
+        : nil
+    }
+    curl_multi_poll(multi, &full, UInt32(full.count), milliseconds(), nil)
+  }
+
+  func writeToSockets() {
+    for transfer in writing {
+      do {
+        try transfer.write()
+        if transfer.hasFinished { finish(transfer, CURLE_OK) }
+      } catch  where transfer.reader?.isInDoubt == true && !transfer.isFinishing {
+        // Its end was held back, so the server has no whole request yet.
+        beginPlainly(transfer)
+      } catch {
+        transfer.bodyError = error
+        finish(transfer, CURLE_ABORTED_BY_CALLBACK)
+      }
+    }
+  }
+
+  /// Begins again, with libcurl alone.
+  func beginPlainly(_ transfer: Transfer) {
+    guard let multi else { return }
+    writing.removeAll { $0 === transfer }
+    (transfer.writer, transfer.asks, transfer.isToBeginPlainly) = (nil, false, false)
+    transfer.startOver()
+    curl_multi_remove_handle(multi, transfer.easy)
+    curl_easy_reset(transfer.easy)
+    do throws(TransportError) {
+      try transfer.setUp(maxIdle: maxIdle)
+      curl_multi_add_handle(multi, transfer.easy)
+    } catch {
+      transfers[ObjectIdentifier(transfer.link)] = nil
+      retire(transfer)
+      transfer.link.fail(error)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import MultipartForm
+import Synchronization
+import TestSupport
+import Testing
+import UploadEngine
+import UploadModel
+
+/// Files that go past libcurl, from the page cache to the socket, and what may happen meanwhile.
+@Suite(.timeLimit(.minutes(3)))
+struct LargeFileTests {
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+  private static let goOn = "HTTP/1.1 100 Continue\r\n\r\n"
+
+  private let scratch: ScratchDirectory
+  private let path: String
+  private let content: [UInt8]
+
+  init() throws {
+    scratch = try ScratchDirectory()
+    path = scratch.path("large.bin")
+    var random = SplitMix64(seed: 7)
+    content = (0..<(6 << 20) / 8).flatMap { _ in
+      withUnsafeBytes(of: random.next()) { Array($0) }
+    }
+    try scratch.write("large.bin", content)
+  }
+
+  /// A file that was written lately is read, for its times may not show the next change.
+  private func makeOld() async throws {
+    try await wait(for: "the file to be old") { () -> Bool? in
+      var (status, now) = (stat(), timespec())
+      stat(path, &status)
+      clock_gettime(CLOCK_REALTIME, &now)
+      return now.tv_sec - status.st_ctim.tv_sec > 3 ? true : nil
+    }
+  }
+
+  private func upload(to server: HostileServer, stallTimeout: Double = 60) async -> String? {
+    await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: stallTimeout))
+      .first?.code
+  }
+
+  /// Whether the file lies in the request's only part, whole.
+  private func isWhole(_ request: HostileServer.SeenRequest?) -> Bool {
+    guard let request, let head = request.body.firstRange(of: Array("\r\n\r\n".utf8)) else {
+      return false
+    }
+    return request.headers["content-length"] == "\(request.body.count)"
+      && request.body[head.upperBound...].starts(with: content)
+      && request.body.suffix(4).elementsEqual("--\r\n".utf8)
+  }
+
+  @Test(arguments: [false, true])
+  func itArrivesAsItIsAndTheConnectionIsKept(isOld: Bool) async throws {
+    if isOld { try await makeOld() }
+    let connections = Mutex(0)
+    let server = try HostileServer { connection, _ in
+      connections.withLock { $0 += 1 }
+      while var request = connection.readHead() {
+        if request.headers["expect"] != nil { connection.send(Self.goOn) }
+        guard let body = connection.read(Int(request.headers["content-length"] ?? "") ?? 0) else {
+          return
+        }
+        request.body = body
+        connection.record(request)
+        connection.send(Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let ends = await EngineHarness(lanes: 1).upload([path, path], to: .once(server.url()))
+    #expect(ends.map(\.code) == ["done 200", "done 200"])
+    #expect(server.requests.count == 2 && server.requests.allSatisfy { isWhole($0) })
+    #expect(connections.withLock { $0 } == 1)
+  }
+
+  @Test func aRefusedQuestionIsNotAskedAgain() async throws {
+    let server = try HostileServer { connection, number in
+      guard number > 0 else {
+        guard let request = connection.readHead() else { return }
+        connection.record(request)
+        connection.send(
+          "HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+        return connection.drain()
+      }
+      if connection.readRequest() != nil { connection.send(Self.ok) }
+    }
+    defer { server.stop() }
+    #expect(await upload(to: server) == "done 200")
+    #expect(server.requests.map { $0.headers["expect"] } == ["100-continue", nil])
+    #expect(isWhole(server.requests.last))
+  }
+
+  /// Whether the server reads on after an early reply, and what comes of it.
+  @Test(arguments: [(true, "done 200"), (false, "connection-lost")])
+  func anEarlyReply(readsOn: Bool, code: String) async throws {
+    try await makeOld()
+    let server = try HostileServer { connection, _ in
+      guard var request = connection.readHead() else { return }
+      connection.send(Self.goOn)
+      let length = Int(request.headers["content-length"] ?? "") ?? 0
+      guard let start = connection.read(1 << 20) else { return }
+      connection.send(Self.ok)
+      guard readsOn, let rest = connection.read(length - start.count) else {
+        return connection.reset()
+      }
+      request.body = start + rest
+      connection.record(request)
+    }
+    defer { server.stop() }
+    #expect(await upload(to: server) == code)
+    if readsOn { try await wait(for: "the rest") { isWhole(server.requests.first) ? true : nil } }
+  }
+
+  @Test func anEarlyRefusalIsTold() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send(Self.goOn)
+      guard connection.read(1 << 20) != nil else { return }
+      connection.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")
+      connection.drain()
+    }
+    defer { server.stop() }
+    #expect(await upload(to: server) == "http-413")
+  }
+
+  /// What happens to the file when the server has read a mebibyte of it, and what comes of it.
+  @Test(arguments: [
+    ("permissions", "done 200"), ("written to", "changed"), ("cut short", "changed"),
+  ])
+  func meanwhile(_ event: String, code: String) async throws {
+    try await makeOld()
+    let path = path
+    let server = try HostileServer(receiveBuffer: 64 << 10) { connection, number in
+      guard var request = connection.readHead() else { return }
+      connection.send(Self.goOn)
+      let length = Int(request.headers["content-length"] ?? "") ?? 0
+      guard let start = connection.read(1 << 20) else { return }
+      if number == 0 {
+        switch event {
+        case "permissions": chmod(path, 0o400)
+        case "cut short": truncate(path, 2 << 20)
+        default:
+          let file = FileHandle(forWritingAtPath: path)
+          try? file?.write(contentsOf: Data([1, 2, 3]))
+          try? file?.close()
+        }
+      }
+      guard let rest = connection.read(length - start.count) else { return }
+      request.body = start + rest
+      connection.record(request)
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    #expect(await upload(to: server) == code)
+    // Where only a second reading can tell, it is sent again, and read.
+    #expect(server.requests.map { isWhole($0) } == (code == "changed" ? [] : [true]))
+  }
+
+  @Test func whatIsWrittenBeforeTheReplyLeavesADoubt() async throws {
+    try await makeOld()
+    let path = path
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      let file = FileHandle(forWritingAtPath: path)
+      try? file?.write(contentsOf: Data([1, 2, 3]))
+      try? file?.close()
+      connection.send(Self.ok)
+    }
+    defer { server.stop() }
+    #expect(await upload(to: server) == "outcome-unknown")
+  }
+
+  @Test func aLimitHoldsForItToo() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readHead() != nil else { return }
+      connection.send(Self.goOn)
+      connection.drain()
+    }
+    defer { server.stop() }
+    let harness = EngineHarness()
+    harness.engine.setLimit(1_000_000)
+    let started = ContinuousClock.now
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    await harness.wait { states in
+      states[ItemID(1)]?.contains {
+        if case .sending(_, let sent, _) = $0 { sent > 1_500_000 } else { false }
+      } == true
+    }
+    #expect(ContinuousClock.now - started > .seconds(1.2))
+    harness.engine.cancel([ItemID(1)])
+    _ = await harness.finish([ItemID(1)])
+  }
+}
