@@ -26,9 +26,17 @@ struct Service: Sendable {
 
   /// Does what a request asks for, and reads its body as far as that needs it.
   /// - Throws: ``Refusal``, or what reading the body throws.
-  func answer(_ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel)
-    async throws -> Reply
-  {
+  func answer(
+    _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
+  ) async throws -> Reply {
+    do { return try await perform(head, &body, on: channel) } catch {
+      throw Refusal(of: error) ?? error
+    }
+  }
+
+  private func perform(
+    _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
+  ) async throws -> Reply {
     try host.check(head)
     try host.refuseOtherSites(head)
     try Admission.authorize(head, token: configuration.token)
@@ -39,10 +47,10 @@ struct Service: Sendable {
       return try await upload(head, &body, maxFiles: maxFiles, on: channel)
     case .index:
       try await body.skip(atMost: configuration.maxHeaderBytes)
-      return try reading { try index(head, on: channel) }
+      return try index(head, on: channel)
     case .file(let name):
       try await body.skip(atMost: configuration.maxHeaderBytes)
-      guard let file = try reading({ try inbox.read(name) }) else {
+      guard let file = try inbox.read(name) else {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
@@ -81,11 +89,6 @@ struct Service: Sendable {
     }
   }
 
-  /// Reads from the folder. If the system refuses that, the request is refused.
-  private func reading<Result>(_ work: () throws -> Result) throws -> Result {
-    do { return try work() } catch let failure as Inbox.Failure { throw Refusal(failure) }
-  }
-
   private func upload(
     _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel
   ) async throws -> Reply {
@@ -118,17 +121,10 @@ struct Service: Sendable {
     if admission.awaitsContinue {
       try await Self.sendContinue(head, on: channel)
     }
-    let receipt: StoredForm
-    do {
-      while let buffer = try await body.next() {
-        try buffer.withUnsafeReadableBytes(intake.push)
-      }
-      receipt = try intake.finish(baseURL: baseURL(head, on: channel), checking: check)
-    } catch let failure as Inbox.Failure {
-      throw Refusal(failure)
-    } catch let error as ParserError {
-      throw Refusal(error)
+    while let buffer = try await body.next() {
+      try buffer.withUnsafeReadableBytes(intake.push)
     }
+    let receipt = try intake.finish(baseURL: baseURL(head, on: channel), checking: check)
     tell(of: receipt, on: channel)
     return receipt
   }
@@ -144,14 +140,12 @@ struct Service: Sendable {
         .forbidden,
         "This receiver keeps what has arrived. Start it with --allow-delete to let clients delete.")
     }
-    let found = try reading {
-      let found = try inbox.delete(name)
-      if found, configuration.syncsToDisk { try inbox.sync() }
-      return found
+    guard try inbox.delete(name) else {
+      throw Refusal(.notFound, "There is no file of that name.")
     }
-    guard found else { throw Refusal(.notFound, "There is no file of that name.") }
+    if configuration.syncsToDisk { try inbox.sync() }
     onEvent?(.deleted(name, client: ClientName.of(channel)))
-    return Reply(status: .noContent, headers: [], body: .bytes([]))
+    return .empty(.noContent)
   }
 
   /// Tells a client that it may send the body.

@@ -34,16 +34,9 @@ struct Admission {
     }
     let length = try contentLength(head, isChunked: !codings.isEmpty)
     if let length {
-      guard length <= configuration.maxRequestBytes else {
-        throw Refusal(
-          .payloadTooLarge,
-          "The request has \(length) bytes; at most \(configuration.maxRequestBytes) are taken.")
-      }
-      if let free = freeBytes(), length > free - configuration.reservedBytes {
-        throw Refusal(
-          .insufficientStorage,
-          "The request has \(length) bytes, and the disk has no room for them.")
-      }
+      try checkRoom(
+        for: length, of: "request", atMost: configuration.maxRequestBytes, freeBytes: freeBytes(),
+        reserved: configuration.reservedBytes)
     }
     guard
       head.headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" })
@@ -51,6 +44,26 @@ struct Admission {
       throw Refusal(
         .unsupportedMediaType, "Send the form without Content-Encoding.",
         headers: [("Accept-Encoding", "identity")])
+    }
+  }
+
+  /// Refuses what is longer than is taken, or than the disk has room for.
+  ///
+  /// - Parameters:
+  ///   - what: what has this length, for the person at the other end.
+  ///   - headers: what goes with a refusal of what is too long.
+  static func checkRoom(
+    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = [],
+    freeBytes: Int64?, reserved: Int64
+  ) throws(Refusal) {
+    guard length <= most else {
+      throw Refusal(
+        .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are taken.",
+        headers: headers)
+    }
+    if let freeBytes, length > freeBytes - reserved {
+      throw Refusal(
+        .insufficientStorage, "The \(what) has \(length) bytes, and the disk has no room for them.")
     }
   }
 

@@ -37,6 +37,17 @@ public struct Refusal: Error {
     self.problem = ("https://iana.org/assignments/http-problem-types#\(problem)", members)
   }
 
+  /// The refusal that an error of a request's own comes to; nil for one of the connection.
+  init?(of error: any Error) {
+    switch error {
+    case let refusal as Refusal: self = refusal
+    case let failure as Inbox.Failure: self.init(failure)
+    case let error as ParserError: self.init(error)
+    case let error as FormError: self.init(.badRequest, error.description)
+    default: return nil
+    }
+  }
+
   /// 413 for a body that is too long, 400 for one that is not a form.
   init(_ error: ParserError) {
     switch error {

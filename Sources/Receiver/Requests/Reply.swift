@@ -20,6 +20,11 @@ public struct Reply {
   public var headers: [(String, String)]
   var body: Body
 
+  /// A reply without a body.
+  static func empty(_ status: HTTPResponseStatus, _ headers: [(String, String)] = []) -> Reply {
+    Reply(status: status, headers: headers, body: .bytes([]))
+  }
+
   /// A value as JSON, members sorted by name and dates as in ISO 8601. A value that cannot be encoded
   /// becomes `{}`.
   public static func json(_ value: some Encodable, status: Int = 200) -> Reply {
@@ -54,7 +59,7 @@ public struct Reply {
 
   /// Sends a browser to another page, so that reloading does not send the files again.
   static func redirect(to path: String) -> Reply {
-    Reply(status: .seeOther, headers: [("Location", path)], body: .bytes([]))
+    empty(.seeOther, [("Location", path)])
   }
 
   /// A page for a browser.
@@ -152,6 +157,11 @@ private struct Problem: Encodable {
 }
 
 extension HTTPRequestHead {
+  /// The length of its body, in bytes, if it says so.
+  var contentLength: Int64? {
+    headers["content-length"].first.flatMap { Int64($0.trimming(\.isBlank)) }
+  }
+
   /// Whether a browser asks on behalf of a person. Other clients do not ask for a page.
   var wantsPage: Bool {
     headers[canonicalForm: "accept"].contains {

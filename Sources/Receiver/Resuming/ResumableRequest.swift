@@ -24,8 +24,7 @@ struct ResumableRequest {
     self.isLast = isLast
     offset = Self.count("upload-offset", head)
     length = Self.count("upload-length", head)
-    contentLength = head.headers["content-length"].first
-      .flatMap { Int64($0.trimming(\.isBlank)) }
+    contentLength = head.contentLength
   }
 
   /// The length of the whole by all that the request says.

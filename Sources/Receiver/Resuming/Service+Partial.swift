@@ -13,6 +13,15 @@ extension Service {
     return file
   }
 
+  /// Refuses what is longer than is taken, or than the disk has room for.
+  func checkRoom(
+    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = []
+  ) throws(Refusal) {
+    try Admission.checkRoom(
+      for: length, of: what, atMost: most, headers: headers, freeBytes: inbox.freeBytes,
+      reserved: configuration.reservedBytes)
+  }
+
   /// Adds the body to an upload as it comes: what has come stays, whatever becomes of the request.
   /// - Parameters:
   ///   - most: the most bytes of the whole, where its length is not known.
@@ -26,9 +35,7 @@ extension Service {
     let start = file.offset
     let end = min(file.record.length, most)
     let rest = end - start
-    if let length = head.headers["content-length"].first.flatMap({ Int64($0.trimming(\.isBlank)) }),
-      length > rest
-    {
+    if let length = head.contentLength, length > rest {
       throw Refusal(.payloadTooLarge, "The upload lacks \(rest) bytes, and \(length) are sent.")
     }
     var checksum = try head.headers["upload-checksum"].first.map { value throws(Refusal) in

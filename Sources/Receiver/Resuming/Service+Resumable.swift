@@ -11,7 +11,7 @@ extension Service {
 
   /// Which limits uploads have ("Limits").
   func resumableLimits() -> Reply {
-    Reply(status: .noContent, headers: [("Upload-Limit", limits(of: nil))], body: .bytes([]))
+    .empty(.noContent, [("Upload-Limit", limits(of: nil))])
   }
 
   /// Takes the request that begins an upload ("Upload Creation").
@@ -30,16 +30,10 @@ extension Service {
         }
       }
       let length = try asked.wholeLength(after: 0, known: nil)
-      if let length, length > mostBytes(isForm: isForm) {
-        throw Refusal(
-          .payloadTooLarge,
-          "The upload has \(length) bytes; at most \(mostBytes(isForm: isForm)) are taken.",
+      if let length {
+        try checkRoom(
+          for: length, of: "upload", atMost: mostBytes(isForm: isForm),
           headers: [("Upload-Limit", limits(of: nil))])
-      }
-      if let length, let free = inbox.freeBytes, length > free - configuration.reservedBytes {
-        throw Refusal(
-          .insufficientStorage, "The upload has \(length) bytes, and the disk has no room for them."
-        )
       }
       let id = try uploads.create(
         PartialUploads.Record(
@@ -86,7 +80,7 @@ extension Service {
       case .HEAD, .GET: return status(of: file)
       case .DELETE:
         uploads.remove(id)
-        return Reply(status: .noContent, headers: [], body: .bytes([]))
+        return .empty(.noContent)
       case .PATCH: return try await append(to: file, head, &body, on: channel)
       default: throw Refusal(.methodNotAllowed, "This method does nothing here.")
       }
@@ -101,7 +95,7 @@ extension Service {
       ("Upload-Limit", limits(of: file)),
     ]
     if file.record.length != .max { headers.append(("Upload-Length", "\(file.record.length)")) }
-    return Reply(status: .noContent, headers: headers, body: .bytes([]))
+    return .empty(.noContent, headers)
   }
 
   /// "Upload Append".
@@ -150,12 +144,12 @@ extension Service {
       try await Self.inform(head, [("Upload-Offset", "\(offset)")], on: channel)
     }
     guard asked.isLast else {
-      return Reply(
-        status: .noContent,
-        headers: [
+      return .empty(
+        .noContent,
+        [
           ("Upload-Complete", "?0"), ("Upload-Offset", "\(file.offset)"),
           ("Upload-Limit", limits(of: file)),
-        ], body: .bytes([]))
+        ])
     }
     guard known == nil || file.isWhole else {
       throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
@@ -207,12 +201,8 @@ extension Service {
         naming: { identities in try file.update { $0.named = identities } })
       tell(of: receipt, on: channel)
       return receipt
-    } catch let error as ParserError {
-      throw Refusal(error)
-    } catch let error as FormError {
-      throw Refusal(.badRequest, error.description)
-    } catch let failure as Inbox.Failure {
-      throw Refusal(failure)
+    } catch {
+      throw Refusal(of: error) ?? error
     }
   }
 
@@ -228,10 +218,8 @@ extension Service {
 
   /// Says in each refusal whether it is about the whole of an upload.
   private func refusing(_ work: () async throws -> Reply) async throws -> Reply {
-    do { return try await work() } catch let error {
-      guard
-        var refusal = error as? Refusal ?? (error as? Inbox.Failure).map({ Refusal($0) })
-      else { throw error }
+    do { return try await work() } catch {
+      guard var refusal = Refusal(of: error) else { throw error }
       if !refusal.headers.contains(where: { $0.0 == "Upload-Complete" }) {
         refusal.headers.append(("Upload-Complete", "?0"))
       }

@@ -15,19 +15,16 @@ extension Service {
   func answerTus(
     _ id: String?, _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
   ) async throws -> Reply {
-    var reply: Reply
+    let version = ("Tus-Resumable", Self.version)
     do {
-      reply = try await tus(id, head, &body, on: channel)
-    } catch var refusal as Refusal {
-      refusal.headers.append(("Tus-Resumable", Self.version))
-      throw refusal
-    } catch let failure as Inbox.Failure {
-      var refusal = Refusal(failure)
-      refusal.headers.append(("Tus-Resumable", Self.version))
+      var reply = try await tus(id, head, &body, on: channel)
+      reply.headers.append(version)
+      return reply
+    } catch {
+      guard var refusal = Refusal(of: error) else { throw error }
+      refusal.headers.append(version)
       throw refusal
     }
-    reply.headers.append(("Tus-Resumable", Self.version))
-    return reply
   }
 
   private func tus(
@@ -69,7 +66,7 @@ extension Service {
     if configuration.maxFileBytes < .max {
       headers.append(("Tus-Max-Size", "\(configuration.maxFileBytes)"))
     }
-    return Reply(status: .noContent, headers: headers, body: .bytes([]))
+    return .empty(.noContent, headers)
   }
 
   // MARK: Requests
@@ -78,15 +75,7 @@ extension Service {
     _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
   ) async throws -> Reply {
     let length = try Self.number("Upload-Length", head)
-    guard length <= configuration.maxFileBytes else {
-      throw Refusal(
-        .payloadTooLarge,
-        "The file has \(length) bytes; at most \(configuration.maxFileBytes) are taken.")
-    }
-    if let free = inbox.freeBytes, length > free - configuration.reservedBytes {
-      throw Refusal(
-        .insufficientStorage, "The file has \(length) bytes, and the disk has no room for them.")
-    }
+    try checkRoom(for: length, of: "file", atMost: configuration.maxFileBytes)
     let metadata = try UploadMetadata(head.headers["upload-metadata"].first)
     let record = PartialUploads.Record(
       length: length, name: metadata.first(of: "filename", "name") ?? "file",
@@ -98,12 +87,12 @@ extension Service {
     guard let file = try await uploads.open(id, for: channel) else {
       throw Refusal(.notFound, "The upload was removed while it was made.")
     }
-    var reply = Reply(
-      status: .created,
-      headers: [
+    var reply = Reply.empty(
+      .created,
+      [
         ("Location", "\(baseURL(head, on: channel))/uploads/\(id)"),
         ("Upload-Expires", Self.date(file.expires)),
-      ], body: .bytes([]))
+      ])
     if hasContent {
       _ = try await receive(file, head, &body, on: channel)
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
@@ -123,7 +112,7 @@ extension Service {
     ]
     if let metadata = file.record.metadata { headers.append(("Upload-Metadata", metadata)) }
     headers += place(of: file, head, on: channel)
-    return Reply(status: .ok, headers: headers, body: .bytes([]))
+    return .empty(.ok, headers)
   }
 
   private func append(
@@ -141,10 +130,8 @@ extension Service {
     }
     let sum = try await receive(file, head, &body, on: channel)
     if file.isUnpublished { try publish(file, sum, head, on: channel) }
-    return Reply(
-      status: .noContent,
-      headers: [("Upload-Offset", "\(file.offset)")] + place(of: file, head, on: channel),
-      body: .bytes([]))
+    return .empty(
+      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file, head, on: channel))
   }
 
   private func terminate(_ id: String, on channel: any Channel) async throws -> Reply {
@@ -153,7 +140,7 @@ extension Service {
       throw Refusal(.forbidden, "All of it has arrived; only unfinished uploads are taken back.")
     }
     uploads.remove(id)
-    return Reply(status: .noContent, headers: [], body: .bytes([]))
+    return .empty(.noContent)
   }
 
   /// Where a file is that has arrived, or until when the rest of it is awaited.
