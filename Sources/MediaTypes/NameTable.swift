@@ -165,9 +165,13 @@ public struct NameTable: Sendable {
       consider(match(suffix: suffix.exact, isCaseSensitive: true))
       consider(match(suffix: suffix.folded, isCaseSensitive: false))
     }
-    for (key, candidate) in globs {
-      let text = key.isCaseSensitive ? name.exact : name.folded
-      if fnmatch(key.text, text, 0) == 0 { consider(candidate) }
+    name.exact.withCString { exact in
+      name.folded.withCString { folded in
+        for (key, candidate) in globs
+        where fnmatch(key.text, key.isCaseSensitive ? exact : folded, 0) == 0 {
+          consider(candidate)
+        }
+      }
     }
     return best
   }

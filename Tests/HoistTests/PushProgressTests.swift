@@ -10,7 +10,7 @@ import UploadModel
   }
 
   private func course(_ state: ItemState) -> PushProgress {
-    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true)
+    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true, isWatching: true)
     course.add(item(1))
     _ = course.record(state, of: ItemID(1))
     return course

@@ -18,7 +18,7 @@ struct PushReportTests {
   }
 
   private static func report() -> PushReport {
-    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true)
+    var course = PushProgress(start: Instant(seconds: 0), keepsResults: true, isWatching: false)
     let strange = FileLocation(bytes: [0x61, 0xFF])
     let refusal = Failure(.rejected("the album is full"), status: 200, attempts: 2)
     course.add(item(2, strange, .failed(refusal)))

@@ -61,7 +61,8 @@ struct Push {
       walk.abandon()
     }
 
-    var course = PushProgress(start: time.now(), keepsResults: keepsResults)
+    var course = PushProgress(
+      start: time.now(), keepsResults: keepsResults, isWatching: isWatching)
     /// Stops what can be stopped; its failures arrive as changes.
     func stop() {
       walk.stop()

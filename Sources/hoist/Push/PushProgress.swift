@@ -10,12 +10,15 @@ struct PushProgress {
   private let start: Instant
   private let keepsResults: Bool
   private var open: [ItemID: UploadItem] = [:]
+  /// The open items by their files, which a watch asks for.
   private var openPaths: [FileLocation: ItemID] = [:]
+  private let isWatching: Bool
   /// Items under way whose files have been replaced. They count only if the server has them, or may have.
   private var superseded: Set<ItemID> = []
 
-  init(start: Instant, keepsResults: Bool) {
+  init(start: Instant, keepsResults: Bool, isWatching: Bool) {
     self.start = start
+    self.isWatching = isWatching
     self.keepsResults = keepsResults
   }
 
@@ -29,7 +32,7 @@ struct PushProgress {
   /// Takes an item in.
   mutating func add(_ item: UploadItem) {
     open[item.id] = item
-    openPaths[item.location] = item.id
+    if isWatching { openPaths[item.location] = item.id }
     if item.state.isFinished { _ = record(item.state, of: item.id) }
   }
 
@@ -47,7 +50,7 @@ struct PushProgress {
     open.values[place].state = state
     guard state.isFinished else { return open[place].value }
     let item = open.remove(at: place).value
-    if openPaths[item.location] == id { openPaths[item.location] = nil }
+    if isWatching, openPaths[item.location] == id { openPaths[item.location] = nil }
     switch state {
     case .done(var receipt):
       summary.sent += 1
