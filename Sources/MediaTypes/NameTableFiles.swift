@@ -12,29 +12,45 @@ extension NameTable {
     // Read at every start, so the bytes are looked at in place.
     let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      var words = Words(line.prefix { $0 != UInt8(ascii: "#") })
-      guard let type = words.next(), type.contains(UInt8(ascii: "/")) else { continue }
-      while let suffix = words.next() { add(suffix: suffix.indices, type: type.indices) }
+    Self.eachLine(of: bytes) { line in
+      let line = line.lowerBound..<Self.end(of: line, in: bytes) { $0 == UInt8(ascii: "#") }
+      var type: Range<Int>?
+      var start = line.lowerBound
+      while true {
+        start = Self.end(of: start..<line.upperBound, in: bytes) { !Self.isBlank($0) }
+        let word = start..<Self.end(of: start..<line.upperBound, in: bytes, at: Self.isBlank)
+        if word.isEmpty { return }
+        if let type {
+          add(suffix: word, type: type)
+        } else {
+          guard bytes[word].contains(UInt8(ascii: "/")) else { return }
+          type = word
+        }
+        start = word.upperBound
+      }
     }
   }
 
-  /// What lies between white space, one after the other.
-  private struct Words {
-    private var rest: ArraySlice<UInt8>
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (0x09...0x0D).contains(byte)
+  }
 
-    init(_ line: ArraySlice<UInt8>) { rest = line }
-
-    mutating func next() -> ArraySlice<UInt8>? {
-      rest = rest.drop(while: Self.isBlank)
-      let word = rest.prefix { !Self.isBlank($0) }
-      rest = rest[word.endIndex...]
-      return word.isEmpty ? nil : word
+  private static func eachLine(of bytes: [UInt8], _ body: (Range<Int>) -> Void) {
+    var start = 0
+    while start < bytes.count {
+      let end = end(of: start..<bytes.count, in: bytes) { $0 == UInt8(ascii: "\n") }
+      body(start..<end)
+      start = end + 1
     }
+  }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-      byte == 0x20 || (0x09...0x0D).contains(byte)
-    }
+  /// Where the first byte of a kind lies, or the range ends.
+  private static func end(
+    of range: Range<Int>, in bytes: [UInt8], at isEnd: (UInt8) -> Bool
+  ) -> Int {
+    var index = range.lowerBound
+    while index < range.upperBound, !isEnd(bytes[index]) { index += 1 }
+    return index
   }
 
   /// Reads the format of shared-mime-info's `globs2`: `weight:type:glob[:flags]`, where the only known
@@ -42,22 +58,27 @@ extension NameTable {
   public init(title: String, globs2 text: String) {
     let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
-    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") {
-      let columns = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      guard columns.count >= 3, let weight = Int(String(decoding: columns[0], as: UTF8.self)),
-        !columns[2].isEmpty, !columns[2].elementsEqual("__NOGLOBS__".utf8)
-      else { continue }
-      let isCaseSensitive = columns.dropFirst(3).contains { flags in
-        flags.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual("cs".utf8) }
+    Self.eachLine(of: bytes) { line in
+      func column(from start: Int) -> Range<Int> {
+        let start = min(start, line.upperBound)
+        return start..<Self.end(of: start..<line.upperBound, in: bytes) { $0 == UInt8(ascii: ":") }
       }
-      let suffix = columns[2].dropFirst(2)
-      if columns[2].starts(with: "*.".utf8), !suffix.contains(where: Self.isWildcard) {
+      let number = column(from: line.lowerBound)
+      let type = column(from: number.upperBound + 1)
+      let glob = column(from: type.upperBound + 1)
+      guard !glob.isEmpty, bytes[line.lowerBound] != UInt8(ascii: "#"),
+        let weight = Int(String(decoding: bytes[number], as: UTF8.self)),
+        !bytes[glob].elementsEqual("__NOGLOBS__".utf8)
+      else { return }
+      let isCaseSensitive = bytes[glob.upperBound..<line.upperBound]
+        .split { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ",") }
+        .contains { $0.elementsEqual("cs".utf8) }
+      let suffix = bytes[glob].dropFirst(2)
+      if bytes[glob].starts(with: "*.".utf8), !suffix.contains(where: Self.isWildcard) {
+        add(suffix: suffix.indices, type: type, weight: weight, isCaseSensitive: isCaseSensitive)
+      } else if let type = MediaType(String(decoding: bytes[type], as: UTF8.self)) {
         add(
-          suffix: suffix.indices, type: columns[1].indices, weight: weight,
-          isCaseSensitive: isCaseSensitive)
-      } else if let type = MediaType(String(decoding: columns[1], as: UTF8.self)) {
-        add(
-          pattern: String(decoding: columns[2], as: UTF8.self), type: type, weight: weight,
+          pattern: String(decoding: bytes[glob], as: UTF8.self), type: type, weight: weight,
           isCaseSensitive: isCaseSensitive)
       }
     }
