@@ -133,6 +133,17 @@ struct VersionTests {
     #expect(try level(UploadStore(path: path, durability: .crash)) == 1)
   }
 
+  @Test("What one command leaves for the next to read does not grow with the number of commands")
+  func shortLog() throws {
+    let path = harness.folder.path("history.sqlite")
+    let store = try UploadStore(path: path, durability: .crash)
+    let sent = item("a", state: .done(Receipt(status: 200)))
+    for _ in 0..<100 { try store.log([(sent, Date())]) }
+    let size = try FileManager.default.attributesOfItem(atPath: "\(path)-wal")[.size] as? Int
+    // A hundred of them write some 800 pages.
+    #expect(try #require(size) < 200 * 4096)
+  }
+
   @Test("A folder that cannot be made is said with its name")
   func noFolder() throws {
     try harness.folder.write("file", [])
