@@ -33,7 +33,9 @@ struct Push {
     let secrets = target.secrets
     let destination = Boxed(target)
     let queue = DispatchQueue(label: "hoist.changes", qos: .userInitiated)
-    let news = ChangeBuffer(every: .milliseconds(4), on: queue, isMerging: false) { changes in
+    let news = ChangeBuffer(
+      everyMilliseconds: 4, microsecondsEach: 250, on: queue, isMerging: false
+    ) { changes in
       continuation.yield(.changes(changes.map { ($0.0, secrets.hidden(in: $0.1)) }))
     }
     let engine = UploadEngine(

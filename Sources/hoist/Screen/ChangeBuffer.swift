@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Hands the engine's changes on in batches: the first at once, later ones once in an interval. Otherwise each of
+/// Hands the engine's changes on in batches: the first at once, later ones after a pause. Otherwise each of
 /// thousands of small files a second, and each of a hundred lanes, would wake a thread.
 final class ChangeBuffer: Sendable {
   typealias Changes = [(ItemID, ItemState)]
@@ -10,22 +10,29 @@ final class ChangeBuffer: Sendable {
   private struct Content {
     var changes: MergedChanges
     var isScheduled = false
-    var last = DispatchTime(uptimeNanoseconds: 1)
+    var due = DispatchTime(uptimeNanoseconds: 1)
   }
 
   private let content: Mutex<Content>
-  private let interval: DispatchTimeInterval
+  private let interval: UInt64
+  private let share: UInt64
   private let queue: DispatchQueue
   private let deliver: @Sendable (Changes) -> Void
 
   /// Hands changes to `deliver`, in order, on `queue`.
   ///
-  /// - Parameter isMerging: whether changes are left out that a later one of the same item outdates.
+  /// - Parameters:
+  ///   - milliseconds: the longest pause between batches.
+  ///   - microsecondsEach: how long the pause is for each change of the batch before it. So a few changes come
+  ///     soon, and many in few batches. Unless said otherwise it always lasts as long as it may.
+  ///   - isMerging: whether changes are left out that a later one of the same item outdates.
   init(
-    every interval: DispatchTimeInterval, on queue: DispatchQueue, isMerging: Bool,
-    _ deliver: @escaping @Sendable (Changes) -> Void
+    everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
+    on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void
   ) {
-    (self.interval, self.queue, self.deliver) = (interval, queue, deliver)
+    interval = milliseconds * 1_000_000
+    share = microsecondsEach.map { $0 * 1000 } ?? interval
+    (self.queue, self.deliver) = (queue, deliver)
     content = Mutex(Content(changes: MergedChanges(isMerging: isMerging)))
   }
 
@@ -33,7 +40,7 @@ final class ChangeBuffer: Sendable {
     let due = content.withLock { content -> DispatchTime? in
       for (id, state) in changes { content.changes.put(id, state) }
       defer { content.isScheduled = true }
-      return content.isScheduled ? nil : content.last + interval
+      return content.isScheduled ? nil : content.due
     }
     guard let due else { return }
     if due > .now() {
@@ -46,8 +53,11 @@ final class ChangeBuffer: Sendable {
   /// Delivers what has come so far. To be called on the queue.
   func deliverNow() {
     let changes = content.withLock { content in
-      (content.isScheduled, content.last) = (false, .now())
-      return content.changes.drain()
+      let changes = content.changes.drain()
+      let pause = min(interval, share * UInt64(max(changes.count, 1)))
+      content.isScheduled = false
+      content.due = DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + pause)
+      return changes
     }
     if !changes.isEmpty { deliver(changes) }
   }

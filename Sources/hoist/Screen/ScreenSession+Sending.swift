@@ -133,7 +133,7 @@ extension ScreenSession {
   private func startEngine() {
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let (keeper, secrets) = (keeper, book.secrets)
-    let throttle = ChangeBuffer(every: .milliseconds(100), on: .main, isMerging: true) {
+    let throttle = ChangeBuffer(everyMilliseconds: 100, on: .main, isMerging: true) {
       [weak self] changes in MainActor.assumeIsolated { self?.record(changes) }
     }
     self.throttle = throttle

@@ -1,0 +1,43 @@
+import Dispatch
+import Testing
+import UploadModel
+
+@testable import hoist
+
+@Suite struct ChangeBufferTests {
+  private let queue = DispatchQueue(label: "test.changes")
+
+  /// When each of `count` batches of one change arrives, the next one put as soon as the one before has come.
+  private func arrivals(
+    _ count: Int, everyMilliseconds: UInt64, microsecondsEach: UInt64?
+  ) async -> [DispatchTime] {
+    let (batches, continuation) = AsyncStream.makeStream(of: DispatchTime.self)
+    let buffer = ChangeBuffer(
+      everyMilliseconds: everyMilliseconds, microsecondsEach: microsecondsEach, on: queue,
+      isMerging: false
+    ) { _ in continuation.yield(.now()) }
+    var arrivals: [DispatchTime] = []
+    buffer.put([(ItemID(1), .waiting)])
+    for await time in batches {
+      arrivals.append(time)
+      if arrivals.count == count { break }
+      buffer.put([(ItemID(1), .waiting)])
+    }
+    return arrivals
+  }
+
+  @Test("A few changes do not wait as long as many may", .timeLimit(.minutes(10)))
+  func few() async {
+    let times = await arrivals(20, everyMilliseconds: 3_600_000, microsecondsEach: 1)
+    #expect(times.count == 20)
+  }
+
+  @Test(arguments: [nil, 1_000_000] as [UInt64?])
+  func noPauseIsLongerThanTheLongest(_ each: UInt64?) async throws {
+    let times = await arrivals(3, everyMilliseconds: 30, microsecondsEach: each)
+    for (before, after) in zip(times, times.dropFirst()) {
+      // The pause begins a moment before the batch is handed on.
+      #expect(after.uptimeNanoseconds - before.uptimeNanoseconds > 20_000_000)
+    }
+  }
+}
