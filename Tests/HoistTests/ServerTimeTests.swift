@@ -19,4 +19,14 @@ import Testing
     let zone = try #require(TimeZone(secondsFromGMT: 3600))
     #expect(ServerTime.local(text, in: zone) == local)
   }
+
+  @Test("The C library and Foundation know the same local time, in winter, in summer and long ago")
+  func localTime() {
+    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
+      .year().month().day().time(includingFractionalSeconds: false)
+    for seconds in [0, 0.999, 1_763_800_000.5, 1_784_800_000, 4_102_444_800, -1] {
+      let date = Date(timeIntervalSince1970: seconds)
+      #expect(date.local == date.formatted(style))
+    }
+  }
 }

@@ -1,14 +1,21 @@
 import Foundation
 
 extension Date {
-  /// Local time, for people: "2026-11-20 22:15:07".
-  var local: String { clock(in: .current) }
+  /// Local time, for people: "2026-11-20 22:15:07". By the C library, for Foundation would load ICU's zones and
+  /// calendars, which a short command can do without.
+  var local: String {
+    var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)) ?? 0
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    var text = [CChar](repeating: 0, count: 64)
+    let length = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
+    return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
 
   /// The same without seconds, in a zone.
-  func minute(in zone: TimeZone = .current) -> String { String(clock(in: zone).prefix(16)) }
-
-  private func clock(in zone: TimeZone) -> String {
+  func minute(in zone: TimeZone = .current) -> String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
-    return formatted(style.year().month().day().time(includingFractionalSeconds: false))
+    return String(
+      formatted(style.year().month().day().time(includingFractionalSeconds: false)).prefix(16))
   }
 }
