@@ -130,6 +130,9 @@ public actor UploadEngine {
       waitsForPerson: waitsForPerson)
   }
 
+  /// Loads what the first request needs, for whoever has to wait for something else meanwhile.
+  public static func prepare() { _ = Transport.shared }
+
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
   }

@@ -19,7 +19,7 @@ struct ConfigOption: ParsableArguments {
   func load() throws(ConfigError) -> Settings {
     let settings = try Settings.load(path: config, environment: environment)
     // An error in the screen's settings is an error for every command.
-    _ = try ScreenPreferences(settings.screen)
+    if settings.screen.file != nil { _ = try ScreenPreferences(settings.screen) }
     return settings
   }
 
