@@ -62,7 +62,7 @@ test: setup lint ## run all tests
 	$(BUILD) --build-tests
 	$(TEST) --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
 	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
-	$(TEST) --filter '^EndToEndTests\.'
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 $(TEST) --filter '^EndToEndTests\.'
 	config/examples.sh
 	config/leftovers.sh
 

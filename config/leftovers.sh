@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fails where processes are left that the tests have started, and names and ends them.
-#   config/leftovers.sh [-]
+#   config/leftovers.sh [- [LOOKS]]
 # They are known by a mark in their arguments, their environment or their folder: the name of the folders that
 # tests work in, or with "-" a line of standard input. (As an argument, this script's own processes had it.)
 set -u
@@ -23,10 +23,11 @@ left() {
   done
 }
 
-# What has just been ended may take a moment.
+# What has just been ended may take a moment: so many looks more, half a second apart.
+looks=${2:-6}
 tries=0
 found=$(left)
-while [ -n "$found" ] && [ $tries -lt 6 ]; do
+while [ -n "$found" ] && [ $tries -lt "$looks" ]; do
   sleep 0.5
   tries=$((tries + 1))
   found=$(left)

@@ -180,7 +180,7 @@ def lines(hoist, seed, size, cuts, protocol):
     return count
 
 
-def senders(hoist, seed, size, kills, protocol):
+def senders(hoist, seed, size, kills, protocol, pace):
     """The sender is killed again and again."""
     count = Count(f"killed senders, {protocol}", f"{size >> 20} MiB, the sender killed {kills} times, arrive once", kills)
     draw = source(seed, "senders")
@@ -191,7 +191,7 @@ def senders(hoist, seed, size, kills, protocol):
         place.run("add", "--to", protocol, "large.bin")
         lost = 0
         for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
-            sender = place.start("send", "--limit", f"{size // 8}B/s")
+            sender = place.start("send", "--limit", f"{pace}B/s")
             wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
             if sender.poll() is not None:
                 count.fail(moment, f"ended with {sender.returncode} before it was killed")
@@ -210,7 +210,7 @@ def senders(hoist, seed, size, kills, protocol):
     return count
 
 
-def receivers(hoist, seed, size, kills, protocol):
+def receivers(hoist, seed, size, kills, protocol, pace):
     """The receiver is killed again and again."""
     count = Count(f"killed receivers, {protocol}", f"{size >> 20} MiB, the receiver killed {kills} times, arrive once", kills)
     draw = source(seed, "receivers")
@@ -219,7 +219,7 @@ def receivers(hoist, seed, size, kills, protocol):
         receiver = Receiver(place, "inbox")
         configure(place, f"http://127.0.0.1:{receiver.port}", protocol=protocol)
         sender = place.start(
-            "push", "--to", protocol, "--attempts", "100", "--limit", f"{size // 8}B/s", "large.bin",
+            "push", "--to", protocol, "--attempts", "100", "--limit", f"{pace}B/s", "large.bin",
             errors=subprocess.PIPE)
         for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
             wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
@@ -240,5 +240,8 @@ def receivers(hoist, seed, size, kills, protocol):
 
 def run(hoist, seed, quick):
     size, often = (64 << 20, 8) if quick else (1 << 30, 40)
-    return [attack(hoist, seed, size, often, protocol) for protocol in PATHS
-            for attack in (lines, senders, receivers)]
+    # So slow that all kills come before the end.
+    pace = size // (4 if quick else 8)
+    return [count for protocol in PATHS for count in (
+        lines(hoist, seed, size, often, protocol), senders(hoist, seed, size, often, protocol, pace),
+        receivers(hoist, seed, size, often, protocol, pace))]

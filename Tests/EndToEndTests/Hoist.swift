@@ -92,9 +92,9 @@ struct Inbox {
   }
 }
 
-/// Everything that starts programs: one after the other, for the machine's sake and because stories
-/// with a person in them are about one thing at a time.
-@Suite("From end to end", .serialized)
+/// Everything that starts programs. Each story has a folder, a home and ports of its own, and mostly waits: the
+/// Makefile says how many are told at once.
+@Suite("From end to end")
 struct EndToEnd {}
 
 /// The bytes of a file of the person's.

@@ -37,12 +37,12 @@ extension EndToEnd {
       try person.folder.write("mark", Array("\(mark)\n".utf8))
       let program = try person.shell(line.replacing("MARK", with: mark))
       let found = try await wait(for: "the script to see it", otherwise: { program.errors }) {
-        let outcome = try await person.shell("exec \(script) - < mark").end()
+        let outcome = try await person.shell("exec \(script) - 1 < mark").end()
         return outcome.status == 1 ? outcome : nil
       }
       #expect(found.errors.contains("\(program.identifier): "), "\(found)")
       try await wait(for: "its end") { program.hasEnded ? true : nil }
-      #expect(try await person.shell("exec \(script) - < mark").end().status == 0)
+      #expect(try await person.shell("exec \(script) - 1 < mark").end().status == 0)
     }
   }
 }

@@ -10,7 +10,7 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver()
       try person.folder.write("slow.bin", count: 3_000_000)
-      try person.folder.write("quick.bin", count: 200_000_000)
+      try person.folder.write("quick.bin", count: 100_000_000)
       let terminal = try await person.terminal()
       try await terminal.command("hoist --to \(inbox.url)")
       try await terminal.wait(for: "Queue 0")
@@ -43,10 +43,10 @@ extension EndToEnd {
         if let eta = screen.row(with: "ETA")?.firstMatch(of: /ETA (\d+):(\d\d)/) {
           promises.append((Int(eta.1) ?? 0) * 60 + (Int(eta.2) ?? 0))
         }
-        return screen.rows.contains { $0.contains(/[7-9]\.\d of 203 MB/) } ? true : nil
+        return screen.rows.contains { $0.contains(/[6-9]\.\d of 103 MB/) } ? true : nil
       }
       #expect(!speeds.isEmpty && speeds.allSatisfy { $0 <= 1100 }, "\(speeds)")
-      #expect(!promises.isEmpty && promises.allSatisfy { $0 >= 150 }, "\(promises)")
+      #expect(!promises.isEmpty && promises.allSatisfy { $0 >= 75 }, "\(promises)")
       try await terminal.press("u", "C-u", "Enter")
       let screen = try await terminal.wait(for: "2 ok")
       #expect(screen.rows.first?.contains("limit") == false)
