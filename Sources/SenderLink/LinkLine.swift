@@ -3,7 +3,7 @@ import Foundation
 /// The lines that are said through the socket: one JSON object each. The first in either direction is a greeting.
 public enum LinkLine {
   /// The version of what is said. Whoever speaks another one is not listened to.
-  public static let version = 1
+  public static let version = 2
 
   /// The longest line, in bytes without its end.
   public static let longest = 1 << 20

@@ -23,10 +23,17 @@ public struct SenderSettings: Hashable, Sendable, Codable {
   /// How many requests go to a target at once, by its name, where the person has said so.
   public var lanes: [String: Int]
 
+  /// Whether they are those of a screen that was left: the next screen that sends goes on under them.
+  public var isHandedOver: Bool
+
   /// Settings of a session.
-  public init(limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:]) {
+  public init(
+    limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
+    isHandedOver: Bool = false
+  ) {
     self.limit = limit
     self.isStarted = isStarted
     self.lanes = lanes
+    self.isHandedOver = isHandedOver
   }
 }

@@ -25,7 +25,7 @@ import UploadModel
       .server(address: "http://h", news: .away(failure, nextTry: nil)),
       .server(address: "http://h", news: .back), .server(address: "http://h", news: .unneeded),
       .refusal(target: "nas", isRefused: true),
-      .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3])),
+      .settings(SenderSettings(limit: 5, isStarted: false, lanes: ["nas": 3], isHandedOver: true)),
       .settings(SenderSettings()), .complete,
     ] as [SenderNews])
   func newsComeBackAsTheyWere(_ news: SenderNews) throws {

@@ -80,6 +80,7 @@ struct SendCommand: AsyncParsableCommand {
         options: ScreenSession.Options(
           rateLimit: handover == nil ? try options.speed() : handover?.limit,
           floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
+          isHandedOver: handover != nil,
           journal: try logging.journal(of: catalog.current, mayUseErrors: handover == nil),
           preferences: preferences))
       if handover != nil { Handover.confirm() }

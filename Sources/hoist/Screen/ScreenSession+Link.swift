@@ -7,7 +7,9 @@ import UploadModel
 extension ScreenSession {
   /// What the person has set for all that is sent.
   var settings: SenderSettings {
-    SenderSettings(limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes)
+    SenderSettings(
+      limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes,
+      isHandedOver: options.isHandedOver)
   }
 
   /// Passes an order to the engine, or to the process that sends the queue.
@@ -88,7 +90,10 @@ extension ScreenSession {
       case .server(let address, let news): events.append(.reachability(server: address, news))
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))
-      case .settings(let settings): events.append(.of(settings))
+      case .settings(let settings):
+        // What was set on a screen that was left holds on the next one that sends.
+        if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
+        events.append(.of(settings))
       case .complete: break
       }
     }

@@ -26,6 +26,8 @@ final class ScreenSession {
     var floor = ItemID(0)
     /// How many requests go to targets at once, as the person has said in another session.
     var lanes: [String: Int] = [:]
+    /// Whether this goes on for a screen that was left.
+    var isHandedOver = false
     /// The command line with which another process can go on in the background; nil where none may.
     var arguments: [String]?
     /// What to do about files that were sent before.

@@ -13,11 +13,11 @@ extension EndToEnd {
     /// A screen with two files under way, which take some seconds, with credentials that only its memory holds.
     private func visit(_ inbox: Inbox) async throws -> Tmux {
       for name in ["first.bin", "second.bin"] {
-        try person.folder.write(name, count: 6_000_000, seed: 3)
+        try person.folder.write(name, count: 4_000_000, seed: 3)
       }
       let terminal = try await person.terminal()
       try await terminal.command(
-        "hoist first.bin second.bin --to \(inbox.url) --limit 2MB/s --header 'Authorization: Bearer right'"
+        "hoist first.bin second.bin --to \(inbox.url) --limit 1MB/s --header 'Authorization: Bearer right'"
           + "; echo ended $?")
       try await terminal.wait(for: "sending")
       return terminal
@@ -62,6 +62,16 @@ extension EndToEnd {
       #expect(arguments.hasSuffix("send\0--take-over\0"))
       let status = try String(contentsOfFile: "\(folder)/stat", encoding: .utf8)
       #expect(status.split(separator: " ")[5] == process, "leads no session: \(status)")
+      // The next screen goes on under the limit of the one that was left.
+      let next = try await person.terminal()
+      try await next.command("hoist --to \(inbox.url)")
+      try await next.wait(until: "the sender's limit") {
+        $0.shows("limit 1.0 MB/s") && $0.shows("sends this queue")
+      }
+      try await next.wait(until: "the right to send") { !$0.shows("sends this queue") }
+      try await next.press("a", "Escape")
+      #expect(try await next.screen().shows("limit 1.0 MB/s"))
+      try await next.press("q")
       try await hasAll(inbox)
     }
 
