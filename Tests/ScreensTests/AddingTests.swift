@@ -66,8 +66,8 @@ import UploadModel
     Fixture.play(&state, .alreadyWaiting(paths))
     #expect(Self.said(state).contains("2 files wait there already"))
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving them out is lit")
-    Fixture.play(&state, .alreadyWaiting(paths))
-    #expect(Fixture.type("a", &state) == [.addAgain(paths)])
+    Fixture.play(&state, .alreadyWaiting(paths, to: "nas"))
+    #expect(Fixture.type("a", &state) == [.add(paths, to: "nas", again: true)])
     // Nothing else is interrupted by the question.
     Fixture.type("u", &state)
     Fixture.play(&state, .alreadyWaiting(paths))
@@ -158,8 +158,8 @@ import UploadModel
     Fixture.type("o", &state)
     #expect(state.history.rows.all.map(\.name) == ["a", "b"])
     Fixture.play(&state, .history(.rows([row(5, "c", .sent, target: "nas")])))
-    #expect(Fixture.type("r", &state) == [.bell])
-    #expect(state.message?.contains("switch to that first (t)") == true)
+    // It goes where it went, whichever target is chosen now.
+    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/c".utf8))], to: "nas")])
   }
 
   @Test(arguments: [
@@ -244,6 +244,9 @@ import UploadModel
     let answers = TargetAnswers(url: "http://nas/up", name: "nas", field: "file")
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: false)])
     #expect(Fixture.play(&state, .key(.enter)) == [], "it is being tried")
+    // What was asked for before tells nothing of it.
+    Fixture.play(&state, .targets([], urls: [:]))
+    #expect(state.mode == .setup)
     Fixture.play(&state, .setupRefused("no answer from nas", isGoodEnough: true))
     #expect(Self.said(state).contains("no answer from nas; Enter writes it all the same"))
     #expect(Fixture.play(&state, .key(.enter)) == [.setUp(answers, isGoodEnough: true)])

@@ -58,8 +58,8 @@ import UploadModel
     state.options.targets = ["photos", "tickets"]
     Fixture.type("j", &state)
     #expect(Self.footer(state).contains("t target"))
-    Fixture.type("r", &state)
-    #expect(Self.footer(state).contains("disk.img went to tickets: switch to that first (t)"))
+    #expect(
+      Fixture.type("r", &state).contains { $0 == .add([.bytes(rows[1].location)], to: "tickets") })
     Fixture.type("t", &state)
     #expect(state.mode == .pick)
     Fixture.play(&state, .key(.escape))

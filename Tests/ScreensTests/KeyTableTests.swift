@@ -13,7 +13,8 @@ import Testing
   private static var table: String {
     var rows = ["| keys | name | does |", "|---|---|---|"]
     let modes: Set<Mode> = Set(Mode.panes + [.browser])
-    for action in HelpText.all.flatMap(\.actions) where !modes.isDisjoint(with: action.modes) {
+    for action in HelpText.all(first: .queue).flatMap(\.actions)
+    where !modes.isDisjoint(with: action.modes) {
       let keys = action.keys.map { "`\($0.label(ascii: false))`" }.joined(separator: " ")
       let name = action.argument.map { "`\(action.name.word) \($0)`" } ?? "`\(action.name.word)`"
       let place = action.modes.contains(where: Mode.panes.contains) ? "" : " (in the list of files)"

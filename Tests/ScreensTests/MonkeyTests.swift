@@ -35,7 +35,7 @@ import UploadModel
   /// The composition root's part, as far as the state depends on it.
   private static func answer(_ effect: Effect, _ state: inout AppState, _ nextID: inout Int64) {
     switch effect {
-    case .add(let paths):
+    case .add(let paths, _, _):
       let items = paths.prefix(5).map { item("\($0)", &nextID) }
       _ = reduce(&state, .added(Array(items)))
     case .listFolder(let path):

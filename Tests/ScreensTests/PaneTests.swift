@@ -28,7 +28,7 @@ import UploadModel
   func filesAreChosenFromAList(_ keys: [Key], _ paths: [PathInput]) {
     var state = Self.browsing()
     let effects = keys.flatMap { reduce(&state, .key($0)) }
-    guard case .add(let added)? = effects.last else {
+    guard case .add(let added, _, _)? = effects.last else {
       Issue.record("\(effects)")
       return
     }
@@ -149,6 +149,22 @@ import UploadModel
     }
     #expect(items.map(\.field) == ["attachment", "attachment"])
     #expect(items.map(\.mediaType) == ["image/png", "application/octet-stream"])
+  }
+
+  @Test func tabCompletesATargetAsFarAsItIsClear() {
+    var state = Fixture.empty()
+    state.options.targets = ["album", "photos-new", "photos-old"]
+    var item = Fixture.item(1, "a.txt")
+    item.target = "album"
+    Fixture.play(&state, .added([item]), .key("e"), .key(.backTab))
+    #expect(
+      render(state, size: state.size).text.contains { $0.contains("album, photos-new, photos-old") }
+    )
+    Fixture.play(&state, .key(.control("u")), .key("p"), .key(.tab), .key("o"), .key(.tab))
+    // Nothing is left to complete: on to the next field.
+    Fixture.play(&state, .key(.tab), .key("b"))
+    (item.target, item.fileName, item.nameIsChosen) = ("photos-old", "a.txtb", true)
+    #expect(Fixture.play(&state, .key(.enter)) == [.edit([item])])
   }
 
   @Test func onlyWhatIsChangedIsLookedAt() {
@@ -379,6 +395,7 @@ import UploadModel
       (["http://a/up", "https://a/up"], ["http://a/up", "https://a/up"]),
       (["https://one.example/up", "nas"], ["one.example/up", "nas"]),
       (["http://a/up", "http://a/up?x=1"], ["…up", "…up?x=1"]),
+      (["https://a/", "https://a/x"], ["a/", "a/x"]),
       (["", "nas"], ["", "nas"]),
     ])
   func aColumnSaysWhatTellsTargetsApart(_ names: [String], _ labels: [String]) {

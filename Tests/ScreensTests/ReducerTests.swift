@@ -77,7 +77,7 @@ import UploadModel
     Case(0, "P", .escape, asks: []),
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
-      asks: [.add([.typed("/twice")]), .addAgain([.exact("/twice")])]),
+      asks: [.add([.typed("/twice")]), .add([.exact("/twice")], again: true)]),
     Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
     Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
     Case(
@@ -95,6 +95,12 @@ import UploadModel
       ]),
     Case(0, "u", "2", "m", .enter, asks: [.setLimit(2_000_000)]),
     Case(0, "u", .enter, asks: []),
+    Case(
+      0, "u", "2", "m", .enter, "u", "1", "m", .enter,
+      asks: [.setLimit(2_000_000), .setLimit(1_000_000)]),
+    Case(
+      0, "u", "2", "m", .enter, "u", .backspace, .control("u"), "3", "m", .enter,
+      asks: [.setLimit(2_000_000), .setLimit(3_000_000)]),
     Case(0, "u", "x", .enter, asks: [.bell]),
     Case(0, "u", "x", .enter, .control("u"), "1", "k", .enter, asks: [.bell, .setLimit(1000)]),
     Case(0, "u", "9", .escape, asks: []),
@@ -277,7 +283,8 @@ import UploadModel
         case .listServer: Fixture.play(&state, .server(.rows(Fixture.serverRows)))
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
-        case .add([.typed("/twice")]): Fixture.play(&state, .alreadyWaiting([.exact("/twice")]))
+        case .add([.typed("/twice")], _, _):
+          Fixture.play(&state, .alreadyWaiting([.exact("/twice")]))
         default: break
         }
       }

@@ -121,7 +121,7 @@ final class Driver {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths):
+    case .add(let paths, _, _):
       let texts = paths.map { path in
         switch path {
         case .typed(let text), .exact(let text): text
@@ -141,7 +141,7 @@ final class Driver {
     case .listHistory: _ = reduce(&state, .history(.rows([])))
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
       .switchTarget, .readTargets,
-      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe, .addAgain,
+      .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
       .preview, .setUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:

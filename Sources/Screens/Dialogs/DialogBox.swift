@@ -48,7 +48,7 @@ struct DialogBox {
       return page.text.value(for: paper, compute: page.layOut)
     case .help(let help):
       return HelpText.lines(
-        width: paper.width, keymap: state.keymap, isASCII: state.isASCII, filter: help.filter)
+        help, width: paper.width, keymap: state.keymap, isASCII: state.isASCII)
     default: return []
     }
   }

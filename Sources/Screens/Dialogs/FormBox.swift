@@ -30,7 +30,9 @@ struct FormBox {
           style: Style(row.isMixed && row.text.text.isEmpty ? .dim : .plain))
       }
     }
-    let words = form.complaint ?? form.rows[form.focus].field.explanation
+    let field = form.rows[form.focus].field
+    let names = field == .target ? ": " + state.options.targets.joined(separator: ", ") : ""
+    let words = form.complaint ?? field.explanation + names
     canvas.put(
       words, row: top + 1 + form.rows.count, column: left + 2, width: width - 4,
       style: Style(form.complaint == nil ? .dim : .warning))

@@ -28,7 +28,12 @@ struct MenuBox {
       row: top - 1 - field, column: columns.lowerBound,
       size: Size(width: columns.count, height: visible + 2 + field), title: menu.title)
     let inner = columns.lowerBound + 2..<columns.upperBound - 2
-    if menu.isFiltered { canvas.field(menu.filter, row: top - 1, columns: inner) }
+    if menu.isFiltered {
+      let label = "filter "
+      canvas.put(label, row: top - 1, column: inner.lowerBound, style: Style(.dim))
+      let start = inner.lowerBound + label.count
+      canvas.field(menu.filter, row: top - 1, columns: start..<max(start + 1, inner.upperBound))
+    }
     let first = ListState.firstRow(
       scroll: menu.list.scroll, cursor: menu.list.cursor, count: menu.shown.count,
       height: visible)

@@ -68,7 +68,7 @@ struct QuestionBox {
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
-    case .addingAgain(let paths):
+    case .addingAgain(let paths, _):
       return paths.count == 1
         ? (
           "Already in the queue",

@@ -26,8 +26,10 @@ public enum AppEvent: Sendable {
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
   case folder(Folder)
-  /// The answer to `Effect.switchTarget`: files that are added from now on go there.
-  case target(name: String, url: String, concurrency: Int, listsServer: Bool)
+  /// The answer to `Effect.switchTarget`: files that are added from now on go there. `usual` is the target that the
+  /// configuration names for every start.
+  case target(
+    name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
   /// The answer to `Effect.readTargets`: the targets of the configuration, and where they lie, without secrets.
   case targets([String], urls: [String: String])
   /// The addresses of targets of items in the queue, by name.
@@ -47,8 +49,9 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
-  /// These files wait in the queue already and were left out, unless the person wants them again.
-  case alreadyWaiting([PathInput])
+  /// These files wait in the queue already and were left out, unless the person wants them again; `to` as in
+  /// `Effect.add`.
+  case alreadyWaiting([PathInput], to: String? = nil)
   /// The answer to `Effect.setUp` where the answers cannot be taken.
   ///
   /// `isGoodEnough` says that they can be if the person wants it so.

@@ -16,12 +16,14 @@ enum HelpText {
 
   /// The help in lines of `width` columns, side by side where two or three texts have room.
   ///
-  /// - Parameter filter: only actions whose keys or words hold it; all where it is empty.
-  static func lines(width: Int, keymap: Keymap, isASCII: Bool, filter: String = "") -> [TextLine] {
+  /// - Parameters:
+  ///   - help: where it was asked for, and what its actions' keys or words are to hold.
+  static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
+    let filter = help.filter
     let columns = max(1, min(3, width / columnWidth))
     let one = (width - (columns - 1) * gap) / columns
     let matcher = Matcher(filter)
-    let sections: [[TextLine]] = all.compactMap { title, actions in
+    let sections: [[TextLine]] = all(first: help.mode).compactMap { title, actions in
       let found = actions.filter { action in
         filter.isEmpty || matcher.matches(action.help) || matcher.matches(action.name.word)
           || keymap.keys(for: action).contains { matcher.matches($0.label(ascii: isASCII)) }
@@ -56,11 +58,14 @@ enum HelpText {
   }
 
   /// The actions under headings; one that works in several places stands under the first.
-  static let all: [(title: String, actions: [Action])] = sections.compactMap { mode, title in
-    let actions = Action.inMode(mode).filter { action in
-      sections.first { action.modes.contains($0.0) }?.0 == mode
+  static func all(first: Mode) -> [(title: String, actions: [Action])] {
+    let sections = sections.filter { $0.0 == first } + sections.filter { $0.0 != first }
+    return sections.compactMap { mode, title in
+      let actions = Action.inMode(mode).filter { action in
+        sections.first { action.modes.contains($0.0) }?.0 == mode
+      }
+      return actions.isEmpty ? nil : (title, actions)
     }
-    return actions.isEmpty ? nil : (title, actions)
   }
 
   private static let keysWidth = 14

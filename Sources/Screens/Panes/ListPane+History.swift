@@ -10,7 +10,10 @@ extension ListPane<HistoryRow> {
       return end - count..<end
     }
     // Names are whole as far as they leave room for the longest usual outcome, which has all that is left over.
-    let names = state.history.listing.rows.lazy.map(\.name.utf8.count).max() ?? 0
+    let names =
+      state.history.listing.rows.lazy.map {
+        $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }
+      }.max() ?? 0
     let room = width - (width >= 100 ? 53 : 39)
     let outcome = takeLast(width >= 76 ? max(23, room - max(16, names)) : 14, from: 0)
     let attempt = takeLast(3, from: 76)

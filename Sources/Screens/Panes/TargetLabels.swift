@@ -10,8 +10,9 @@ struct TargetLabels {
   init(_ names: [String]) {
     let urls = names.filter(Self.isURL).map { Array($0.unicodeScalars) }
     let first = urls.first ?? []
-    var count = urls.dropFirst().reduce(urls.count > 1 ? first.count : 0) { count, url in
-      zip(first.prefix(count), url).prefix { $0 == $1 }.count
+    // Something is left of each.
+    var count = urls.dropFirst().reduce(urls.count > 1 ? first.count - 1 : 0) { count, url in
+      zip(first.prefix(count), url.dropLast()).prefix { $0 == $1 }.count
     }
     while count > 0, !Self.ends.contains(first[count - 1]) { count -= 1 }
     shared = String.UnicodeScalarView(first.prefix(count))

@@ -4,7 +4,12 @@ import UploadModel
 extension AppState {
   /// A character, or more, is typed where something is being typed.
   mutating func type(_ text: String) -> [Effect] {
-    editField { $0.insert(text) }
+    // Who types a speed means that one, not the end of the one that stands there.
+    if case .limit(let prompt) = dialog, prompt.isUntouched {
+      dialog = .limit(LimitPrompt(text: text))
+    } else {
+      editField { $0.insert(text) }
+    }
     return []
   }
 
@@ -125,7 +130,9 @@ extension AppState {
     switch name {
     case .close: dialog = nil
     case .next, .previous:
-      form.moveFocus(by: name == .next ? 1 : -1)
+      if name == .previous || !form.complete(among: options.targets) {
+        form.moveFocus(by: name == .next ? 1 : -1)
+      }
       dialog = .form(form)
     case .accept:
       if let error = form.firstError(targets: options.targets) {
@@ -177,7 +184,8 @@ extension AppState {
       return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
-    case (.addAgain, .addingAgain(let paths)): return [.addAgain(paths)]
+    case (.addAgain, .addingAgain(let paths, let target)):
+      return [.add(paths, to: target, again: true)]
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):

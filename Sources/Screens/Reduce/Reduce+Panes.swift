@@ -92,12 +92,14 @@ extension AppState {
   private mutating func sendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
-    if let other = known.first(where: { $0.target != target }) {
-      let key = keymap.label(.target, in: .queue, ascii: isASCII)
-      return refuse("\(other.name) went to \(other.target): switch to that first (\(key))")
-    }
     message = "\(HumanReadable.count(known.count, "file")) queued once more"
-    return [.add(known.map { .bytes($0.location) })]
+    var targets: [String] = []
+    for row in known where !targets.contains(row.target) { targets.append(row.target) }
+    return targets.map { target in
+      .add(
+        known.filter { $0.target == target }.map { .bytes($0.location) },
+        to: target == self.target ? nil : target)
+    }
   }
 
   /// Keeps every list's cursor on the screen when the screen changes.
@@ -128,11 +130,12 @@ extension AppState {
 
   /// The configuration has been read again.
   mutating func setTargets(_ names: [String], urls: [String: String]) {
+    let isNew = !Set(names).isSubset(of: options.targets)
     (options.targets, options.targetURLs) = (names, urls)
     let size = size
     changeDialogs { dialog in
-      // The one that was tried is there now.
-      if case .setup(let form) = dialog, form.isTrying { return nil }
+      // The one that was tried is there now; what was read before says nothing of it.
+      if case .setup(let form) = dialog, form.isTrying, isNew { return nil }
       guard case .menu(var menu) = dialog else { return dialog }
       menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
       return .menu(menu)

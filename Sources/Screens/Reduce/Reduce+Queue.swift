@@ -46,13 +46,13 @@ extension AppState {
   }
 
   /// Files wait already that were to be added: once is what is meant, unless the person says so.
-  mutating func askToAddAgain(_ paths: [PathInput]) {
+  mutating func askToAddAgain(_ paths: [PathInput], to target: String?) {
     guard !paths.isEmpty else { return }
     guard dialog == nil else {
       message = "\(HumanReadable.count(paths.count, "file")) left out: already in the queue"
       return
     }
-    dialog = .question(Question(.addingAgain(paths)))
+    dialog = .question(Question(.addingAgain(paths, to: target)))
   }
 
   /// Lets further files begin, or not.

@@ -39,7 +39,7 @@ extension AppState {
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
       changeBrowser { $0.show(folder, height: $1) }
-    case .target(let name, let url, let concurrency, let listsServer):
+    case .target(let name, let url, let concurrency, let listsServer, let usual):
       (target, self.url, options.listsServer) = (name, url, listsServer)
       urls[name] = url
       self.concurrency = wishes[name] ?? concurrency
@@ -47,6 +47,10 @@ extension AppState {
       // What was to be deleted is not on this one.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
       message = "files that are added from now on go to \(name)"
+      if let usual, usual != name {
+        let place = options.configuration ?? "the configuration"
+        message? += "; hoist starts with \(usual): default_target in \(place)"
+      }
       record("target: \(name)")
       if pane == .server { return show(.server) }
     case .server(let listing): server.update(with: listing, height: layout.rows.count)
@@ -69,7 +73,7 @@ extension AppState {
     case .targets(let names, let urls): setTargets(names, urls: urls)
     case .setupRefused(let words, let isGoodEnough):
       return refuseSetup(words, isGoodEnough: isGoodEnough)
-    case .alreadyWaiting(let paths): askToAddAgain(paths)
+    case .alreadyWaiting(let paths, let target): askToAddAgain(paths, to: target)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
     case .aside(let isAside): self.isAside = isAside
@@ -152,7 +156,7 @@ extension AppState {
     case .redraw: return [.redraw]
     case .suspend: return [.suspend]
     case .interrupt: return interrupt()
-    case .help: open(.help(Help()))
+    case .help: open(.help(Help(mode: mode)))
     default: return nil
     }
     return []

@@ -11,7 +11,7 @@ extension NewTarget {
   /// Why a person's answers make no target.
   struct Refusal: Error {
     let words: String
-    /// Whether all that is wrong is that nobody answers at the URL, which may change.
+    /// Whether all that is wrong is what answers at the URL, which may change.
     var isGoodEnough = false
   }
 
@@ -34,16 +34,21 @@ extension NewTarget {
     } catch { throw Refusal(words: "\(error)") }
   }
 
-  /// Why nobody speaks HTTP at the URL; nil where somebody does. What the answer says is no matter: a
-  /// place for uploads may well refuse to be asked.
+  /// Why nothing seems to take uploads at the URL; nil where something may. A place for uploads may well refuse to
+  /// be asked, but it is there, and a 405 says in its `Allow` what it takes (RFC 9110, section 15.5.6).
   private static func problem(at url: URL) async -> String? {
     var request = URLRequest(url: url, timeoutInterval: 8)
     request.httpMethod = "HEAD"
     let session = URLSession(configuration: .ephemeral)
     defer { session.finishTasksAndInvalidate() }
     do {
-      _ = try await session.data(for: request)
-      return nil
+      guard let reply = try await session.data(for: request).1 as? HTTPURLResponse else {
+        return nil
+      }
+      let allowed = reply.value(forHTTPHeaderField: "Allow")?.uppercased() ?? ""
+      let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
+      guard [404, 405, 410].contains(reply.statusCode), !isTaken else { return nil }
+      return "\(url.host ?? "it") answers \(Failure.statusLine(reply.statusCode)) there"
     } catch {
       return "no answer from \(url.host ?? "there"): \((error as NSError).localizedDescription)"
     }

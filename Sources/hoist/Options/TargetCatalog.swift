@@ -33,6 +33,9 @@ final class TargetCatalog: Sendable {
   /// The names of the targets that can be chosen, sorted.
   var names: [String] { content.withLock { $0.settings }.targetNames }
 
+  /// The one that the configuration names for every start.
+  var usual: String? { content.withLock { $0.settings }.defaultTarget }
+
   /// Where they lie, without secrets.
   var urls: [String: String] {
     let settings = content.withLock { $0.settings }

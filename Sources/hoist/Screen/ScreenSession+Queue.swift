@@ -44,17 +44,26 @@ extension ScreenSession {
 
   /// Looks for files and queues them.
   ///
-  /// - Parameter isMeant: whether files that wait already are to be queued once more.
+  /// - Parameters:
+  ///   - name: the target's name; nil for the one that is chosen.
+  ///   - isMeant: whether files that wait already are to be queued once more.
   func add<Path: Sendable>(
-    _ paths: [Path], again isMeant: Bool,
+    _ paths: [Path], to name: String? = nil, again isMeant: Bool,
     finding files: @escaping @Sendable (Path) -> TypedLine.Files
   ) {
-    let (intake, queue, target, rules) = (
-      intake, QueueIntake(store: keeper.store, options.sent), book.current.name, options.rules
-    )
+    let (queue, book, rules) = (QueueIntake(store: keeper.store, options.sent), book, options.rules)
+    let (current, chosen) = (intake, book.current.name)
     // Lines say what they mean: whoever writes a script is not there to be asked.
     let isAsked = !isMeant && !(interface is PlainInterface)
     intakeQueue.async {
+      // Commands may supply the secrets of another target.
+      let other = name.map { ($0, book.target(named: $0)) }
+      if case (let name, nil)? = other {
+        let words = "nothing was queued for \(name): there is no such target any more"
+        return onMain { self.handle([.message(words)]) }
+      }
+      let target = name ?? chosen
+      let intake = other?.1.map { FileIntake(for: $0) } ?? current
       var total = QueueIntake.Added()
       var twice: [PathInput] = []
       // By now the queue has been read, and what was added before this is in it.
@@ -88,7 +97,7 @@ extension ScreenSession {
         let left = isLast ? twice : []
         onMain {
           self.show(result, saying: words)
-          if !left.isEmpty { self.handle([.alreadyWaiting(left)]) }
+          if !left.isEmpty { self.handle([.alreadyWaiting(left, to: name)]) }
         }
         return true
       }
@@ -104,8 +113,8 @@ extension ScreenSession {
   }
 
   /// Looks for what the screen asks to have added.
-  func add(_ paths: [PathInput], again isMeant: Bool) {
-    add(paths, again: isMeant) { [home] path in
+  func add(_ paths: [PathInput], to name: String?, again isMeant: Bool) {
+    add(paths, to: name, again: isMeant) { [home] path in
       switch path {
       case .typed(let text): TypedLine(text: text, home: home).files
       case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])

@@ -54,7 +54,7 @@ extension ScreenSession {
       return [
         .target(
           name: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
-          listsServer: target.server.list != nil)
+          listsServer: target.server.list != nil, usual: book.usual)
       ]
     case .failure(.unsendable(let why)): return [.message("\(name): \(why)")]
     case .failure(let cause): return [.message("\(name): \(Failure(cause).headline)")]

@@ -170,8 +170,7 @@ final class ScreenSession {
 
   private func perform(_ effect: Effect) {
     switch effect {
-    case .add(let paths): add(paths, again: false)
-    case .addAgain(let paths): add(paths, again: true)
+    case .add(let paths, let target, let isMeant): add(paths, to: target, again: isMeant)
     case .preview(let text): preview(text)
     case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
     case .readTargets: readTargets()

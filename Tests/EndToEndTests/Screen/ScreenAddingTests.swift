@@ -95,6 +95,10 @@ extension EndToEnd {
       try await terminal.press("Enter")
       try await terminal.wait(for: "no answer from 127.0.0.1")
       try await terminal.press("C-u")
+      try await terminal.type(inbox.url.replacing("/upload", with: "/uplaod"))
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "127.0.0.1 answers 404 Not Found there; Enter writes it")
+      try await terminal.press("C-u")
       try await terminal.type(inbox.url)
       try await terminal.press("Tab")
       try await terminal.type("desk")
@@ -125,7 +129,8 @@ extension EndToEnd {
       try await terminal.press("Enter")
       try await terminal.type("attic")
       try await terminal.press("Enter")
-      try await terminal.wait(for: "files that are added from now on go to attic")
+      try await terminal.wait(
+        for: "from now on go to attic; hoist starts with desk: default_target in ~/.config/hoist")
       try await terminal.press("a")
       try await terminal.command("a.txt")
       try await terminal.wait(for: "2 ok")
@@ -145,6 +150,17 @@ extension EndToEnd {
       try await terminal.press("2")
       try await terminal.wait(for: "says how, in")
       #expect(try await terminal.screen().shows("~/.config/hoist/config.toml (docs/targets.md)"))
+      // What is sent once more goes where it went, if that is still there.
+      try await terminal.press("3")
+      try await terminal.wait(for: "201 Created")
+      try await terminal.press("r")
+      try await terminal.wait(for: "nothing was queued for attic: there is no such target any more")
+      try await terminal.press("j", "r")
+      try await terminal.wait(for: "1 file queued")
+      try await terminal.press("1")
+      try await terminal.wait(for: "3 ok")
+      #expect(
+        try await terminal.screen().rows.last { $0.contains("a.txt") }?.contains("desk") == true)
       try await terminal.press("q")
       try await terminal.wait(for: Tmux.prompt)
     }

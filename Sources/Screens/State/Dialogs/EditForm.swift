@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// How some items shall be sent, being edited.
@@ -19,7 +20,7 @@ struct EditForm: Sendable {
       case .name: "the name that the server is told"
       case .type: "type/subtype, such as image/png"
       case .field: "the form field that carries the file; empty for the target's own"
-      case .target: "the name of a target of the configuration"
+      case .target: "Tab completes the name of a target"
       }
     }
   }
@@ -66,6 +67,17 @@ struct EditForm: Sendable {
   }
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
+
+  /// Completes what is typed of a target's name as far as it is clear; false where that adds nothing.
+  mutating func complete(among targets: [String]) -> Bool {
+    let (row, text) = (rows[focus], rows[focus].text.text)
+    let names = targets.filter { $0.hasPrefix(scalars: text) }
+    guard row.field == .target, row.isChanged, let first = names.first else { return false }
+    let common = names.dropFirst().reduce(first) { $0.sharedPrefix(with: $1) }
+    guard common.utf8.count > text.utf8.count else { return false }
+    edit { $0.set(common) }
+    return true
+  }
 
   /// What is wrong with what was entered, and where; `nil` where nothing is.
   func firstError(targets: [String]) -> (row: Int, words: String)? {

@@ -17,9 +17,12 @@ struct LimitPrompt: Hashable, Sendable {
 
   init(text: String) { field.set(text) }
 
+  /// Whether what stood there at first stands there still.
+  var isUntouched: Bool { field.text == original }
+
   /// What the person asks for; `nil` where it is no speed.
   var answer: Limit? {
-    if field.text == original { return .asItIs }
+    if isUntouched { return .asItIs }
     let text = field.text.lowercased().filter { !$0.isWhitespace }
     if ["", "off", "none", "0"].contains(text) { return .off }
     return ByteCount.speed(text).map(Limit.bytesPerSecond)

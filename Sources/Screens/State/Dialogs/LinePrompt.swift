@@ -69,7 +69,8 @@ struct LinePrompt: Hashable, Sendable {
 }
 
 extension String {
-  fileprivate func sharedPrefix(with other: String) -> String {
+  /// What both texts begin with.
+  func sharedPrefix(with other: String) -> String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
 }

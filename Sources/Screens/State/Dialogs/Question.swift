@@ -14,7 +14,7 @@ struct Question: Sendable {
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
     /// These wait in the queue already.
-    case addingAgain([PathInput])
+    case addingAgain([PathInput], to: String?)
   }
 
   let subject: Subject
