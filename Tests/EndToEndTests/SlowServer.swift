@@ -42,7 +42,8 @@ final class SlowServer: Sendable {
   init(_ gate: Gate, beginning: Int = 100_000) throws {
     let book = Book()
     self.book = book
-    server = try HostileServer { connection, _ in
+    // The kernel would take as much as tcp_rmem allows, whole files among it.
+    server = try HostileServer(receiveBuffer: 1 << 20) { connection, _ in
       guard let head = connection.readHead() else { return }
       if head.headers["expect"] != nil { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
       let length = Int(head.headers["content-length"] ?? "") ?? 0

@@ -160,7 +160,7 @@ extension EndToEnd {
       try await terminal.press("1")
       try await terminal.wait(for: "3 ok")
       #expect(
-        try await terminal.screen().rows.last { $0.contains("a.txt") }?.contains("desk") == true)
+        try await terminal.screen().rows.count { $0.contains("a.txt") && $0.contains("desk") } == 2)
       try await terminal.press("q")
       try await terminal.wait(for: Tmux.prompt)
     }
