@@ -22,7 +22,6 @@ public struct SenderSettings: Hashable, Sendable, Codable {
   public var isStarted: Bool
   /// How many requests go to a target at once, by its name, where the person has said so.
   public var lanes: [String: Int]
-
   /// Whether they are those of a screen that was left: the next screen that sends goes on under them.
   public var isHandedOver: Bool
 

@@ -16,8 +16,7 @@ enum HelpText {
 
   /// The help in lines of `width` columns, side by side where two or three texts have room.
   ///
-  /// - Parameters:
-  ///   - help: where it was asked for, and what its actions' keys or words are to hold.
+  /// - Parameter help: where it was asked for, and what its actions' keys or words are to hold.
   static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
     let filter = help.filter
     let columns = max(1, min(3, width / columnWidth))

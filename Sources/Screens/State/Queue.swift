@@ -130,9 +130,11 @@ struct Queue: Sendable {
     }
   }
 
-  /// Notes how an attempt ended. Only the last few are kept.
+  /// Notes how an attempt ended. Only the last few are kept. What is retried by hand counts on.
   mutating func record(_ attempt: Attempt, of id: ItemID) {
     guard let position = positions[id] else { return }
+    var attempt = attempt
+    attempt.number = max(attempt.number, (rows[position].attempts.last?.number ?? 0) + 1)
     rows[position].attempts.append(attempt)
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
   }
