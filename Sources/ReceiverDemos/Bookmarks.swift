@@ -35,13 +35,11 @@ struct Bookmarks {
     for key in sort.reversed() {
       let (name, hasMinus) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
       let isBackwards = hasMinus != isDescending
-      // Equal records keep their order. Swift does not promise a stable sort, so the number decides.
-      rows = rows.enumerated().sorted { a, b in
-        let (x, y) = (a.element[name] ?? .null, b.element[name] ?? .null)
-        if x.comes(before: y) { return !isBackwards }
-        if y.comes(before: x) { return isBackwards }
-        return a.offset < b.offset
-      }.map(\.element)
+      // Equal records keep their order.
+      rows.sort { a, b in
+        let (x, y) = (a[name] ?? .null, b[name] ?? .null)
+        return isBackwards ? y.comes(before: x) : x.comes(before: y)
+      }
     }
     let (start, isHuge) = (page - 1).multipliedReportingOverflow(by: limit)
     let cut = isHuge ? [] : Array(rows.dropFirst(start).prefix(limit))

@@ -2,7 +2,8 @@ import Foundation
 import MultipartForm
 import TestSupport
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct CurlCommandTests {
   private func target(_ url: String = "https://h/up", _ change: (inout Target) throws -> Void)

@@ -1,7 +1,8 @@
 import Foundation
 import MultipartForm
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// One cause, and what rests on it.
 struct CauseRow: Sendable, CustomTestStringConvertible {

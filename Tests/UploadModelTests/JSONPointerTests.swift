@@ -1,6 +1,7 @@
 import JSONText
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct JSONPointerTests {
   /// The document and the pointers of RFC 6901 §5.

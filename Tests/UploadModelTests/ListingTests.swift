@@ -1,7 +1,8 @@
 import Foundation
 import JSONText
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// Pages and columns of what is on a server.
 struct ListingTests {

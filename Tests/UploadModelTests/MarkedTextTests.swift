@@ -2,7 +2,8 @@ import Foundation
 import JSONText
 import TestSupport
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// A combining mark after a special character changes nothing for whoever escapes that character: what was
 /// escaped is read back scalar by scalar.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct PatternTests {
   /// Expression, text, and the whole match with the groups; nil for none.

@@ -1,7 +1,8 @@
 import Foundation
 import JSONText
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct ReplyRulesTests {
   private func judge(

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 struct RetryPolicyTests {
   private func refused(attempts: Int, retryAfter: Double? = nil) -> Failure {

@@ -2,7 +2,8 @@ import Foundation
 import ScalarText
 import TestSupport
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// What is quoted is read back by real shells.
 @Suite struct ShellWordTests {

@@ -2,7 +2,8 @@ import Foundation
 import JSONText
 import MultipartForm
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// Values that are written for the place where they stand, and values of replies.
 struct TemplateWritingTests {

@@ -1,6 +1,7 @@
 import MultipartForm
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// Which bytes count as what, file by file and together.
 @Suite struct TotalsTests {

@@ -35,8 +35,8 @@ struct Admission {
     let length = try contentLength(head, isChunked: !codings.isEmpty)
     if let length {
       try checkRoom(
-        for: length, of: "request", atMost: configuration.maxRequestBytes, freeBytes: freeBytes(),
-        reserved: configuration.reservedBytes)
+        for: length, of: "request", atMost: configuration.maxRequestBytes, configuration,
+        freeBytes())
     }
     guard
       head.headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" })
@@ -51,17 +51,18 @@ struct Admission {
   ///
   /// - Parameters:
   ///   - what: what has this length, for the person at the other end.
+  ///   - freeBytes: what is free on the disk, nil if unknown.
   ///   - headers: what goes with a refusal of what is too long.
   static func checkRoom(
-    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = [],
-    freeBytes: Int64?, reserved: Int64
+    for length: Int64, of what: String, atMost most: Int64,
+    _ configuration: Receiver.Configuration, _ freeBytes: Int64?, headers: [(String, String)] = []
   ) throws(Refusal) {
     guard length <= most else {
       throw Refusal(
         .payloadTooLarge, "The \(what) has \(length) bytes; at most \(most) are taken.",
         headers: headers)
     }
-    if let freeBytes, length > freeBytes - reserved {
+    if let freeBytes, length > freeBytes - configuration.reservedBytes {
       throw Refusal(
         .insufficientStorage, "The \(what) has \(length) bytes, and the disk has no room for them.")
     }

@@ -13,15 +13,6 @@ extension Service {
     return file
   }
 
-  /// Refuses what is longer than is taken, or than the disk has room for.
-  func checkRoom(
-    for length: Int64, of what: String, atMost most: Int64, headers: [(String, String)] = []
-  ) throws(Refusal) {
-    try Admission.checkRoom(
-      for: length, of: what, atMost: most, headers: headers, freeBytes: inbox.freeBytes,
-      reserved: configuration.reservedBytes)
-  }
-
   /// Adds the body to an upload as it comes: what has come stays, whatever becomes of the request.
   /// - Parameters:
   ///   - most: the most bytes of the whole, where its length is not known.

@@ -31,9 +31,9 @@ extension Service {
       }
       let length = try asked.wholeLength(after: 0, known: nil)
       if let length {
-        try checkRoom(
-          for: length, of: "upload", atMost: mostBytes(isForm: isForm),
-          headers: [("Upload-Limit", limits(of: nil))])
+        try Admission.checkRoom(
+          for: length, of: "upload", atMost: mostBytes(isForm: isForm), configuration,
+          inbox.freeBytes, headers: [("Upload-Limit", limits(of: nil))])
       }
       let id = try uploads.create(
         PartialUploads.Record(

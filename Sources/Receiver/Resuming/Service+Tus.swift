@@ -75,7 +75,8 @@ extension Service {
     _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
   ) async throws -> Reply {
     let length = try Self.number("Upload-Length", head)
-    try checkRoom(for: length, of: "file", atMost: configuration.maxFileBytes)
+    try Admission.checkRoom(
+      for: length, of: "file", atMost: configuration.maxFileBytes, configuration, inbox.freeBytes)
     let metadata = try UploadMetadata(head.headers["upload-metadata"].first)
     let record = PartialUploads.Record(
       length: length, name: metadata.first(of: "filename", "name") ?? "file",

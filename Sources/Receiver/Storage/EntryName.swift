@@ -15,9 +15,6 @@ struct EntryName: CustomStringConvertible {
     self.text = text
   }
 
-  /// A name of the receiver's own.
-  init(own text: StaticString) { self.text = "\(text)" }
-
   /// Whether the file is neither listed nor fetched.
   var isHidden: Bool { text.utf8.first == UInt8(ascii: ".") }
 

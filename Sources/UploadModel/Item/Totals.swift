@@ -27,7 +27,7 @@ public struct Totals: Hashable, Sendable {
   /// Bytes that will still be handed over without anyone doing anything.
   public private(set) var bytesToGo: Int64 = 0
   /// Bytes of files that the person holds back.
-  public private(set) var pausedBytes: Int64 = 0
+  private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
   public private(set) var unknownBytes: Int64 = 0
   /// Bytes of files that did not arrive.

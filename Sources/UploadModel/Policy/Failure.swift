@@ -167,7 +167,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   ///
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
   /// target says that a second copy does no harm.
-  public var isTransient: Bool {
+  var isTransient: Bool {
     cause == .refused
       ? status.map(Self.transientStatuses.contains) ?? false : cause.traits.contains(.transient)
   }

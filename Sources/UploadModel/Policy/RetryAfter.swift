@@ -5,7 +5,7 @@ import ScalarText
 public enum RetryAfter {
   /// Seconds from `now` until the server wants to be asked again; `nil` where the value is neither
   /// form. A date that has passed gives 0.
-  public static func seconds(_ value: String, now: Date) -> Double? {
+  static func seconds(_ value: String, now: Date) -> Double? {
     let text = value.trimming(\.isWhiteSpace)
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       return Double(text).map { min($0, 1e9) }

@@ -28,7 +28,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// - Parameters:
   ///   - failure: how the last attempt ended; its `attempts` counts it.
   ///   - random: a number in 0..<1 from the caller's generator.
-  public func delay(after failure: Failure, random: Double) -> Double? {
+  func delay(after failure: Failure, random: Double) -> Double? {
     // A shortage on this machine is always retried.
     if case .shortage = failure.cause {
       return 0.5 + backOff(round: min(failure.attempts, 3), random: random)
@@ -80,7 +80,7 @@ extension Target {
   ///   - failure: how the last attempt ended.
   ///   - url: where it went.
   ///   - random: a number in 0..<1.
-  public func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
+  func delay(after failure: Failure, at url: URL, random: Double) -> Double? {
     var policy = retry
     policy.isIdempotent = isIdempotent(at: url)
     return policy.delay(after: failure, random: random)

@@ -12,7 +12,7 @@ public struct CurlCommand: Hashable, Sendable {
   }
 
   /// Each option with its value, as a shell reads them.
-  public private(set) var lines: [String] = []
+  private(set) var lines: [String] = []
 
   /// The command as a shell reads it, an option a line.
   public var text: String { lines.joined(separator: " \\\n  ") }

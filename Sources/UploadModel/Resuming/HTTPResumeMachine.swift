@@ -18,8 +18,6 @@ import MultipartForm
 public struct HTTPResumeMachine: ResumeMachine {
   /// The version that is spoken while the protocol is a draft.
   static let interopVersion: Int64 = 8
-  /// The number of the draft.
-  static let draft = "12"
 
   enum Phase { case learning, creating, asking, appending, replaying, deleting }
 

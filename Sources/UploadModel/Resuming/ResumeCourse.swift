@@ -8,7 +8,7 @@ public struct ResumeCourse: Sendable {
   static let patience = 3
 
   /// Where the upload stands.
-  public internal(set) var point: ResumePoint?
+  var point: ResumePoint?
   /// Whether the server has more of the file than when the attempt before this one began.
   public internal(set) var hasAdvanced = false
 

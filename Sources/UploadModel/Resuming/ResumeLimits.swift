@@ -18,7 +18,7 @@ public struct ResumeLimits: Hashable, Sendable, Codable {
   /// Reads the header field. Keys that nobody knows are passed over.
   ///
   /// - Returns: nil where it is malformed, or a value is no number of at least 0: it is ignored as a whole then.
-  public init?(_ text: String?) {
+  init?(_ text: String?) {
     guard let text, let members = FieldValue.dictionary(text) else { return nil }
     for key in ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"] {
       if let value = members[key], (value.integer ?? -1) < 0 { return nil }

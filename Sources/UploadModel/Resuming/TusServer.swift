@@ -26,7 +26,7 @@ public struct TusServer: Hashable, Sendable, Codable {
   public init() {}
 
   /// What the header fields of its reply say; names are in lower case.
-  public init(headers: [String: String]) {
+  init(headers: [String: String]) {
     maxSize = headers["tus-max-size"].flatMap { Self.number($0) }
     extensions = Set(Self.list(headers["tus-extension"]))
     let offered = Self.list(headers["tus-checksum-algorithm"])

@@ -1,35 +1,28 @@
 /// Decides which files share a request.
 public enum Batch {
   /// A file in line, as far as batching depends on it.
-  public struct Candidate: Hashable, Sendable {
+  struct Candidate: Hashable, Sendable {
     /// The file.
     var id: ItemID
     /// Its size.
     var bytes: Int64
     /// What all files of a request have in common.
     var kind: Kind
-
-    /// The candidate `id`.
-    public init(id: ItemID, bytes: Int64, kind: Kind) {
-      self.id = id
-      self.bytes = bytes
-      self.kind = kind
-    }
   }
 
   /// What all files of a request have in common.
-  public struct Kind: Hashable, Sendable {
+  struct Kind: Hashable, Sendable {
     /// Where they go.
     var target: Boxed<Target>
     /// The form field that carries them, where it is not the target's.
-    public var field: String?
+    var field: String?
     /// The number of attempts so far: all members of a batch must have the same number left.
-    public var attempts: Int
+    var attempts: Int
     /// Whether the file belongs to an existing group.
-    public var isTaken: Bool
+    var isTaken: Bool
 
     /// A kind of file.
-    public init(
+    init(
       target: Boxed<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
     ) {
       self.target = target
@@ -43,7 +36,7 @@ public enum Batch {
   /// The files of one batch: the first one and those behind it of the same kind, in the order of the line. A
   /// file that does not fit ends the batch, since it could otherwise be overtaken forever. Files of other
   /// kinds are skipped.
-  public static func plan(
+  static func plan(
     _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
   ) -> [ItemID] {
     var (batch, bytes) = ([first.id], first.bytes)

@@ -11,7 +11,7 @@ public struct BatchEnd: Sendable {
     /// The fault of this file alone, if any.
     public var cause: Failure.Cause?
     /// Whether the person took it back.
-    public var isStopped: Bool
+    var isStopped: Bool
 
     /// The file `id`.
     public init(id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false)

@@ -1,7 +1,7 @@
 /// A circuit breaker: keeps uploads from failing one by one at a server that cannot be reached.
 public struct Breaker: Hashable, Sendable {
   /// How many failures in a row open it where attempts are counted.
-  public static let threshold = 3
+  static let threshold = 3
   /// The longest delay before a probe, in seconds, whatever the policy says.
   static let longestDelay = 60.0
 
@@ -19,17 +19,17 @@ public struct Breaker: Hashable, Sendable {
   private let policy: RetryPolicy
   private let threshold: Int
   /// How often it has opened.
-  public private(set) var openings = 0
+  private(set) var openings = 0
 
   /// A closed breaker whose delays are those of `policy`.
-  public init(policy: RetryPolicy) {
+  init(policy: RetryPolicy) {
     self.policy = policy
     threshold = Self.threshold
   }
 
   /// A breaker for a server that is waited for indefinitely. The first failure opens it, since attempts are
   /// not counted, and it opens for at least an eighth of a second.
-  public init(waitingWith policy: RetryPolicy) {
+  init(waitingWith policy: RetryPolicy) {
     var policy = policy
     policy.base = max(policy.base, Self.shortestBound)
     policy.cap = max(policy.cap, Self.shortestBound)
@@ -50,7 +50,7 @@ public struct Breaker: Hashable, Sendable {
   }
 
   /// What an upload may do now.
-  public func permission(at now: Instant) -> Permission {
+  func permission(at now: Instant) -> Permission {
     switch state {
     case .closed: .go
     case .probing: .wait(until: nil)
@@ -59,14 +59,14 @@ public struct Breaker: Hashable, Sendable {
   }
 
   /// An upload starts that was permitted to.
-  public mutating func recordStarted(at now: Instant) {
+  mutating func recordStarted(at now: Instant) {
     if case .open = state { state = .probing(since: now) }
   }
 
   /// Records that no connection could be made. Returns the time before which nothing may start, if any.
   ///
   /// - Parameter random: a number in 0..<1 from the caller's generator.
-  public mutating func recordUnreachable(at now: Instant, random: Double) -> Instant? {
+  mutating func recordUnreachable(at now: Instant, random: Double) -> Instant? {
     switch state {
     case .closed(let failures) where failures + 1 < threshold:
       state = .closed(failures: failures + 1)
@@ -84,12 +84,12 @@ public struct Breaker: Hashable, Sendable {
   }
 
   /// The probe told nothing about the server: another one may follow at once.
-  public mutating func recordUnanswered() {
+  mutating func recordUnanswered() {
     if case .probing(let since) = state { state = .open(until: since) }
   }
 
   /// The person does not want to wait any longer.
-  public mutating func tryNow(at now: Instant) {
+  mutating func tryNow(at now: Instant) {
     if case .open(let until) = state, now < until { state = .open(until: now) }
   }
 }

@@ -37,7 +37,7 @@ public struct Credentials: Hashable, Sendable {
   private let hasCommand: Bool
   private var hasToken: Bool
   /// The number of the token in force; uploads that were sent with an older one prove nothing.
-  public private(set) var token = 0
+  private(set) var token = 0
   /// Whether the server has taken anything.
   private var isProven = false
   /// Whether the token was renewed after a refusal, and nothing was taken with it yet.
@@ -45,13 +45,13 @@ public struct Credentials: Hashable, Sendable {
   private var refusals = 0
 
   /// Open credentials, which need a token first where a command gives it.
-  public init(hasCommand: Bool) {
+  init(hasCommand: Bool) {
     self.hasCommand = hasCommand
     hasToken = !hasCommand
   }
 
   /// Whether nothing starts until the person retries.
-  public var isClosed: Bool {
+  var isClosed: Bool {
     if case .closed = state { true } else { false }
   }
 
@@ -76,7 +76,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// What an upload may do now.
-  public var permission: Permission {
+  var permission: Permission {
     switch state {
     case .open: hasToken ? .go : .renew
     case .halfOpen(isProbing: false): hasToken ? .probe : .renew
@@ -85,22 +85,22 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// An upload starts that was permitted to.
-  public mutating func recordStarted() {
+  mutating func recordStarted() {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
 
   /// The command starts, as was permitted.
-  public mutating func recordRenewing() {
+  mutating func recordRenewing() {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
 
   /// The probe ended without a verdict on its credentials: another one may follow.
-  public mutating func recordUnanswered() {
+  mutating func recordUnanswered() {
     if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
   }
 
   /// The upload chosen as the probe is gone: the state before is restored.
-  public mutating func recordGivenUp() {
+  mutating func recordGivenUp() {
     if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
   }
 
@@ -122,7 +122,7 @@ public struct Credentials: Hashable, Sendable {
   ///   - status: which of the two.
   ///   - token: the number of the token that the upload was sent with.
   ///   - isSecondTime: whether the same upload was sent again for this reason before.
-  public mutating func recordRefused(
+  mutating func recordRefused(
     status: Int, with token: Int, isSecondTime: Bool
   ) -> Consequence {
     if hasCommand, token != self.token || isRenewing { return .again }
@@ -148,7 +148,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The server accepted an upload that was sent with this token.
-  public mutating func recordAccepted(with token: Int) {
+  mutating func recordAccepted(with token: Int) {
     isProven = true
     refusals = 0
     guard token == self.token else { return }
@@ -160,7 +160,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The command gave a token.
-  public mutating func recordRenewed() {
+  mutating func recordRenewed() {
     // The first one of all follows no refusal.
     isFresh = hasToken
     hasToken = true
@@ -169,10 +169,10 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// The command failed. Nothing starts.
-  public mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
+  mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
 
   /// The person retries: one upload probes, with a new token if a command gives it.
-  public mutating func tryAgain() {
+  mutating func tryAgain() {
     guard isClosed else { return }
     state = .halfOpen(isProbing: false)
     hasToken = !hasCommand

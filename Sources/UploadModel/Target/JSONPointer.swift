@@ -11,7 +11,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The names and indices on the way, unescaped.
-  public let tokens: [String]
+  let tokens: [String]
 
   /// The pointer as it was written.
   public let description: String
@@ -73,7 +73,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The value that it points to; nil where there is none (RFC 6901 §4).
   ///
   /// - Parameter file: what `*` stands for where it is an element that is looked for.
-  public func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
+  func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {
       switch value {

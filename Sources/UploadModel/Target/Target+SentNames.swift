@@ -19,7 +19,7 @@ extension Target {
 
   /// The media type that the server is told of a file: what a person chose, else the target's own, else what
   /// the file seems to be.
-  public func sentType(of item: UploadItem) -> String {
+  func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
     return fileType
   }

@@ -121,17 +121,17 @@ extension Template {
     /// The file's size in bytes.
     var fileSize: Int64 = 0
     /// The file's media type.
-    public var fileType = ""
+    var fileType = ""
     /// The wall clock.
     var now: Date
     /// The random identifier of this file's upload.
     var uuid: UUID
     /// When the file was written to last, in nanoseconds since 1970.
-    public var modified: Int64 = 0
+    var modified: Int64 = 0
     /// The sums of the file's content, where they are asked for.
-    public var digests: ContentDigests?
+    var digests: ContentDigests?
     /// What the ticket says.
-    public var ticket: JSONValue?
+    var ticket: JSONValue?
     /// What the reply to the upload says.
     public var reply: JSONValue?
     /// The file's number in its request, from 1.

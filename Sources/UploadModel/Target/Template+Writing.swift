@@ -171,7 +171,7 @@ extension Target.Field {
   /// The value of a header field.
   ///
   /// - Throws: where it would be more than a header field, or another one than was meant.
-  public func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
+  func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
     }

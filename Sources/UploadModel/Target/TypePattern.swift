@@ -24,7 +24,7 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a media type, with or without parameters, is one of these.
-  public func matches(_ type: String) -> Bool {
+  func matches(_ type: String) -> Bool {
     let type = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
     if description.hasSuffix(scalars: "/*") {
       return type.starts(with: description.utf8.dropLast())

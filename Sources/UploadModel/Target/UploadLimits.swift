@@ -19,7 +19,7 @@ public struct UploadLimits: Hashable, Sendable {
   }
 
   /// Why a file of this size and type is not taken; nil where it is.
-  public func refusal(ofSize size: Int64, type: String) -> Failure.Cause? {
+  func refusal(ofSize size: Int64, type: String) -> Failure.Cause? {
     if size == 0, !takesEmpty { return .empty }
     if let maxBytes, size > maxBytes { return .tooLarge(limit: maxBytes) }
     guard types.isEmpty || types.contains(where: { $0.matches(type) }) else {

@@ -36,7 +36,7 @@ public struct Pattern: Hashable, Sendable {
   }
 
   /// The leftmost match, and what each of its groups captured; nil where there is no match.
-  public func firstMatch(in text: String) -> [String?]? {
+  func firstMatch(in text: String) -> [String?]? {
     let text = Array(text.unicodeScalars)
     var search = PatternSearch(program: program, slots: 2 * (groups + 1), text: text)
     guard let slots = search.run() else { return nil }

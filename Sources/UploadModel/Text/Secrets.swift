@@ -15,9 +15,6 @@ public struct Secrets: Sendable {
   /// Shorter ones are hidden as words of their own only.
   private static let shortest = 4
 
-  /// Nothing, so far.
-  init() {}
-
   /// These texts.
   public init(_ texts: some Sequence<String>) { add(texts) }
 

@@ -11,7 +11,7 @@ public enum ShellWord {
   public static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
 
   /// The bytes as one word. A NUL, which no argument can hold, ends the program's argument.
-  public static func quoted(bytes: some Sequence<UInt8>) -> String {
+  static func quoted(bytes: some Sequence<UInt8>) -> String {
     let bytes = Array(bytes)
     guard !bytes.isEmpty else { return "''" }
     if bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }

@@ -35,12 +35,20 @@ extension ScreenSession {
     }
   }
 
-  private func start(_ words: [String]) throws(Command.Failure) {
+  /// Starts a program that may outlive this one, and tells if it fails.
+  ///
+  /// - Parameters:
+  ///   - failure: what to say then, before its status.
+  ///   - advice: what to say after it.
+  func start(
+    _ words: [String], ifItFails failure: String = "what is run at the end failed",
+    _ advice: String = ""
+  ) throws(Command.Failure) {
     let process = try DetachedProgram.start(words, files: [-1, -1, -1])
     Thread.detachNewThread { [weak self] in
       var status: Int32 = 0
       guard waitpid(process, &status, 0) == process, status != 0 else { return }
-      let words = "what is run at the end failed (status \(status >> 8 & 0xFF))"
+      let words = "\(failure) (status \(status >> 8 & 0xFF))\(advice)"
       onMain { self?.handle([.message(words)]) }
     }
   }

@@ -1,3 +1,4 @@
+import Commands
 import Dispatch
 import Foundation
 import MultipartForm
@@ -85,25 +86,12 @@ extension ScreenSession {
     let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
     // Of several programs with colons between them, as in other places, the first.
     let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program, url]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    // A browser stays open; whoever fails does so soon.
-    process.terminationHandler = { [weak self] process in
-      let status = process.terminationStatus
-      guard status != 0 else { return }
-      onMain {
-        self?.handle([.message("\(program) did not open it (status \(status)); y copies the URL")]
-        )
-      }
-    }
-    do {
-      try process.run()
+    do throws(Command.Failure) {
+      // A browser stays open; whoever fails does so soon.
+      try start(
+        ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
     } catch {
-      handle([.message("\(program) cannot be started: \(error.localizedDescription)")])
+      handle([.message("\(program) cannot be started: \(error)")])
     }
   }
 

@@ -3,7 +3,8 @@
 import Foundation
 import MultipartForm
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 private func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
 private let upload = url("https://a.example/upload")

@@ -1,5 +1,6 @@
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 @Suite struct BreakerTests {
   let policy = RetryPolicy(attempts: 5, base: 2, cap: 10)

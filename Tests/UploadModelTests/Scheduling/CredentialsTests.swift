@@ -1,5 +1,6 @@
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 /// What happens to a target's credentials, in words, and what each is answered with.
 struct CredentialsRow: Sendable, CustomTestStringConvertible {

@@ -27,7 +27,7 @@ public struct Column: Hashable, Sendable {
   }
 
   /// The text of an entry's value; nil where it has none. What is no time stays as it is.
-  public func text(in entry: JSONValue) -> String? {
+  func text(in entry: JSONValue) -> String? {
     guard let value = pointer.value(in: entry) else { return nil }
     let date: Date? =
       switch format {
