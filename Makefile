@@ -3,13 +3,11 @@ SWIFT ?= swift
 # With or without colours, or every change between a terminal and a pipe would build all anew.
 BUILD = $(SWIFT) build --no-color-diagnostics
 # Swift's own libraries in the program, and C++'s, without a symbol for others to find: it starts sooner, and runs
-# where there is no Swift. Where the C library can unpack relative relocations, they are packed.
-GLIBC = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | cut -d. -f2)
-PACKED = $(shell test "$(GLIBC)" -ge 36 2> /dev/null && echo -Xlinker -z -Xlinker pack-relative-relocs)
+# where there is no Swift.
 # The linker looks into the folder of the build first, and finds C++'s library there without its shared twin.
 LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$folder" && \
   ln -sf "$$(clang++ -print-file-name=libstdc++.a)" "$$folder/"
-PROGRAM = $(BUILD) -c release --static-swift-stdlib -Xlinker --no-export-dynamic $(PACKED) --product
+PROGRAM = $(BUILD) -c release --static-swift-stdlib -Xlinker --no-export-dynamic --product
 TEST = $(SWIFT) test --no-color-diagnostics --skip-build
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
