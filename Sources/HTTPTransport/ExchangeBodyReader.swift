@@ -6,8 +6,8 @@ public protocol ExchangeBodyReader: AnyObject {
   /// end, as `TransportError.Kind.body`.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Hands the next bytes to a socket straight from a file (sendfile(2)), at most so many. Nothing is read before
-  /// the other side has acknowledged them.
+  /// Hands the next bytes to a socket straight from a file (sendfile(2)), at most so many. The caller
+  /// does not call `read` until the other side has acknowledged them.
   ///
   /// Returns how many it took, 0 where it has no room at the moment; nil where they have to be read.
   func send(to socket: Int32, atMost count: Int) throws -> Int?

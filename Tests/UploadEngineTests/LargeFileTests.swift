@@ -91,9 +91,9 @@ struct LargeFileTests {
     #expect(isWhole(server.requests.last))
   }
 
-  /// Whether the server reads on after an early reply, and what comes of it.
-  @Test(arguments: [(true, "done 200"), (false, "connection-lost")])
-  func anEarlyReply(readsOn: Bool, code: String) async throws {
+  /// How many bytes are unread when the server hangs up after an early reply, and what comes of it.
+  @Test(arguments: [(0, "done 200"), (5 << 20, "connection-lost")])
+  func anEarlyReply(unread: Int, code: String) async throws {
     try await makeOld()
     let server = try HostileServer { connection, _ in
       guard var request = connection.readHead() else { return }
@@ -101,7 +101,7 @@ struct LargeFileTests {
       let length = Int(request.headers["content-length"] ?? "") ?? 0
       guard let start = connection.read(1 << 20) else { return }
       connection.send(Self.ok)
-      guard readsOn, let rest = connection.read(length - start.count) else {
+      guard let rest = connection.read(length - start.count - unread), unread == 0 else {
         return connection.reset()
       }
       request.body = start + rest
@@ -109,7 +109,9 @@ struct LargeFileTests {
     }
     defer { server.stop() }
     #expect(await upload(to: server) == code)
-    if readsOn { try await wait(for: "the rest") { isWhole(server.requests.first) ? true : nil } }
+    if unread == 0 {
+      try await wait(for: "the rest") { isWhole(server.requests.first) ? true : nil }
+    }
   }
 
   @Test func anEarlyRefusalIsTold() async throws {
@@ -157,7 +159,8 @@ struct LargeFileTests {
     #expect(server.requests.map { isWhole($0) } == (code == "changed" ? [] : [true]))
   }
 
-  @Test func whatIsWrittenBeforeTheReplyLeavesADoubt() async throws {
+  @Test(arguments: [2, 4 << 20])
+  func whatIsWrittenBeforeTheReplyLeavesADoubt(replySize: Int) async throws {
     try await makeOld()
     let path = path
     let server = try HostileServer { connection, _ in
@@ -165,7 +168,8 @@ struct LargeFileTests {
       let file = FileHandle(forWritingAtPath: path)
       try? file?.write(contentsOf: Data([1, 2, 3]))
       try? file?.close()
-      connection.send(Self.ok)
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(replySize)\r\n\r\n")
+      connection.send([UInt8](repeating: 0x20, count: replySize))
     }
     defer { server.stop() }
     #expect(await upload(to: server) == "outcome-unknown")

@@ -27,13 +27,17 @@ final class SocketWriter {
   }
 
   private(set) var state = State.idle
+  /// Seconds until the next look at whether what was sent from a file has arrived.
+  private(set) var drainDelay = shortestDrainDelay
+  private static let shortestDrainDelay = 0.001
+  private static let longestDrainDelay = 0.025
   /// Bytes that were read and not yet written.
   private var pending: Range<Int> = 0..<0
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: Transfer.largeBuffer, alignment: 16)
   /// Whether bytes may be on their way that are still the file's own.
   private var refersToFile = false
-  /// Whether the connection takes no more. libcurl learns why, and whether there was a reply.
+  /// Whether writing has failed. libcurl finds out from the socket, and whether there was a reply.
   private(set) var isBroken = false
 
   deinit { buffer.deallocate() }
@@ -41,11 +45,17 @@ final class SocketWriter {
   /// Begins again, on another connection.
   func reset() { (state, pending, refersToFile, isBroken) = (.idle, 0..<0, false, false) }
 
+  /// Waits for nothing, and forgets what was not written.
+  func rest() {
+    state = .idle
+    if isBroken { pending = 0..<0 }
+  }
+
   /// Whether a request is one of which libcurl may leave the rest to it: large, without TLS to the server or to a
   /// proxy, and without a challenge, which libcurl answers with bodies of its own.
   static func suits(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length >= smallestBody,
-      request.url.scheme == "http", request.digest == nil
+      request.mayStartOver, request.url.scheme == "http", request.digest == nil
     else { return false }
     return ["http_proxy", "all_proxy", "ALL_PROXY"].allSatisfy { (name: String) in
       getenv(name) == nil
@@ -76,12 +86,14 @@ final class SocketWriter {
         if refersToFile, (SocketTable.unacknowledged(at: socket) ?? 0) > 0 {
           isBroken = SocketTable.isClosed(socket)
           state = isBroken ? .idle : .draining
+          drainDelay = min(2 * drainDelay, Self.longestDrainDelay)
           return
         }
-        refersToFile = false
+        (refersToFile, drainDelay) = (false, Self.shortestDrainDelay)
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted))
         pending = 0..<(try transfer.handOver(room.count) { try reader.read(into: room) } ?? 0)
       }
+      guard !pending.isEmpty else { return }
       let count = send(
         socket, buffer.baseAddress?.advanced(by: pending.lowerBound), pending.count,
         Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -93,6 +105,8 @@ final class SocketWriter {
         return
       } else {
         isBroken = true
+        // libcurl sees by itself that a connection was reset, and has to be shown any other end.
+        if ![EPIPE, ECONNRESET].contains(errno) { shutdown(socket, Int32(SHUT_RDWR)) }
       }
     }
     // There may be room for more.

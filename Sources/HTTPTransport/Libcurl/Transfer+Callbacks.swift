@@ -18,7 +18,7 @@ extension Transfer {
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    if writer != nil, socket == nil {
+    if writer != nil, mark == nil {
       isToBeginPlainly = true
       return false
     }
@@ -79,7 +79,7 @@ extension Transfer {
     if asks, head.status == 417 {
       wasExpectRefused = true
       tellExpectIgnored()
-      // It would repeat a question that is not its own.
+      // libcurl would repeat our own `Expect` field.
       isToBeginPlainly = writer != nil
       guard !isToBeginPlainly else { return 0 }
     }

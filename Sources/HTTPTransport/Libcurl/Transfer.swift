@@ -13,8 +13,8 @@ final class Transfer {
   var writer: SocketWriter?
   /// Whether the server is asked before the body is sent.
   var asks: Bool
-  /// Whether libcurl is done with it, and not all of the body is written.
-  private(set) var isFinishing = false
+  /// Whether libcurl has the whole reply although not all of the body is written yet.
+  var isFinishing = false
   /// Whether it is to begin again, with libcurl alone and without that question.
   var isToBeginPlainly = false
 
@@ -82,9 +82,9 @@ final class Transfer {
 
   /// The connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
-    guard descriptor == socket, let mark else { return }
-    closed = (hoist_look_at(descriptor).acknowledged <= mark, isUnseen)
-    (socket, self.mark) = (nil, nil)
+    guard descriptor == socket else { return }
+    if let mark { closed = (hoist_look_at(descriptor).acknowledged <= mark, isUnseen) }
+    (socket, mark) = (nil, nil)
   }
 
   /// Whether a request that ended so is to be begun again, for the server cannot have seen it.
@@ -114,7 +114,10 @@ final class Transfer {
     }
     // libcurl counts a piece as written once all of its TLS records are: up to a mebibyte too late. The
     // connection's own count is finer. It has the head in it, and what a record is longer than its content.
-    let head = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
+    let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
+    // From 8.14 on, libcurl counts what it has sent of the body too.
+    let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)
+    let head = counted > uploaded ? counted - uploaded : counted
     let arrived = hoist_look_at(socket).acknowledged - mark - head
     let content = request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
     return record(acknowledged: min(max(0, content), given - 1))
@@ -130,49 +133,6 @@ final class Transfer {
   private var written: Int64 {
     if let writer, isWritersTurn { return given - writer.unwritten }
     return min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
-  }
-
-  /// How many bytes of the body libcurl sends.
-  var curlsLength: Int64 { writer == nil ? length : SocketWriter.share }
-
-  /// Whether libcurl has sent what it is to send of a body that it does not send alone.
-  var isWritersTurn: Bool {
-    given >= curlsLength && hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T) >= curlsLength
-  }
-
-  /// Whether the writer is done.
-  private var isWritten: Bool { hasGivenAll && writer?.unwritten == 0 }
-
-  /// Whether it keeps a socket that libcurl wants to close: a server may answer before it has everything, and
-  /// read on. For libcurl the request is over then.
-  func keeps(_ descriptor: Int32) -> Bool {
-    guard descriptor == socket, let writer, !writer.isBroken, !isWritten, isWritersTurn,
-      let head = parser.head, head.status < 400
-    else { return false }
-    isFinishing = true
-    return true
-  }
-
-  /// Whether nothing is left to be written to the socket that it keeps.
-  var hasFinished: Bool { isFinishing && (isWritten || writer?.isBroken != false) }
-
-  /// Writes on, where that is not libcurl's to do.
-  func write() throws {
-    guard let writer, let reader, let socket, !isWritten, isWritersTurn else { return }
-    try writer.write(self, to: socket, from: reader)
-    if isWritten { setReuse(true) }
-  }
-
-  /// Whether the connection may be kept. Not where the reply comes before all is written: libcurl takes the request
-  /// for a whole one.
-  private func setReuse(_ isAllowed: Bool) {
-    guard !request.closesConnection else { return }
-    _ = hoist_set_long(easy, CURLOPT_FORBID_REUSE, isAllowed ? 0 : 1)
-  }
-
-  /// After the reply: whether what was sent without being read was what it should be.
-  func confirmBody() {
-    do { try reader?.confirm() } catch { bodyError = error }
   }
 
   private func record(acknowledged now: Int64) -> Int64? {
@@ -260,7 +220,7 @@ final class Transfer {
     return count
   }
 
-  private func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
+  func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
     let isStopped = exchange.content.withLock { content in
       if !content.isStopped { content.progress.handedOver = bytes }
       return content.isStopped

@@ -3,7 +3,7 @@ import Foundation
 
 /// What the loop does for transfers that do not leave all of the body to libcurl.
 extension TransferLoop {
-  /// sendfile(2) cannot be told, as send(2) can, to raise no signal where the other side has gone.
+  /// Unlike send(2), sendfile(2) has no flag against SIGPIPE, so this thread blocks the signal.
   func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -24,8 +24,11 @@ extension TransferLoop {
     for transfer in writing {
       do {
         try transfer.write()
-        if transfer.hasFinished { finish(transfer, CURLE_OK) }
-      } catch  where transfer.reader?.isInDoubt == true && !transfer.isFinishing {
+        if transfer.isFinishing, transfer.isWritten { finish(transfer, CURLE_OK) }
+        if transfer.isFinishing, transfer.writer?.isBroken == true {
+          finish(transfer, CURLE_SEND_ERROR)
+        }
+      } catch  where transfer.reader?.isInDoubt == true && transfer.parser.head == nil {
         // Its end was held back, so the server has no whole request yet.
         beginPlainly(transfer)
       } catch {
@@ -45,7 +48,7 @@ extension TransferLoop {
     curl_easy_reset(transfer.easy)
     do throws(TransportError) {
       try transfer.setUp(maxIdle: maxIdle)
-      curl_multi_add_handle(multi, transfer.easy)
+      guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { throw Self.outOfMemory }
     } catch {
       transfers[ObjectIdentifier(transfer.link)] = nil
       retire(transfer)

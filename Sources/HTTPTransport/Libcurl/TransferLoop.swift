@@ -40,10 +40,8 @@ final class TransferLoop: @unchecked Sendable {
   /// The same once all of a body was handed over: what is written down of it must not come much later than the
   /// other side has it.
   private static let lastLookInterval = 0.003
-  /// Seconds between two looks at whether what was sent from a file has arrived.
-  private static let drainInterval = 0.001
   private static let mostSpare = 64
-  private static let outOfMemory = TransportError(
+  static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
   /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
@@ -104,8 +102,8 @@ final class TransferLoop: @unchecked Sendable {
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
       moments.append(nextLook)
     }
-    if writing.contains(where: { $0.writer?.state == .draining }) {
-      moments.append(Clock.now + Self.drainInterval)
+    moments += writing.compactMap { transfer in
+      transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
     }
     guard let next = moments.min() else { return .max }
     return Int32(min(max(0, (next - Clock.now) * 1000).rounded(.up), 1e9))
@@ -191,7 +189,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   func finish(_ transfer: Transfer, _ code: CURLcode) {
-    if code == CURLE_OK { transfer.confirmBody() }
+    if transfer.hasGivenAll, transfer.bodyError == nil { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
     let (reply, isAnswered) = transfer.link.exchange.content.withLock {
       ($0.reply, trouble == nil && $0.head != nil)

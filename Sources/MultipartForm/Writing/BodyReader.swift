@@ -52,7 +52,7 @@ public final class BodyReader {
   public func send(to socket: Int32, atMost count: Int) throws(BodyError) -> Int? {
     if let failure { throw failure }
     guard count > 0, index < body.segments.count,
-      case .file(let range) = body.segments[index].source, range.length > OpenRange.readTail
+      case .file(let range) = body.segments[index].source, range.length >= OpenRange.leastUnread
     else { return nil }
     do throws(FileError) {
       let opened: OpenRange

@@ -7,7 +7,9 @@ final class OpenRange {
   /// How many bytes are held back at the end while the file is read again.
   private static let tailSize: Int64 = 1 << 20
   /// How many bytes at the end are always read: what is known of the file by then decides whether they go out.
-  static let readTail: Int64 = 64 << 10
+  private static let readTail: Int64 = 64 << 10
+  /// From how many bytes on a range is worth sending unread: at its end one waits until all of it has arrived.
+  static let leastUnread: Int64 = 4 << 20
 
   private let range: FileRange
   private let file: SystemFile

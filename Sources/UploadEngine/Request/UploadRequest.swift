@@ -103,6 +103,7 @@ struct UploadRequest {
         method: plan.head.method, headers: headers,
         body: UploadBody(form: body))
       exchange.expectsContinue = expectsContinue
+      exchange.mayStartOver = true
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
       try exchange.obey(destination.value)
       self.exchange = exchange

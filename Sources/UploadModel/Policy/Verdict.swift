@@ -33,7 +33,7 @@ public enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
-    // The last bytes of a large file are the file's own until the server has read them.
+    // A large file is sent from the file itself: what is written to it before the server has read that may go with it.
     if case .changed? = end.trouble, end.sentAll, end.status.map(target.response.isOK) == true {
       return failed(.outcomeUnknown("the file was written to before the server had answered"))
     }
