@@ -6,7 +6,8 @@ BUILD = $(SWIFT) build --no-color-diagnostics
 # where there is no Swift.
 # The linker looks into the folder of the build first, and finds C++'s library there without its shared twin.
 LINKED = @folder=$$($(SWIFT) build -c release --show-bin-path) && mkdir -p "$$folder" && \
-  ln -sf "$$(clang++ -print-file-name=libstdc++.a)" "$$folder/"
+  library=$$(clang++ -print-file-name=libstdc++.a 2> /dev/null); \
+  if test -f "$$library"; then ln -sf "$$library" "$$folder/"; fi
 PROGRAM = $(BUILD) -c release --static-swift-stdlib -Xlinker --no-export-dynamic --product
 TEST = $(SWIFT) test --no-color-diagnostics --skip-build
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
