@@ -74,7 +74,7 @@ public final class BodyReader {
   /// - Throws: ``BodyError/file(_:)`` if one of them was written to.
   public func confirm() throws(BodyError) {
     for (_, range) in unread {
-      // One that was removed or replaced was still sent as it was.
+      // Of one that was removed or replaced since, nothing can be learned here.
       guard let now = try? SystemFile.look(at: range.location).identity,
         (now.device, now.inode) == (range.identity.device, range.identity.inode)
       else { continue }
