@@ -403,12 +403,14 @@ extension EndToEnd {
       try person.folder.write("grüße 漢字.txt", [1])
       let terminal = try await person.terminal()
       try await terminal.command("hoist --ascii gr*.txt --to \(inbox.url)")
-      for keys in [nil, "Enter", "?", "b"] {
-        if let keys { try await terminal.press("Escape", keys) }
-        let screen = try await terminal.wait(until: "the screen") {
-          $0.rows.first?.contains("hoist") == true && (keys != nil || $0.shows("1 ok"))
-        }
+      let queue = try await terminal.wait(for: "1 ok")
+      #expect(queue.text.utf8.allSatisfy { $0 < 0x80 }, "\(queue.text)")
+      for (key, box) in [("Enter", "Sent as"), ("?", "- Help -"), ("b", "Enter open")] {
+        try await terminal.press(key)
+        let screen = try await terminal.wait(for: box)
         #expect(screen.text.utf8.allSatisfy { $0 < 0x80 }, "\(screen.text)")
+        try await terminal.press("Escape")
+        try await terminal.wait(until: "the queue again") { !$0.shows(box) }
       }
       #expect(inbox.names == ["grüße 漢字.txt"])
     }
