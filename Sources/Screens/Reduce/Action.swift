@@ -40,12 +40,12 @@ public struct Action: Sendable {
   /// What is to be known of an action beside its keys and its words.
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
-    /// Moves about or looks: the marking of a range goes on with it.
-    static let looks = Self(rawValue: 1)
-    /// Changes items of the queue or their order: has to wait until the queue has been read.
-    static let edits = Self(rawValue: 2)
     /// Has no meaning without a screen.
-    static let visual = Self(rawValue: 4)
+    static let visual = Self(rawValue: 1)
+    /// Moves about or looks on a screen: the marking of a range goes on with it.
+    static let looks = Self(rawValue: 1 | 2)
+    /// Changes items of the queue or their order: has to wait until the queue has been read.
+    static let edits = Self(rawValue: 4)
   }
 
   /// Its name.
@@ -64,8 +64,9 @@ public struct Action: Sendable {
   let footer: Int
   let traits: Traits
 
+  /// A row of the table: an action, its keys, where they ask for it, and what it does.
   init(
-    _ name: Name, in modes: [Mode], keys: [Key], help: String, hint: String? = nil,
+    _ name: Name, _ keys: [Key], in modes: [Mode], _ help: String, hint: String? = nil,
     argument: String? = nil, footer: Int = 99, traits: Traits = []
   ) {
     self.name = name

@@ -4,286 +4,219 @@ extension Action {
     onServer + queue + panes + moving + browser + typing + questions + leaving
 
   private static let onServer: [Action] = [
-    Action(
-      .delete, in: [.server], keys: ["x", .delete], help: "delete on the server", hint: "delete")
+    Action(.delete, ["x", .delete], in: [.server], "delete on the server", hint: "delete")
   ]
 
   private static let queue: [Action] = [
     Action(
-      .add, in: [.queue], keys: ["a"], help: "add files by path", hint: "add", argument: "PATH…",
-      footer: 1),
+      .add, ["a"], in: [.queue], "add files by path", hint: "add", argument: "PATH…", footer: 1),
     Action(
-      .browse, in: [.queue], keys: ["b"], help: "add files from a list", hint: "browse", footer: 9,
-      traits: [.visual]),
+      .browse, ["b"], in: [.queue], "add files from a list", hint: "browse", footer: 9,
+      traits: .visual),
     Action(
-      .details, in: [.queue, .history], keys: [.enter],
-      help: "everything about the file and its failure", hint: "details", argument: "[FILE…]",
-      footer: 4),
+      .details, [.enter], in: [.queue, .history], "everything about the file and its failure",
+      hint: "details", argument: "[FILE…]", footer: 4),
     Action(
-      .retry, in: [.queue, .details], keys: ["r"], help: "send a failed file again",
-      hint: "retry", argument: "[FILE…]", footer: 3, traits: [.edits]),
+      .retry, ["r"], in: [.queue, .details], "send a failed file again", hint: "retry",
+      argument: "[FILE…]", footer: 3, traits: .edits),
     Action(
-      .remove, in: [.queue], keys: ["x", .delete], help: "remove from the queue", hint: "remove",
-      argument: "[FILE…]", footer: 8, traits: [.edits]),
+      .remove, ["x", .delete], in: [.queue], "remove from the queue", hint: "remove",
+      argument: "[FILE…]", footer: 8, traits: .edits),
     Action(
-      .retryAll, in: [.queue], keys: ["R"], help: "retry all failed files, and try the server now",
-      hint: "retry all", footer: 10, traits: [.edits]),
+      .retryAll, ["R"], in: [.queue], "retry all failed files, and try the server now",
+      hint: "retry all", footer: 10, traits: .edits),
     Action(
-      .pause, in: [.queue], keys: ["p"], help: "pause or go on with a file", hint: "pause",
-      argument: "[FILE…]", footer: 6, traits: [.edits]),
+      .pause, ["p"], in: [.queue], "pause or go on with a file", hint: "pause", argument: "[FILE…]",
+      footer: 6, traits: .edits),
+    Action(.pauseAll, ["P"], in: [.queue], "pause or go on with all files", traits: .edits),
     Action(
-      .pauseAll, in: [.queue], keys: ["P"], help: "pause or go on with all files", traits: [.edits]),
+      .startStop, ["s"], in: [.queue], "stop: begin no more files; once more: go on", hint: "stop",
+      footer: 2),
     Action(
-      .startStop, in: [.queue], keys: ["s"],
-      help: "stop: begin no more files; once more: go on", hint: "stop", footer: 2),
-    Action(
-      .edit, in: [.queue], keys: ["e"], help: "change name, type, field or target", hint: "edit",
+      .edit, ["e"], in: [.queue], "change name, type, field or target", hint: "edit",
       argument: "[FILE…]", footer: 7, traits: [.edits, .visual]),
     Action(
-      .limit, in: [.queue], keys: ["u"], help: "limit the bandwidth", hint: "limit",
-      argument: "SPEED", footer: 13),
+      .limit, ["u"], in: [.queue], "limit the bandwidth", hint: "limit", argument: "SPEED",
+      footer: 13),
     Action(
-      .lanes, in: [.queue], keys: [], help: "how many files are sent at once to the target",
-      argument: "NUMBER"
-    ),
+      .lanes, [], in: [.queue], "how many files are sent at once to the target", argument: "NUMBER"),
+    Action(.moreLanes, ["+"], in: [.queue], "send one more at once to the target", traits: .visual),
     Action(
-      .moreLanes, in: [.queue], keys: ["+"], help: "send one more at once to the target",
-      traits: [.visual]),
+      .fewerLanes, ["-"], in: [.queue], "send one fewer at once to the target", traits: .visual),
     Action(
-      .fewerLanes, in: [.queue], keys: ["-"], help: "send one fewer at once to the target",
-      traits: [.visual]),
+      .target, ["t"], in: [.queue, .server, .history],
+      "choose, or make, the target of files added from now on", hint: "target", argument: "NAME",
+      footer: 12),
     Action(
-      .target, in: [.queue, .server, .history], keys: ["t"],
-      help: "choose, or make, the target of files added from now on",
-      hint: "target", argument: "NAME", footer: 12),
+      .clear, ["c"], in: [.queue], "clear what is done", hint: "clear", footer: 15, traits: .edits),
     Action(
-      .clear, in: [.queue], keys: ["c"], help: "clear what is done", hint: "clear", footer: 15,
-      traits: [.edits]),
+      .mark, [" "], in: Mode.marked + [.browser], "mark, for what is asked next", hint: "mark",
+      footer: 16, traits: .visual),
     Action(
-      .mark, in: Mode.marked + [.browser], keys: [" "], help: "mark, for what is asked next",
-      hint: "mark", footer: 16, traits: [.visual]),
+      .markRange, ["V"], in: Mode.marked, "mark all from here to where you go",
+      traits: .looks),
+    Action(.markAll, [.control("a")], in: Mode.marked + [.browser], "mark all", traits: .visual),
     Action(
-      .markRange, in: Mode.marked, keys: ["V"], help: "mark all from here to where you go",
-      traits: [.looks, .visual]),
+      .invertMarks, [.control("r")], in: Mode.marked + [.browser], "mark what is not marked",
+      traits: .visual),
     Action(
-      .markAll, in: Mode.marked + [.browser], keys: [.control("a")], help: "mark all",
-      traits: [.visual]),
+      .clearMarks, [.escape], in: Mode.marked, "clear the marks, then the filter", traits: .visual),
+    Action(.moveDown, ["J"], in: [.queue], "send later", traits: [.edits, .visual]),
+    Action(.moveUp, ["K"], in: [.queue], "send sooner", traits: [.edits, .visual]),
+    Action(.moveToTop, ["T"], in: [.queue], "send first", traits: [.edits, .visual]),
     Action(
-      .invertMarks, in: Mode.marked + [.browser], keys: [.control("r")],
-      help: "mark what is not marked", traits: [.visual]),
+      .sort, ["o"], in: [.queue], "sort the queue, and so the order of sending", hint: "sort",
+      argument: "ORDER", footer: 14, traits: .edits),
     Action(
-      .clearMarks, in: Mode.marked, keys: [.escape], help: "clear the marks, then the filter",
-      traits: [.visual]),
-    Action(.moveDown, in: [.queue], keys: ["J"], help: "send later", traits: [.edits, .visual]),
-    Action(.moveUp, in: [.queue], keys: ["K"], help: "send sooner", traits: [.edits, .visual]),
-    Action(.moveToTop, in: [.queue], keys: ["T"], help: "send first", traits: [.edits, .visual]),
+      .undo, ["z"], in: [.queue], "undo the last edit of the queue", hint: "undo", footer: 11,
+      traits: .edits),
+    Action(.redo, ["Z"], in: [.queue], "redo what was undone", traits: .edits),
     Action(
-      .sort, in: [.queue], keys: ["o"], help: "sort the queue, and so the order of sending",
-      hint: "sort", argument: "ORDER", footer: 14, traits: [.edits]),
-    Action(
-      .undo, in: [.queue], keys: ["z"], help: "undo the last edit of the queue", hint: "undo",
-      footer: 11, traits: [.edits]),
-    Action(.redo, in: [.queue], keys: ["Z"], help: "redo what was undone", traits: [.edits]),
-    Action(
-      .filter, in: Mode.marked + [.browser], keys: ["f"], help: "show only names that hold a text",
+      .filter, ["f"], in: Mode.marked + [.browser], "show only names that hold a text",
       argument: "[TEXT]"),
     Action(
-      .find, in: Mode.marked, keys: ["/"], help: "go to the next name that holds a text",
-      argument: "TEXT", traits: [.looks, .visual]),
-    Action(
-      .findNext, in: Mode.marked, keys: ["n"], help: "the next one found",
-      traits: [.looks, .visual]),
-    Action(
-      .findPrevious, in: Mode.marked, keys: ["N"], help: "the one found before",
-      traits: [.looks, .visual]),
+      .find, ["/"], in: Mode.marked, "go to the next name that holds a text", argument: "TEXT",
+      traits: .looks),
+    Action(.findNext, ["n"], in: Mode.marked, "the next one found", traits: .looks),
+    Action(.findPrevious, ["N"], in: Mode.marked, "the one found before", traits: .looks),
   ]
 
   private static let panes: [Action] = [
     Action(
-      .copyURL, in: [.queue, .details, .server, .history], keys: ["y"],
-      help: "copy the file's URL on the server", hint: "copy URL", footer: 5),
+      .copyURL, ["y"], in: [.queue, .details, .server, .history],
+      "copy the file's URL on the server", hint: "copy URL", footer: 5),
     Action(
-      .copyAsCurl, in: [.queue, .details], keys: ["Y"],
-      help: "copy a curl command that sends the file, without secrets"),
+      .copyAsCurl, ["Y"], in: [.queue, .details],
+      "copy a curl command that sends the file, without secrets"),
     Action(
-      .openURL, in: [.queue, .details, .server, .history], keys: ["O"],
-      help: "open the file's URL in the browser"),
+      .openURL, ["O"], in: [.queue, .details, .server, .history],
+      "open the file's URL in the browser"),
     Action(
-      .deleteUploaded, in: [.queue, .details, .history], keys: ["D"],
-      help: "delete the file on the server, at the address that its reply named"),
+      .deleteUploaded, ["D"], in: [.queue, .details, .history],
+      "delete the file on the server, at the address that its reply named"),
+    Action(.sendAgain, ["r"], in: [.history], "send the file once more", hint: "send again"),
     Action(
-      .sendAgain, in: [.history], keys: ["r"], help: "send the file once more", hint: "send again"),
-    Action(
-      .refresh, in: [.server], keys: ["r", .function(5)], help: "ask for the list again",
-      hint: "list again"),
-    Action(.refresh, in: [.history], keys: [.function(5)], help: "ask for the list again"),
-    Action(
-      .order, in: [.history], keys: ["o"], help: "by time, by name, or failures first", hint: "sort"
-    ),
-    Action(
-      .server, in: Mode.panes, keys: ["2", "L"], help: "what is on the server", traits: [.visual]),
-    Action(.history, in: Mode.panes, keys: ["3"], help: "what was sent before", traits: [.visual]),
-    Action(
-      .log, in: Mode.panes, keys: ["4"], help: "what happened in this session", traits: [.visual]),
-    Action(.queue, in: Mode.panes, keys: ["1"], help: "the queue", traits: [.visual]),
-    Action(.nextPane, in: Mode.panes, keys: [.tab], help: "the next pane", traits: [.visual]),
-    Action(
-      .previousPane, in: Mode.panes, keys: [.backTab], help: "the pane before", traits: [.visual]),
+      .refresh, ["r", .function(5)], in: [.server], "ask for the list again", hint: "list again"),
+    Action(.refresh, [.function(5)], in: [.history], "ask for the list again"),
+    Action(.order, ["o"], in: [.history], "by time, by name, or failures first", hint: "sort"),
+    Action(.server, ["2", "L"], in: Mode.panes, "what is on the server", traits: .visual),
+    Action(.history, ["3"], in: Mode.panes, "what was sent before", traits: .visual),
+    Action(.log, ["4"], in: Mode.panes, "what happened in this session", traits: .visual),
+    Action(.queue, ["1"], in: Mode.panes, "the queue", traits: .visual),
+    Action(.nextPane, [.tab], in: Mode.panes, "the next pane", traits: .visual),
+    Action(.previousPane, [.backTab], in: Mode.panes, "the pane before", traits: .visual),
   ]
 
   private static let moving: [Action] = [
-    Action(
-      .down, in: Mode.lists + Mode.reading, keys: ["j", .down], help: "down",
-      traits: [.looks, .visual]),
-    Action(
-      .up, in: Mode.lists + Mode.reading, keys: ["k", .up], help: "up", traits: [.looks, .visual]),
-    Action(
-      .pageDown, in: Mode.lists + Mode.reading, keys: [.control("d"), .pageDown],
-      help: "a page down", traits: [.looks, .visual]),
-    Action(
-      .pageUp, in: Mode.lists + Mode.reading, keys: [.control("u"), .pageUp], help: "a page up",
-      traits: [.looks, .visual]),
-    Action(
-      .top, in: Mode.lists + Mode.reading, keys: ["g", .home], help: "to the top",
-      traits: [.looks, .visual]),
-    Action(
-      .bottom, in: Mode.lists + Mode.reading, keys: ["G", .end], help: "to the bottom",
-      traits: [.looks, .visual]),
+    Action(.down, ["j", .down], in: Mode.moving, "down", traits: .looks),
+    Action(.up, ["k", .up], in: Mode.moving, "up", traits: .looks),
+    Action(.pageDown, [.control("d"), .pageDown], in: Mode.moving, "a page down", traits: .looks),
+    Action(.pageUp, [.control("u"), .pageUp], in: Mode.moving, "a page up", traits: .looks),
+    Action(.top, ["g", .home], in: Mode.moving, "to the top", traits: .looks),
+    Action(.bottom, ["G", .end], in: Mode.moving, "to the bottom", traits: .looks),
   ]
 
   private static let browser: [Action] = [
     Action(
-      .open, in: [.browser], keys: [.enter, .right, "l"],
-      help: "open the folder; add the file, or all that is marked", hint: "open"),
+      .open, [.enter, .right, "l"], in: [.browser],
+      "open the folder; add the file, or all that is marked", hint: "open"),
+    Action(.add, ["a"], in: [.browser], "add what is marked, or is under the cursor", hint: "add"),
+    Action(.parent, [.left, "h", .backspace], in: [.browser], "the folder above", hint: "up"),
     Action(
-      .add, in: [.browser], keys: ["a"], help: "add what is marked, or is under the cursor",
-      hint: "add"),
-    Action(
-      .parent, in: [.browser], keys: [.left, "h", .backspace], help: "the folder above", hint: "up"),
-    Action(
-      .toggleHidden, in: [.browser], keys: ["."], help: "show or hide names that begin with a dot",
+      .toggleHidden, ["."], in: [.browser], "show or hide names that begin with a dot",
       hint: "hidden"),
-    Action(
-      .order, in: [.browser], keys: ["o"], help: "by name, newest first, or largest first",
-      hint: "sort"),
-    Action(
-      .find, in: [.help], keys: ["/"], help: "show only what holds a text", hint: "look for"),
-    Action(
-      .find, in: [.browser], keys: ["/"], help: "show only names that hold a text", hint: "filter"),
-    Action(.accept, in: [.menu], keys: [.enter, .right, "l", " "], help: "take it", hint: "take"),
-    Action(.accept, in: [.pick], keys: [.enter], help: "take it", hint: "take"),
-    Action(.down, in: [.pick], keys: [.down, .control("n"), .tab], help: "down", hint: "down"),
-    Action(.up, in: [.pick], keys: [.up, .control("p"), .backTab], help: "up"),
+    Action(.order, ["o"], in: [.browser], "by name, newest first, or largest first", hint: "sort"),
+    Action(.find, ["/"], in: [.help], "show only what holds a text", hint: "look for"),
+    Action(.find, ["/"], in: [.browser], "show only names that hold a text", hint: "filter"),
+    Action(.accept, [.enter, .right, "l", " "], in: [.menu], "take it", hint: "take"),
+    Action(.accept, [.enter], in: [.pick], "take it", hint: "take"),
+    Action(.down, [.down, .control("n"), .tab], in: [.pick], "down", hint: "down"),
+    Action(.up, [.up, .control("p"), .backTab], in: [.pick], "up"),
   ]
 
   private static let typing: [Action] = [
-    Action(.accept, in: [.prompt], keys: [.enter], help: "add what is typed", hint: "add"),
-    Action(.accept, in: [.command], keys: [.enter], help: "do what is typed", hint: "do"),
-    Action(.accept, in: [.find], keys: [.enter], help: "keep it", hint: "keep"),
-    Action(.accept, in: [.form], keys: [.enter], help: "change the file", hint: "change"),
+    Action(.accept, [.enter], in: [.prompt], "add what is typed", hint: "add"),
+    Action(.accept, [.enter], in: [.command], "do what is typed", hint: "do"),
+    Action(.accept, [.enter], in: [.find], "keep it", hint: "keep"),
+    Action(.accept, [.enter], in: [.form], "change the file", hint: "change"),
     Action(
-      .accept, in: [.setup], keys: [.enter], help: "try the target and write it down",
-      hint: "try it and go on"),
-    Action(.accept, in: [.limit], keys: [.enter], help: "limit to what is typed", hint: "limit"),
+      .accept, [.enter], in: [.setup], "try the target and write it down", hint: "try it and go on"),
+    Action(.accept, [.enter], in: [.limit], "limit to what is typed", hint: "limit"),
+    Action(.complete, [.tab], in: [.prompt, .command], "complete what is typed", hint: "complete"),
+    Action(.completeBack, [.backTab], in: [.prompt, .command], "back through the completions"),
+    Action(.next, [.tab, .down], in: [.form, .setup], "the next field", hint: "next field"),
+    Action(.previous, [.backTab, .up], in: [.form, .setup], "the field before"),
+    Action(.earlier, [.up, .control("p")], in: [.command], "the command before"),
+    Action(.later, [.down, .control("n")], in: [.command], "the command after"),
+    Action(.left, [.left, .control("b")], in: Mode.typing, "left"),
+    Action(.right, [.right, .control("f")], in: Mode.typing, "right"),
+    Action(.lineStart, [.home, .control("a")], in: Mode.typing, "to the start of the line"),
+    Action(.lineEnd, [.end, .control("e")], in: Mode.typing, "to the end of the line"),
     Action(
-      .complete, in: [.prompt, .command], keys: [.tab], help: "complete what is typed",
-      hint: "complete"),
+      .deleteBack, [.backspace, .control("h")], in: Mode.typing,
+      "delete the character before the cursor"),
     Action(
-      .completeBack, in: [.prompt, .command], keys: [.backTab],
-      help: "back through the completions"),
-    Action(
-      .next, in: [.form, .setup], keys: [.tab, .down], help: "the next field", hint: "next field"),
-    Action(.previous, in: [.form, .setup], keys: [.backTab, .up], help: "the field before"),
-    Action(.earlier, in: [.command], keys: [.up, .control("p")], help: "the command before"),
-    Action(.later, in: [.command], keys: [.down, .control("n")], help: "the command after"),
-    Action(.left, in: Mode.typing, keys: [.left, .control("b")], help: "left"),
-    Action(.right, in: Mode.typing, keys: [.right, .control("f")], help: "right"),
-    Action(
-      .lineStart, in: Mode.typing, keys: [.home, .control("a")], help: "to the start of the line"),
-    Action(.lineEnd, in: Mode.typing, keys: [.end, .control("e")], help: "to the end of the line"),
-    Action(
-      .deleteBack, in: Mode.typing, keys: [.backspace, .control("h")],
-      help: "delete the character before the cursor"),
-    Action(
-      .deleteForward, in: Mode.typing, keys: [.delete, .control("d")],
-      help: "delete the character under the cursor"),
-    Action(
-      .deleteWord, in: Mode.typing, keys: [.control("w")],
-      help: "delete a word, or a part of the path"),
-    Action(.deleteLine, in: Mode.typing, keys: [.control("u")], help: "delete up to the cursor"),
+      .deleteForward, [.delete, .control("d")], in: Mode.typing,
+      "delete the character under the cursor"),
+    Action(.deleteWord, [.control("w")], in: Mode.typing, "delete a word, or a part of the path"),
+    Action(.deleteLine, [.control("u")], in: Mode.typing, "delete up to the cursor"),
   ]
 
   private static let questions: [Action] = [
     Action(
-      .stopAndQuit, in: [.quitting], keys: ["s", "y"],
-      help: "stop what is being sent, keep the queue, and quit", hint: "stop and keep the queue"),
+      .stopAndQuit, ["s", "y"], in: [.quitting],
+      "stop what is being sent, keep the queue, and quit", hint: "stop and keep the queue"),
     Action(
-      .finishThenQuit, in: [.quitting], keys: ["f"], help: "quit when everything has been sent",
+      .finishThenQuit, ["f"], in: [.quitting], "quit when everything has been sent",
       hint: "finish, then quit"),
     Action(
-      .goOnInBackground, in: [.quitting], keys: ["b"],
-      help: "quit, and go on sending in the background", hint: "go on in the background"),
+      .goOnInBackground, ["b"], in: [.quitting], "quit, and go on sending in the background",
+      hint: "go on in the background"),
     Action(
-      .finishThese, in: [.pausing], keys: ["f", "s"],
-      help: "let what is being sent finish, and begin no more",
+      .finishThese, ["f", "s"], in: [.pausing], "let what is being sent finish, and begin no more",
       hint: "finish these, begin no more"),
     Action(
-      .finishThese, in: [.breakingOff], keys: ["f"],
-      help: "let what is being sent finish, and pause the rest", hint: "let it finish"),
+      .finishThese, ["f"], in: [.breakingOff], "let what is being sent finish, and pause the rest",
+      hint: "let it finish"),
     Action(
-      .pauseNow, in: [.pausing, .breakingOff], keys: ["p", "y"],
-      help: "break off what is being sent, and pause it", hint: "pause now"),
+      .pauseNow, ["p", "y"], in: [.pausing, .breakingOff],
+      "break off what is being sent, and pause it", hint: "pause now"),
+    Action(.addAgain, ["a", "y"], in: [.addingAgain], "add them once more", hint: "add again"),
     Action(
-      .addAgain, in: [.addingAgain], keys: ["a", "y"], help: "add them once more", hint: "add again"
+      .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
     ),
+    Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
+    Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(
-      .close, in: [.addingAgain], keys: [.escape, "c", "n", "q"], help: "leave them out",
-      hint: "leave them out"),
-    Action(
-      .removeNow, in: [.removing], keys: ["y", "x"], help: "break it off and remove it",
-      hint: "remove"),
-    Action(
-      .deleteNow, in: [.deleting], keys: ["y", "x"], help: "delete it on the server",
-      hint: "delete"),
-    Action(
-      .close, in: Mode.questions.filter { $0 != .addingAgain }, keys: [.escape, "c", "n", "q"],
-      help: "leave it as it is",
-      hint: "cancel"),
-    Action(.accept, in: Mode.questions, keys: [.enter, " "], help: "the button that is lit"),
-    Action(
-      .next, in: Mode.questions, keys: [.tab, .right, .down, "l", "j"], help: "the next button"),
-    Action(
-      .previous, in: Mode.questions, keys: [.backTab, .left, .up, "h", "k"],
-      help: "the button before"),
+      .close, [.escape, "c", "n", "q"], in: Mode.questions.filter { $0 != .addingAgain },
+      "leave it as it is", hint: "cancel"),
+    Action(.accept, [.enter, " "], in: Mode.questions, "the button that is lit"),
+    Action(.next, [.tab, .right, .down, "l", "j"], in: Mode.questions, "the next button"),
+    Action(.previous, [.backTab, .left, .up, "h", "k"], in: Mode.questions, "the button before"),
   ]
 
   private static let leaving: [Action] = [
     Action(
-      .close, in: Mode.typing, keys: [.escape, .control("c"), .control("g")],
-      help: "close and change nothing", hint: "cancel"),
+      .close, [.escape, .control("c"), .control("g")], in: Mode.typing, "close and change nothing",
+      hint: "cancel"),
+    Action(.close, [.escape, "q", .enter], in: [.details, .page], "close", hint: "close"),
     Action(
-      .close, in: [.details, .page], keys: [.escape, "q", .enter], help: "close", hint: "close"),
+      .close, [.escape, "q"], in: [.browser], "take the filter away, then close", hint: "close"),
+    Action(.close, [.escape, "q"], in: [.menu], "close", hint: "close"),
+    Action(.close, [.escape, "q", .enter, "?"], in: [.help], "close", hint: "close"),
     Action(
-      .close, in: [.browser], keys: [.escape, "q"], help: "take the filter away, then close",
-      hint: "close"),
-    Action(.close, in: [.menu], keys: [.escape, "q"], help: "close", hint: "close"),
-    Action(.close, in: [.help], keys: [.escape, "q", .enter, "?"], help: "close", hint: "close"),
+      .command, [":"], in: Mode.panes, "the command line: these actions by name", hint: "command",
+      traits: .visual),
     Action(
-      .command, in: Mode.panes, keys: [":"], help: "the command line: these actions by name",
-      hint: "command", traits: [.visual]),
+      .help, ["?", .function(1)], in: Mode.panes + [.details, .page, .browser, .menu], "this help",
+      hint: "help", traits: .visual),
+    Action(.quit, ["q"], in: Mode.panes, "quit", hint: "quit"),
     Action(
-      .help, in: Mode.panes + [.details, .page, .browser, .menu], keys: ["?", .function(1)],
-      help: "this help",
-      hint: "help", traits: [.visual]),
-    Action(.quit, in: Mode.panes, keys: ["q"], help: "quit", hint: "quit"),
+      .interrupt, [.control("c")], in: Mode.allCases.filter { !Mode.typing.contains($0) },
+      "quit; twice: at once", traits: .visual),
+    Action(.redraw, [.control("l")], in: Mode.allCases, "paint the screen again", traits: .looks),
     Action(
-      .interrupt, in: Mode.allCases.filter { !Mode.typing.contains($0) }, keys: [.control("c")],
-      help: "quit; twice: at once", traits: [.visual]),
-    Action(
-      .redraw, in: Mode.allCases, keys: [.control("l")], help: "paint the screen again",
-      traits: [.looks, .visual]),
-    Action(
-      .suspend, in: Mode.allCases, keys: [.control("z")],
-      help: "stop and go to the shell; fg comes back", traits: [.visual]),
+      .suspend, [.control("z")], in: Mode.allCases, "stop and go to the shell; fg comes back",
+      traits: .visual),
   ]
 }

@@ -19,6 +19,8 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   static let reading: [Mode] = [.details, .page, .help]
   /// What has a cursor on a row of its own.
   static let lists: [Mode] = panes + [.browser, .menu]
+  /// Where one can move up and down.
+  static let moving = lists + reading
   static let questions: [Mode] = [
     .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain,
   ]
