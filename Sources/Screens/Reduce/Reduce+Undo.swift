@@ -9,74 +9,74 @@ extension AppState {
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
-    edits.record(
-      .removal(
-        places.compactMap { place in
-          queue.row(place.id).map { QueuePosition(item: $0.item.asRemoved, before: place.before) }
-        }))
+    let count = HumanReadable.count(places.count, "file")
     let key = keymap.label(.undo, in: .queue, ascii: isASCII)
-    message =
-      "\(HumanReadable.count(places.count, "file")) \(word)"
-      + (key.isEmpty ? "" : " · \(key) undoes")
-    return drop(places.map(\.id)) + leaveIfDone()
+    message = "\(count) \(word)" + (key.isEmpty ? "" : " · \(key) undoes")
+    let positions = places.compactMap { place in
+      item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
+    }
+    return take(
+      QueueEdit(
+        undo: .restore(positions), redo: .remove(places.map(\.id)), words: "removal of \(count)"))
+      + leaveIfDone()
   }
 
   /// Moves items, in their order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
-    let places = ids.map { Place(id: $0, before: other) }
-    edits.record(.moves(from: queue.places(of: Set(ids)), to: places))
-    return move(places)
+    take(
+      QueueEdit(
+        undo: .move(queue.places(of: Set(ids))),
+        redo: .move(ids.map { Place(id: $0, before: other) }), words: "move"))
   }
 
   /// Puts the whole queue in another order.
   mutating func reorder(_ order: [ItemID]) -> [Effect] {
-    let before = self.order
-    guard order != before else { return [] }
-    edits.record(.order(before: before, after: order))
-    return arrange(order)
+    order == self.order
+      ? [] : take(QueueEdit(undo: .arrange(self.order), redo: .arrange(order), words: "sorting"))
   }
 
   /// Changes how items shall be sent.
   mutating func edit(_ changed: [UploadItem]) -> [Effect] {
-    let changes = changed.compactMap { item -> QueueEdit.Change? in
-      guard let before = queue.row(item.id)?.item, before != item else { return nil }
-      return QueueEdit.Change(before: before, after: item)
+    let changes = changed.compactMap { after in
+      item(after.id).flatMap { $0 == after ? nil : (before: $0, after: after) }
     }
     guard !changes.isEmpty else { return [] }
-    edits.record(.fields(changes))
-    return replace(changes.map(\.after))
+    return take(
+      QueueEdit(
+        undo: .replace(changes.map(\.before)), redo: .replace(changes.map(\.after)),
+        words: "edit of \(HumanReadable.count(changes.count, "file"))"))
+  }
+
+  private mutating func take(_ edit: QueueEdit) -> [Effect] {
+    edits.record(edit)
+    return take(edit.redo)
+  }
+
+  private mutating func take(_ step: QueueEdit.Step) -> [Effect] {
+    switch step {
+    case .restore(let places): restore(places)
+    case .remove(let ids): drop(ids.filter { item($0) != nil })
+    case .move(let places): move(places)
+    case .arrange(let order): arrange(order)
+    case .replace(let items): replace(items)
+    }
   }
 
   // MARK: Undoing
 
   mutating func undo() -> [Effect] {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
-    let effects: [Effect]
-    switch edit {
-    case .removal(let places): effects = restore(places)
-    case .moves(let places, _): effects = move(places)
-    case .order(let before, _): effects = arrange(before)
-    case .fields(let changes): effects = replace(changes.map(\.before))
-    }
-    return told(effects, "undone: \(edit.words)")
+    return told(take(edit.undo), "undone: \(edit.words)")
   }
 
   mutating func redo() -> [Effect] {
     guard let edit = edits.redo() else { return refuse("nothing to redo") }
-    let effects: [Effect]
-    switch edit {
-    case .removal(let places):
-      let ids = places.map(\.item.id).filter { queue.row($0) != nil }
-      if ids.contains(where: { queue.row($0)?.item.state.isActive == true }) {
-        _ = edits.undo()
-        return refuse("not redone: it is being sent; x removes it all the same")
-      }
-      effects = drop(ids)
-    case .moves(_, let places): effects = move(places)
-    case .order(_, let after): effects = arrange(after)
-    case .fields(let changes): effects = replace(changes.map(\.after))
+    if case .remove(let ids) = edit.redo, ids.contains(where: { item($0)?.state.isActive == true })
+    {
+      _ = edits.undo()
+      return refuse("not redone: it is being sent; x removes it all the same")
     }
-    return told(effects, "redone: \(edit.words)")
+    return told(take(edit.redo), "redone: \(edit.words)")
   }
 
   private mutating func told(_ effects: [Effect], _ words: String) -> [Effect] {

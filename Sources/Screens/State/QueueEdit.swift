@@ -1,31 +1,27 @@
 import UploadModel
 
 /// A change that a person made to the queue and can take back.
-enum QueueEdit: Sendable {
-  /// Items were taken out of these places.
-  case removal([QueuePosition])
-  /// Items were moved from their places to others.
-  case moves(from: [Place], to: [Place])
-  /// The whole queue was put in another order.
-  case order(before: [ItemID], after: [ItemID])
-  /// How items shall be sent was changed.
-  case fields([Change])
-
-  /// An item before and after it was edited.
-  struct Change: Hashable, Sendable {
-    var before: UploadItem
-    var after: UploadItem
+struct QueueEdit: Sendable {
+  /// Something that can be done to the queue.
+  enum Step: Sendable {
+    /// Items come back to these places.
+    case restore([QueuePosition])
+    /// These items are taken out.
+    case remove([ItemID])
+    /// Items go to these places.
+    case move([Place])
+    /// The whole queue gets this order.
+    case arrange([ItemID])
+    /// Items are sent as these say, whatever has become of them.
+    case replace([UploadItem])
   }
 
+  /// What takes it back.
+  let undo: Step
+  /// What does it, and does it once more.
+  let redo: Step
   /// What was done, for a sentence that begins with "undone:".
-  var words: String {
-    switch self {
-    case .removal(let places): "removal of \(HumanReadable.count(places.count, "file"))"
-    case .moves: "move"
-    case .order: "sorting"
-    case .fields(let changes): "edit of \(HumanReadable.count(changes.count, "file"))"
-    }
-  }
+  let words: String
 }
 
 extension UploadItem {
