@@ -172,7 +172,7 @@ enum Fixture {
 extension AppState {
   /// What stands in the questions for a new target.
   var setupAnswers: TargetAnswers? {
-    if case .setup(let form) = dialog { form.answers } else { nil }
+    if case .form(let form) = dialog, form.mode == .setup { form.answers } else { nil }
   }
 }
 

@@ -15,7 +15,6 @@ struct DialogBox {
     case .prompt(let prompt): paint(prompt, on: &canvas)
     case .limit(let prompt): paint(prompt, on: &canvas)
     case .form(let form): FormBox(form: form, state: state, size: size).paint(on: &canvas)
-    case .setup(let form): SetupBox(form: form, state: state, size: size).paint(on: &canvas)
     case .details(let details):
       let name = state.queue.row(details.id)?.item.fileName ?? ""
       paintScrolling(title: name, scroll: details.scroll, on: &canvas)

@@ -1,40 +1,63 @@
-/// How items shall be sent, being edited.
+/// Lines of text to fill in, under a few words about what they are for.
 struct FormBox {
-  let form: EditForm
+  let form: Form
   let state: AppState
   let size: Size
 
   func paint(on canvas: inout Canvas) {
-    let width = min(84, size.width - 2)
-    let height = form.rows.count + 3
+    let width = min(widest, size.width - 2)
+    let lines = TextFitting.wrapped(Glyphs.of(introduction, ascii: canvas.ascii), to: width - 4)
+    let gap = introduction.isEmpty ? 0 : lines.count + 1
+    let height = gap + form.rows.count + 3
     let (left, top) = ((size.width - width) / 2, max(1, (size.height - height) / 2 - 1))
-    let name =
-      form.ids.count == 1
-      ? form.ids.first.flatMap { state.queue.row($0)?.item.fileName } ?? ""
-      : "\(form.ids.count) files"
-    canvas.box(
-      row: top, column: left, size: Size(width: width, height: height), title: "Edit \(name)")
+    canvas.box(row: top, column: left, size: Size(width: width, height: height), title: title)
+    for (index, line) in lines.enumerated() {
+      canvas.put(line, row: top + 1 + index, column: left + 2, style: Style(.dim))
+    }
     for (index, row) in form.rows.enumerated() {
-      let line = top + 1 + index
+      let line = top + 1 + gap + index
       let hasFocus = index == form.focus
       canvas.put(
-        row.field.label, row: line, column: left + 2,
-        style: Style(hasFocus ? .accent : .dim))
+        row.field.words.label, row: line, column: left + 2, style: Style(hasFocus ? .accent : .dim))
       let columns = left + 13..<left + width - 2
       if hasFocus {
         canvas.field(row.text, row: line, columns: columns)
+      } else if row.isMixed, row.text.text.isEmpty {
+        canvas.putMiddle("(several)", row: line, columns: columns, style: Style(.dim))
       } else {
-        let text = row.isMixed && row.text.text.isEmpty ? "(several)" : row.text.text
-        canvas.putMiddle(
-          text, row: line, columns: columns,
-          style: Style(row.isMixed && row.text.text.isEmpty ? .dim : .plain))
+        canvas.putMiddle(row.text.text, row: line, columns: columns, style: Style(.plain))
       }
     }
+    let complaint = form.isTrying ? nil : form.complaint
+    canvas.put(
+      complaint ?? advice, row: top + height - 2, column: left + 2, width: width - 4,
+      style: Style(complaint == nil ? .dim : .warning))
+  }
+
+  private var widest: Int {
+    if case .items = form.subject { 84 } else { 76 }
+  }
+
+  private var title: String {
+    switch form.subject {
+    case .target: "Where shall files go?"
+    case .items(let ids) where ids.count > 1: "Edit \(ids.count) files"
+    case .items(let ids): "Edit \(ids.first.flatMap(state.item)?.fileName ?? "")"
+    }
+  }
+
+  private var introduction: String {
+    guard case .target(let isFirst) = form.subject, size.height >= 20 else { return "" }
+    return
+      "A target is a URL that takes files as a web form does. Name one, and hoist tries it and "
+      + "writes it down."
+      + (isFirst ? " Without one at hand, hoist demo shows everything at work." : "")
+  }
+
+  private var advice: String {
+    if form.isTrying { return "trying it…" }
     let field = form.rows[form.focus].field
     let names = field == .target ? ": " + state.options.targets.joined(separator: ", ") : ""
-    let words = form.complaint ?? field.explanation + names
-    canvas.put(
-      words, row: top + 1 + form.rows.count, column: left + 2, width: width - 4,
-      style: Style(form.complaint == nil ? .dim : .warning))
+    return field.words.explanation + names
   }
 }

@@ -164,7 +164,7 @@ public struct Announcer: Sendable {
               separator: ", ")
         ], true
       )
-    case .prompt, .limit, .command, .find, .form, .setup, .browser:
+    case .prompt, .limit, .command, .find, .form, .browser:
       return (
         ["this needs a screen, or something after the command; help lists the commands"], true
       )

@@ -33,9 +33,6 @@ extension AppState {
     case .form(var form):
       form.edit(change)
       dialog = .form(form)
-    case .setup(var form):
-      form.edit(change)
-      dialog = .setup(form)
     case .browser(var browser):
       guard var field = browser.prompt else { return }
       change(&field)
@@ -111,53 +108,6 @@ extension AppState {
     let question = prompt.complete(step: step)
     dialog = .prompt(prompt)
     return question.map { [.complete($0)] } ?? []
-  }
-
-  // MARK: Editing
-
-  mutating func openForm(_ items: [UploadItem]) -> [Effect] {
-    guard !items.isEmpty else { return refuse("nothing is selected") }
-    if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
-    if items.contains(where: \.state.isActive) {
-      return refuse("it is being sent: pause it first, then edit")
-    }
-    dialog = .form(EditForm(items, hasTargets: !options.targets.isEmpty))
-    return options.configuration == nil ? [] : [.readTargets]
-  }
-
-  mutating func perform(_ name: Action.Name, in form: EditForm) -> [Effect] {
-    var form = form
-    switch name {
-    case .close: dialog = nil
-    case .next, .previous:
-      if name == .previous || !form.complete(among: options.targets) {
-        form.moveFocus(by: name == .next ? 1 : -1)
-      }
-      dialog = .form(form)
-    case .accept:
-      if let error = form.firstError(targets: options.targets) {
-        (form.focus, form.complaint) = (error.row, error.words)
-        dialog = .form(form)
-        return [.bell]
-      }
-      dialog = nil
-      return accept(form)
-    default: edit(name)
-    }
-    return []
-  }
-
-  private mutating func accept(_ form: EditForm) -> [Effect] {
-    let items = form.ids.compactMap { queue.row($0)?.item }
-    // Time has gone by since the form was opened.
-    let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
-    if editable.count < items.count { return refuse("not changed: it is being sent by now") }
-    let effects = edit(editable.map(form.apply))
-    guard !effects.isEmpty else { return [] }
-    list.clearMarks()
-    let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }
-    message = hasFailed ? "changed; r sends it again" : "changed"
-    return effects
   }
 
   // MARK: Questions

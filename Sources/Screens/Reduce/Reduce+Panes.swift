@@ -135,7 +135,7 @@ extension AppState {
     let size = size
     changeDialogs { dialog in
       // The one that was tried is there now; what was read before says nothing of it.
-      if case .setup(let form) = dialog, form.isTrying, isNew { return nil }
+      if case .form(let form) = dialog, form.isTrying, isNew { return nil }
       guard case .menu(var menu) = dialog else { return dialog }
       menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
       return .menu(menu)
@@ -148,7 +148,7 @@ extension AppState {
       // Whether there is one of that name, the configuration says as it is now.
       return [.switchTarget(name)]
     }
-    dialog = .setup(SetupForm(name))
+    dialog = .form(Form(forTarget: name))
     return []
   }
 
@@ -169,7 +169,7 @@ extension AppState {
     guard let chosen = menu.chosen else { return [.bell] }
     dialog = nil
     switch menu.purpose {
-    case .target where menu.isNew(chosen): dialog = .setup(SetupForm(menu.filter.text))
+    case .target where menu.isNew(chosen): dialog = .form(Form(forTarget: menu.filter.text))
     case .target: return switchTarget(menu.choices[chosen])
     case .sort: return sort(SortOrder.allCases[chosen])
     }

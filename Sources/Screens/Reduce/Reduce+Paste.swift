@@ -29,7 +29,7 @@ extension AppState {
         }
       }
       return type(text.filter { !$0.isNewline })
-    case .limit, .command, .find, .form, .setup: return type(text.filter { !$0.isNewline })
+    case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
     case .menu(let menu) where menu.isFiltered: return type(text.filter { !$0.isNewline })
     case .details, .page, .help, .menu, .question: return []
     }

@@ -72,7 +72,11 @@ extension AppState {
       dialog = .prompt(prompt)
     case .targets(let names, let urls): setTargets(names, urls: urls)
     case .setupRefused(let words, let isGoodEnough):
-      return refuseSetup(words, isGoodEnough: isGoodEnough)
+      guard case .form(var form) = dialog, form.mode == .setup else { return [] }
+      (form.isTrying, form.isGoodEnough) = (false, isGoodEnough)
+      form.complaint = isGoodEnough ? "\(words); Enter writes it all the same" : words
+      dialog = .form(form)
+      return [.bell]
     case .alreadyWaiting(let paths, let target): askToAddAgain(paths, to: target)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
@@ -132,7 +136,6 @@ extension AppState {
     case .command(let prompt): return perform(name, in: prompt)
     case .find(let prompt): return perform(name, in: prompt)
     case .form(let form): return perform(name, in: form)
-    case .setup(let form): return perform(name, in: form)
     case .details(let details) where name == .retry:
       return retry(item(details.id).map { [$0] } ?? [])
     case .details(let details) where name == .copyURL:

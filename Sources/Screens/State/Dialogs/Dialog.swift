@@ -4,8 +4,7 @@ enum Dialog: Sendable {
   case limit(LimitPrompt)
   case command(CommandPrompt)
   case find(FindPrompt)
-  case form(EditForm)
-  case setup(SetupForm)
+  case form(Form)
   case details(Details)
   case page(Page)
   case help(Help)
@@ -19,8 +18,7 @@ enum Dialog: Sendable {
     case .limit: .limit
     case .command: .command
     case .find: .find
-    case .form: .form
-    case .setup: .setup
+    case .form(let form): form.mode
     case .details: .details
     case .page: .page
     case .help(let help): help.prompt == nil ? .help : .find

@@ -1,0 +1,70 @@
+import UploadModel
+
+/// What the keys do while a form is filled in.
+extension AppState {
+  /// The screen of a first start: nothing but the questions for a target.
+  public static func setup(
+    isASCII: Bool, size: Size, now: Instant, keymap: Keymap
+  ) -> AppState {
+    var state = AppState(
+      target: "no target yet", url: "no target yet", isASCII: isASCII, size: size, now: now)
+    state.options.keymap = keymap
+    state.open(.form(Form(forTarget: "", isFirst: true)))
+    return state
+  }
+
+  mutating func openForm(_ items: [UploadItem]) -> [Effect] {
+    guard !items.isEmpty else { return refuse("nothing is selected") }
+    if items.contains(where: \.state.isDone) { return refuse("it has been sent: nothing to edit") }
+    if items.contains(where: \.state.isActive) {
+      return refuse("it is being sent: pause it first, then edit")
+    }
+    dialog = .form(Form(items, hasTargets: !options.targets.isEmpty))
+    return options.configuration == nil ? [] : [.readTargets]
+  }
+
+  mutating func perform(_ name: Action.Name, in form: Form) -> [Effect] {
+    var form = form
+    switch (name, form.subject) {
+    case (.close, .target(isFirst: true)): return [.quit(.idle)]
+    case (.close, _):
+      dialog = nil
+      return []
+    case (.next, _) where form.complete(among: options.targets): break
+    case (.next, _): form.moveFocus(by: 1)
+    case (.previous, _): form.moveFocus(by: -1)
+    case (.accept, _) where form.isTrying: return []
+    case (.accept, let subject):
+      if let error = form.firstError(targets: options.targets) {
+        (form.focus, form.complaint) = (error.row, error.words)
+        dialog = .form(form)
+        return [.bell]
+      }
+      if case .items(let ids) = subject {
+        dialog = nil
+        return change(ids, as: form)
+      }
+      form.isTrying = true
+      dialog = .form(form)
+      return [.setUp(form.answers, isGoodEnough: form.isGoodEnough)]
+    default:
+      edit(name)
+      return []
+    }
+    dialog = .form(form)
+    return []
+  }
+
+  private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {
+    let items = ids.compactMap(item)
+    // Time has gone by since the form was opened.
+    let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
+    if editable.count < items.count { return refuse("not changed: it is being sent by now") }
+    let effects = edit(editable.map(form.apply))
+    guard !effects.isEmpty else { return [] }
+    list.clearMarks()
+    let hasFailed = editable.contains { if case .failed = $0.state { true } else { false } }
+    message = hasFailed ? "changed; r sends it again" : "changed"
+    return effects
+  }
+}
