@@ -20,10 +20,10 @@ extension UploadStore {
       let byIdentity = try db.cachedStatement(
         sql: """
           \(Self.deliveries) AND path = ? AND target = ? AND device = ? AND inode = ?
-            AND modified = ? AND size = ? AND (? OR item.sum IS NULL) ORDER BY attempt.id DESC LIMIT 1
+            AND modified = ? AND size = ? AND (? OR item.sum IS NULL) \(Self.latest)
           """)
       let bySum = try db.cachedStatement(
-        sql: "\(Self.deliveries) AND sum = ? AND target = ? ORDER BY attempt.id DESC LIMIT 1")
+        sql: "\(Self.deliveries) AND sum = ? AND target = ? \(Self.latest)")
       var found: [ItemID: PreviousUpload] = [:]
       for item in items {
         var row: Row?
@@ -50,4 +50,8 @@ extension UploadStore {
     JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
     WHERE item.state = 'done'
     """
+
+  /// The latest item, of which one attempt was good. Both indexes are in that order, so the search ends at the
+  /// first row, however often a file was sent.
+  private static let latest = "ORDER BY item.id DESC LIMIT 1"
 }
