@@ -1,38 +1,47 @@
 import Foundation
 
 extension Failure {
+  /// A word for scripts that does not change from release to release.
+  public var code: String { name.code }
   /// One line for a row: what happened, in a few words.
-  public var headline: String {
+  public var headline: String { name.headline }
+
+  private var name: (code: String, headline: String) {
     switch cause {
-    case .missing: "file is missing"
-    case .unreadable: "cannot be read"
-    case .shortage: "not enough open files"
-    case .notAFile(let kind): "is \(kind)"
-    case .changed(let change): change.headline
-    case .tooLarge: "too large for the target"
-    case .empty: "is empty"
-    case .typeNotAllowed: "type not accepted"
-    case .unsendable: "cannot be sent"
-    case .nameNotResolved: "name not resolved"
-    case .connectionRefused: "connection refused"
-    case .unreachable: "host unreachable"
-    case .proxyUnreachable: "proxy unreachable"
-    case .connectionLost: "connection lost"
-    case .stalled(let seconds): "stalled for \(HumanReadable.seconds(seconds))"
-    case .outOfTime(let seconds): "not finished in \(HumanReadable.seconds(seconds))"
-    case .insecure: "not secure"
-    case .network: "network error"
-    case .refused: Self.statusLine(status)
+    case .missing: ("missing", "file is missing")
+    case .unreadable: ("unreadable", "cannot be read")
+    case .shortage: ("shortage", "not enough open files")
+    case .notAFile(let kind): ("not-a-file", "is \(kind)")
+    case .changed(let change): ("changed", change.words.headline)
+    case .tooLarge: ("too-large", "too large for the target")
+    case .empty: ("empty", "is empty")
+    case .typeNotAllowed: ("type-not-allowed", "type not accepted")
+    case .unsendable: ("unsendable", "cannot be sent")
+    case .nameNotResolved: ("name-not-resolved", "name not resolved")
+    case .connectionRefused: ("connection-refused", "connection refused")
+    case .unreachable: ("unreachable", "host unreachable")
+    case .proxyUnreachable: ("proxy-unreachable", "proxy unreachable")
+    case .connectionLost: ("connection-lost", "connection lost")
+    case .stalled(let seconds): ("stalled", "stalled for \(HumanReadable.seconds(seconds))")
+    case .outOfTime(let seconds):
+      ("out-of-time", "not finished in \(HumanReadable.seconds(seconds))")
+    case .insecure: ("insecure", "not secure")
+    case .network: ("network", "network error")
+    case .refused: (status.map { "http-\($0)" } ?? "refused", Self.statusLine(status))
     case .redirected:
-      status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
-    case .notHTTP: "not an HTTP server"
-    case .rejected: "rejected by the server"
-    case .unusable: "answer cannot be used"
-    case .notRecorded: "arrived, not recorded"
-    case .unresumable(let fault): fault.headline
-    case .denied: status == nil ? "no credentials" : Self.statusLine(status)
-    case .cancelled: "cancelled"
-    case .outcomeUnknown: "outcome unknown"
+      (
+        "redirected",
+        status.map { "\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
+      )
+    case .notHTTP: ("not-http", "not an HTTP server")
+    case .rejected: ("rejected", "rejected by the server")
+    case .unusable: ("unusable-answer", "answer cannot be used")
+    case .notRecorded: ("no-record", "arrived, not recorded")
+    case .unresumable(let fault): (fault.code, fault.headline)
+    case .denied:
+      status.map { ("http-\($0)", Self.statusLine($0)) } ?? ("no-credentials", "no credentials")
+    case .cancelled: ("cancelled", "cancelled")
+    case .outcomeUnknown: ("outcome-unknown", "outcome unknown")
     }
   }
 
@@ -80,7 +89,7 @@ extension Failure {
       "This machine has run out of a resource: \(Self.inside(why)). The upload is tried again until there is enough."
     case .notAFile(let kind): "This path is \(kind); only regular files can be uploaded."
     case .changed(let change):
-      "\(change.story) Nothing wrong was stored: the upload was broken off."
+      "\(change.words.story) Nothing wrong was stored: the upload was broken off."
     case .empty: "The file has no content, and the target takes no empty files."
     case .tooLarge(let limit): "The target takes files of at most \(HumanReadable.bytes(limit))."
     case .typeNotAllowed(let type, let allowed):
@@ -215,23 +224,14 @@ extension Failure {
 }
 
 extension Failure.FileChange {
-  var headline: String {
+  var words: (headline: String, story: String) {
     switch self {
-    case .vanished: "file vanished"
-    case .shrank: "file shrank"
-    case .grew: "file grew"
-    case .replaced: "file was replaced"
-    case .modified: "file was modified"
-    }
-  }
-
-  var story: String {
-    switch self {
-    case .vanished: "The file was there when it was queued and is gone now."
-    case .shrank: "The file has become shorter since it was queued."
-    case .grew: "The file has become longer since it was queued."
-    case .replaced: "Another file lies at this path than when it was queued."
-    case .modified: "The file has been written to since it was queued."
+    case .vanished: ("file vanished", "The file was there when it was queued and is gone now.")
+    case .shrank: ("file shrank", "The file has become shorter since it was queued.")
+    case .grew: ("file grew", "The file has become longer since it was queued.")
+    case .replaced:
+      ("file was replaced", "Another file lies at this path than when it was queued.")
+    case .modified: ("file was modified", "The file has been written to since it was queued.")
     }
   }
 }

@@ -129,40 +129,6 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case badLocation
   }
 
-  /// A word for scripts that does not change from release to release.
-  public var code: String {
-    switch cause {
-    case .missing: "missing"
-    case .unreadable: "unreadable"
-    case .shortage: "shortage"
-    case .notAFile: "not-a-file"
-    case .changed: "changed"
-    case .tooLarge: "too-large"
-    case .empty: "empty"
-    case .typeNotAllowed: "type-not-allowed"
-    case .unsendable: "unsendable"
-    case .nameNotResolved: "name-not-resolved"
-    case .connectionRefused: "connection-refused"
-    case .unreachable: "unreachable"
-    case .proxyUnreachable: "proxy-unreachable"
-    case .connectionLost: "connection-lost"
-    case .stalled: "stalled"
-    case .outOfTime: "out-of-time"
-    case .insecure: "insecure"
-    case .network: "network"
-    case .refused: status.map { "http-\($0)" } ?? "refused"
-    case .redirected: "redirected"
-    case .notHTTP: "not-http"
-    case .rejected: "rejected"
-    case .unusable: "unusable-answer"
-    case .notRecorded: "no-record"
-    case .unresumable(let fault): fault.code
-    case .denied: status.map { "http-\($0)" } ?? "no-credentials"
-    case .cancelled: "cancelled"
-    case .outcomeUnknown: "outcome-unknown"
-    }
-  }
-
   /// Whether sending the same bytes again, without anyone doing anything, may succeed.
   ///
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
