@@ -105,7 +105,7 @@ extension HTTPResumeMachine {
     _ end: TransferEnd, _ status: Int, _ now: Date
   ) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: status) }
-    if status == 404 || status == 410 { return startOver(end, status) }
+    if status == 404 || status == 410 { return course.startOver(end, status) ?? create() }
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
     if let length = Self.integer("upload-length", end), length != course.length {
       return course.fail(.otherLength, end)
@@ -137,8 +137,8 @@ extension HTTPResumeMachine {
     }
     switch status {
     case 200..<300: break
-    case 404, 410: return startOver(end, status)
-    case 409: return askAgain(point, end, status)
+    case 404, 410: return course.startOver(end, status) ?? create()
+    case 409: return course.doubt(end, status: status) ?? ask(point)
     case 413: return sendLess(point, end, sent)
     case _ where Self.problem(end) == "inconsistent-upload-length":
       return course.fail(.otherLength, end)
@@ -149,7 +149,8 @@ extension HTTPResumeMachine {
     guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     guard offset > sent.lowerBound else {
-      return askAgain(point, end, nil, sent.isEmpty ? .neverComplete : .offsetStuck)
+      let fault: ResumeFault = sent.isEmpty ? .neverComplete : .offsetStuck
+      return course.doubt(end, status: nil, fault: fault) ?? ask(point)
     }
     note(end, in: &point, now)
     course.point = point
@@ -194,14 +195,6 @@ extension HTTPResumeMachine {
     return course.arrived(end, status)
   }
 
-  private mutating func askAgain(
-    _ point: ResumePoint, _ end: TransferEnd, _ status: Int?, _ fault: ResumeFault = .offsetStuck
-  ) -> [ResumeAction] {
-    course.doubts += 1
-    if course.doubts < ResumeCourse.patience { return ask(point) }
-    return status.map { course.over(end, status: $0) } ?? course.fail(fault, end)
-  }
-
   /// After a 413: what the server says that it takes, or half of what was too much.
   private mutating func sendLess(
     _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
@@ -217,14 +210,6 @@ extension HTTPResumeMachine {
 
   /// Below this, pieces are not what a server dislikes.
   private static let leastPiece: Int64 = 16 << 10
-
-  private mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    course.losses += 1
-    // Once can be the server's age; more often it is something else.
-    guard course.losses == 1 else { return [.forget] + course.over(end, status: status) }
-    course.lose(.forgotten)
-    return create()
-  }
 
   // MARK: Header fields
 

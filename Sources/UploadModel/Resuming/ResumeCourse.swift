@@ -83,6 +83,26 @@ public struct ResumeCourse: Sendable {
     first = point.start
   }
 
+  /// The server is somewhere else than was thought, and is asked again: nil until that has gone on for too long.
+  ///
+  /// - Parameter status: what the attempt ends with then; nil for `fault`.
+  mutating func doubt(
+    _ end: TransferEnd, status: Int?, fault: ResumeFault = .offsetStuck
+  ) -> [ResumeAction]? {
+    doubts += 1
+    if doubts < Self.patience { return nil }
+    return status.map { over(end, status: $0) } ?? fail(fault, end)
+  }
+
+  /// The server does not know the upload any more, and a new one is made: nil the first time. Once can be the
+  /// server's age; more often it is something else.
+  mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
+    losses += 1
+    guard losses == 1 else { return [.forget] + over(end, status: status) }
+    lose(.forgotten)
+    return nil
+  }
+
   mutating func follow(_ end: TransferEnd) -> [ResumeAction] {
     switch Verdict.redirect(
       end, target: target, redirects: redirects, failed: { .failed(Failure($0)) })

@@ -32,7 +32,7 @@ extension TusMachine {
     guard var point = course.point else { return course.over(end, status: status) }
     switch status {
     case 200, 204: break
-    case 404, 410: return startOver(end, status)
+    case 404, 410: return course.startOver(end, status) ?? create()
     case 200..<300: return course.fail(.unexpectedStatus, end)
     default: return course.over(end, status: status)
     }
@@ -53,9 +53,8 @@ extension TusMachine {
     }
     switch status {
     case 204: break
-    case 404, 410: return startOver(end, status)
-    // The server is somewhere else than was thought.
-    case 409: return askAgain(point, end, status)
+    case 404, 410: return course.startOver(end, status) ?? create()
+    case 409: return course.doubt(end, status: status) ?? ask(point)
     // Something on the way does not let PATCH through.
     case 405, 501:
       guard !overridesMethod else { return course.over(end, status: status) }
@@ -73,30 +72,12 @@ extension TusMachine {
     // It may have taken less than was sent, and not more.
     guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
-    guard offset > sent.lowerBound else { return askAgain(point, end, nil) }
+    guard offset > sent.lowerBound else { return course.doubt(end, status: nil) ?? ask(point) }
     mismatches = 0
     point.expires = Self.expiry(end, now) ?? point.expires
     course.point = point
     guard offset < course.length else { return arrived(end, status) }
     return [.keep(point)] + append(point)
-  }
-
-  /// - Parameter status: what the attempt ends with where that has been going on for too long; nil for the
-  ///   fault that no bytes are taken.
-  mutating func askAgain(
-    _ point: ResumePoint, _ end: TransferEnd, _ status: Int?
-  ) -> [ResumeAction] {
-    course.doubts += 1
-    if course.doubts < ResumeCourse.patience { return ask(point) }
-    return status.map { course.over(end, status: $0) } ?? course.fail(.offsetStuck, end)
-  }
-
-  mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
-    course.losses += 1
-    // Once can be the server's age; more often it is something else.
-    guard course.losses == 1 else { return [.forget] + course.over(end, status: status) }
-    course.lose(.forgotten)
-    return create()
   }
 
   /// Where the file is now: the server may say so at the end; else it is where it was sent.
