@@ -1,37 +1,7 @@
 /// Decides which files share a request.
 public enum Batch {
-  /// A file in line, as far as batching depends on it.
-  struct Candidate: Hashable, Sendable {
-    /// The file.
-    var id: ItemID
-    /// Its size.
-    var bytes: Int64
-    /// What all files of a request have in common.
-    var kind: Kind
-  }
-
-  /// What all files of a request have in common.
-  struct Kind: Hashable, Sendable {
-    /// Where they go.
-    var target: Boxed<Target>
-    /// The form field that carries them, where it is not the target's.
-    var field: String?
-    /// The number of attempts so far: all members of a batch must have the same number left.
-    var attempts: Int
-    /// Whether the file belongs to an existing group.
-    var isTaken: Bool
-
-    /// A kind of file.
-    init(
-      target: Boxed<Target>, field: String? = nil, attempts: Int = 0, isTaken: Bool = false
-    ) {
-      self.target = target
-      // The target's own field, whether it is named or not.
-      self.field = field == target.value.fileField ? nil : field
-      self.attempts = attempts
-      self.isTaken = isTaken
-    }
-  }
+  /// A file in line, and whether it belongs to an existing group.
+  typealias Candidate = (file: Scheduler.File, isTaken: Bool)
 
   /// The files of one batch: the first one and those behind it of the same kind, in the order of the line. A
   /// file that does not fit ends the batch, since it could otherwise be overtaken forever. Files of other
@@ -39,16 +9,25 @@ public enum Batch {
   static func plan(
     _ first: Candidate, before line: some Sequence<Candidate>, by rule: BatchRule
   ) -> [ItemID] {
-    var (batch, bytes) = ([first.id], first.bytes)
-    guard !first.kind.isTaken, rule.maxFiles > 1 else { return batch }
-    for candidate in line where candidate.kind == first.kind {
-      let (sum, isTooMuch) = bytes.addingReportingOverflow(candidate.bytes)
+    var (batch, bytes) = ([first.file.id], first.file.bytes)
+    guard !first.isTaken, rule.maxFiles > 1 else { return batch }
+    for (file, isTaken) in line where !isTaken && file.goes(with: first.file) {
+      let (sum, isTooMuch) = bytes.addingReportingOverflow(file.bytes)
       guard !isTooMuch, sum <= rule.maxBytes else { break }
-      batch.append(candidate.id)
+      batch.append(file.id)
       bytes = sum
       if batch.count >= rule.maxFiles { break }
     }
     return batch
+  }
+}
+
+extension Scheduler.File {
+  /// Whether both may be in one request: they go to the same field of the same target, and have the same number
+  /// of attempts left.
+  func goes(with other: Self) -> Bool {
+    target == other.target && attempts == other.attempts
+      && (field ?? target.value.fileField) == (other.field ?? target.value.fileField)
   }
 }
 
@@ -98,7 +77,10 @@ extension Batch {
     var (groups, rest) = ([[UploadItem]](), items[...])
     while let first = rest.first {
       let line = rest.map {
-        Candidate(id: $0.id, bytes: $0.size, kind: Kind(target: target, field: $0.field))
+        (
+          file: Scheduler.File(id: $0.id, bytes: $0.size, field: $0.field, target: target),
+          isTaken: false
+        )
       }
       let ids = Set(plan(line[0], before: line.dropFirst(), by: rule))
       groups.append(rest.filter { $0.id == first.id || ids.contains($0.id) })

@@ -29,7 +29,10 @@ extension Scheduler {
   private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
     let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
     return Batch.plan(
-      candidate(first), before: others.lazy.compactMap { self.entries[$0.id].map(candidate) },
+      (file: first.file, isTaken: first.group != nil),
+      before: others.lazy.compactMap {
+        self.entries[$0.id].map { (file: $0.file, isTaken: $0.group != nil) }
+      },
       by: rule)
   }
 
@@ -46,17 +49,5 @@ extension Scheduler {
     case .line, .away(.backOff): true
     case .lane, .away, nil: false
     }
-  }
-
-  private func candidate(_ entry: Entry) -> Batch.Candidate {
-    var kind = Batch.Kind(of: entry.file)
-    kind.isTaken = entry.group != nil
-    return Batch.Candidate(id: entry.file.id, bytes: entry.file.bytes, kind: kind)
-  }
-}
-
-extension Batch.Kind {
-  init(of file: Scheduler.File) {
-    self.init(target: file.target, field: file.field, attempts: file.attempts)
   }
 }

@@ -134,7 +134,7 @@ public struct Scheduler: Sendable {
     guard let entry = entries[file.id] else { return [] }
     let old = entry.route
     let new = number(of: file.target)
-    if Batch.Kind(of: file) != Batch.Kind(of: entry.file) { dissolveGroup(of: file.id) }
+    if !file.goes(with: entry.file) { dissolveGroup(of: file.id) }
     entries[file.id]?.file = file
     guard new != old else { return [] }
     entries[file.id]?.route = new

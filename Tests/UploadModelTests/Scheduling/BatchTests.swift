@@ -29,6 +29,7 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
       bytes: .max, batch: [1]),
     BatchRow(
       testDescription: "other kinds are passed over", line: "a5 b5 a5 c5 a5", batch: [1, 3, 5]),
+    BatchRow(testDescription: "the target's own field by its name", line: "a5 n5", batch: [1, 2]),
     BatchRow(testDescription: "in company already", line: "a5 t5 a5", batch: [1, 3]),
     BatchRow(testDescription: "led by one in company", line: "t5 t5 a5", batch: [1]),
   ]
@@ -36,15 +37,15 @@ struct BatchRow: Sendable, CustomTestStringConvertible {
   var candidates: [Batch.Candidate] {
     line.split(separator: " ").enumerated().map { index, word in
       let target = Boxed(Target(name: "t", url: home))
-      var kind = Batch.Kind(target: target)
+      var file = Scheduler.File(
+        id: ItemID(Int64(index + 1)), bytes: Int64(word.dropFirst()) ?? 0, target: target)
       switch word.first {
-      case "b": kind.field = "other"
-      case "c": kind.attempts = 1
-      case "t": kind.isTaken = true
+      case "b": file.field = "other"
+      case "c": file.attempts = 1
+      case "n": file.field = "file"
       default: break
       }
-      return Batch.Candidate(
-        id: ItemID(Int64(index + 1)), bytes: Int64(word.dropFirst()) ?? 0, kind: kind)
+      return (file, word.first == "t")
     }
   }
 }
