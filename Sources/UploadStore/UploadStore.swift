@@ -65,9 +65,9 @@ public final class UploadStore: Sendable {
         switch durability {
         // GRDB's default is NORMAL, which loses the last changes when power fails.
         case .powerLoss: try db.execute(sql: "PRAGMA synchronous = FULL")
-        // A command that is run often leaves a log behind that the next one has to read: up to 128 pages of it,
+        // A command that is run often leaves a log behind that the next one has to read: up to so many pages of it,
         // not the usual 1,000, which take longer than all the rest of a start.
-        case .crash: try db.execute(sql: "PRAGMA wal_autocheckpoint = 128")
+        case .crash: try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
         }
       }
       if try pool.read(Schema.migrator.hasBeenSuperseded) {
@@ -83,6 +83,23 @@ public final class UploadStore: Sendable {
       throw error
     } catch {
       throw StoreError(error, doing: "opened", path: path)
+    }
+  }
+
+  /// How many pages SQLite's log may have at the start of a command.
+  private static let shortLog = 128
+
+  /// Ends SQLite's log if it has grown long. SQLite itself copies it at a commit but begins a new one only with the
+  /// commit after that, which a command that writes once never makes: each left a longer log to the next, which read all
+  /// of it. A log that another process reads stays.
+  public func shortenLog() {
+    var log = stat()
+    guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
+      return
+    }
+    try? pool.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA busy_timeout = 0")
+      try db.checkpoint(.truncate)
     }
   }
 

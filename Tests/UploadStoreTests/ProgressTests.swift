@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 import UploadModel
@@ -381,6 +382,28 @@ struct ProgressTests {
     #expect(try store.items().isEmpty)
     #expect(try store.history().map(\.outcome) == ["done", "http-413"])
     #expect(try store.sentBefore([item("a")]).count == 1)
+  }
+
+  @Test("Commands that each write once leave no log behind that grows, unless somebody reads it")
+  func shortLog() throws {
+    let store = try UploadStore(path: harness.path, durability: .crash)
+    func length() throws -> Int {
+      try Data(contentsOf: URL(fileURLWithPath: harness.path + "-wal")).count
+    }
+    func push() throws { try store.log([(item("a", state: .done(Receipt(status: 200))), Date())]) }
+    for _ in 1...3 { try push() }
+    let short = try length()
+    store.shortenLog()
+    #expect(try length() == short && short > 0)
+    for _ in 1...100 { try push() }
+    try harness.open().read { db in
+      _ = try Row.fetchOne(db, sql: "SELECT * FROM item")
+      store.shortenLog()
+      #expect(try length() > short)
+    }
+    store.shortenLog()
+    #expect(try length() == 0)
+    #expect(try store.history().count == 103)
   }
 
   @Test("Rows keep their order and their attempts, however many go in one statement")

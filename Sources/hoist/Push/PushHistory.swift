@@ -63,7 +63,10 @@ final class PushHistory: Sendable {
   }
 
   /// Writes what is left.
-  func close() { queue.sync { write() } }
+  func close() {
+    queue.sync { write() }
+    intake.store.shortenLog()
+  }
 
   private func write() {
     let ended = content.withLock { content in
