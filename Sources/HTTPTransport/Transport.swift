@@ -24,7 +24,7 @@ public final class Transport: Sendable {
   /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
   public init(maxIdle: Int = usualMaxIdle) {
     loop = TransferLoop(maxIdle: maxIdle)
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.default
     configuration.protocolClasses = [CurlProtocol.self]
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil

@@ -48,8 +48,10 @@ public enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw SyntaxError(description: "the port \(port) is not between 1 and 65535")
     }
-    // libcurl knows schemes in lower case only.
-    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+    // libcurl knows schemes in lower case only. Foundation loads ICU's tables to change one.
+    guard url.scheme != origin.scheme,
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return url }
     parts.scheme = origin.scheme
     return parts.url ?? url
   }

@@ -11,6 +11,8 @@ import UploadStore
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
+    // Alone, it is not asked for a completion script, which takes a tenth of a start: that is up to the root.
+    _superCommandName: "hoist",
     abstract: "Upload files without a screen, for scripts.",
     discussion: """
       The URL of each result, where the server names one, goes to standard output and everything \
