@@ -188,6 +188,11 @@ import UploadModel
     #expect(render(state, size: state.size).text[3].contains("refused · try in 8 s"))
     #expect(state.needsTicks)
     #expect(Fixture.type("R", &state) == [.probe])
+    #expect(state.message == "trying the server now")
+    Fixture.play(
+      &state, .added([Fixture.item(2, "b.bin", state: .failed(Failure(.missing)))]))
+    #expect(Fixture.type("R", &state) == [.retry([ItemID(2)]), .probe])
+    #expect(state.message == "sending 1 file again, trying the server now")
     Fixture.play(&state, .reachability(server: "https://api.example.com", .back))
     #expect(!render(state, size: state.size).text[0].contains("next try"))
   }

@@ -99,6 +99,10 @@ extension AppState {
         "\(HumanReadable.count(unknown, "file")) may have arrived: look on the server, then r"
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
+    } else {
+      // An answer may come at once and be the same as before.
+      let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
+      message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
     }
     return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
   }
