@@ -15,21 +15,13 @@ struct Bar {
     /// The attempt failed, and there will be another.
     case lost
 
-    var role: Role {
+    var look: (sign: Unicode.Scalar, role: Role) {
       switch self {
-      case .arrived: .good
-      case .moving: .barFull
-      case .unknown, .lost: .warning
-      case .failed: .bad
-      }
-    }
-
-    func glyph(ascii: Bool) -> Glyph {
-      switch self {
-      case .arrived: Glyph(base: ascii ? "=" : "▓")
-      case .moving: Glyph(base: ascii ? "#" : "█")
-      case .unknown: Glyph(base: ascii ? "?" : "▒")
-      case .failed, .lost: Glyph(base: ascii ? "x" : "░")
+      case .arrived: ("▓", .good)
+      case .moving: ("█", .barFull)
+      case .unknown: ("▒", .warning)
+      case .failed: ("░", .bad)
+      case .lost: ("░", .warning)
       }
     }
   }
@@ -99,7 +91,7 @@ extension Canvas {
     let fine = isFine ? bar.ends(cells: columns.count, steps: 8) : []
     var from = 0
     for (index, part) in bar.parts.enumerated() {
-      let style = Style(part.kind.role)
+      let style = Style(part.kind.look.role)
       var to = whole[index]
       if isFine, part.kind == .moving {
         to = max(from, fine[index] / 8)
@@ -112,7 +104,7 @@ extension Canvas {
       }
       fill(
         row: row, columns: start + from..<start + max(from, to),
-        with: part.kind.glyph(ascii: ascii), style: style)
+        with: sign(part.kind.look.sign), style: style)
       from = max(from, to)
     }
   }

@@ -20,7 +20,7 @@ extension Canvas {
     let style = Style(isLit ? .button : role)
     if isLit {
       fill(row: row, columns: columns, style: style)
-      put([pointer], row: row, column: columns.lowerBound, style: style)
+      put([sign("▸")], row: row, column: columns.lowerBound, style: style)
     }
     return style
   }
@@ -28,15 +28,13 @@ extension Canvas {
   /// Prepares the line of a list that the cursor is on.
   mutating func select(row: Int, width: Int = .max) {
     fill(row: row, columns: 0..<width, style: Style(.plain, isSelected: true))
-    put([pointer], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
+    put([sign("▸")], row: row, column: Columns.cursor, style: Style(.accent, isSelected: true))
   }
 
   /// Marks a line of a list.
   mutating func mark(row: Int, isSelected: Bool) {
     put("*", row: row, column: Columns.mark, style: Style(.accent, isSelected: isSelected))
   }
-
-  private var pointer: Glyph { Glyph(base: ascii ? ">" : "▸") }
 
   /// One of several choices; the one that is lit has a mark as well as a look.
   mutating func choice(

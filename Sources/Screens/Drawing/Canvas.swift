@@ -76,7 +76,7 @@ struct Canvas {
 
   /// A horizontal rule over the whole width, with words in it that end before column `end`.
   mutating func rule(row: Int, _ spans: Spans = [], end: Int = .max) {
-    fill(row: row, columns: 0..<size.width, with: line(.horizontal), style: Style(.rule))
+    fill(row: row, columns: 0..<size.width, with: sign("─"), style: Style(.rule))
     guard !spans.isEmpty else { return }
     put(
       [(" ", .rule)] + spans + [(" ", .rule)], row: row, column: 1,
@@ -96,16 +96,16 @@ struct Canvas {
     }
     for y in row...max(row, last) {
       fill(row: y, columns: column..<right + 1, style: Style(.plain))
-      put([line(.vertical)], row: y, column: column, style: Style(.rule))
-      put([line(.vertical)], row: y, column: right, style: Style(.rule))
+      put([sign("│")], row: y, column: column, style: Style(.rule))
+      put([sign("│")], row: y, column: right, style: Style(.rule))
     }
     for y in [row, last] {
-      fill(row: y, columns: column + 1..<right, with: line(.horizontal), style: Style(.rule))
+      fill(row: y, columns: column + 1..<right, with: sign("─"), style: Style(.rule))
     }
-    put([line(.topLeft)], row: row, column: column, style: Style(.rule))
-    put([line(.topRight)], row: row, column: right, style: Style(.rule))
-    put([line(.bottomLeft)], row: last, column: column, style: Style(.rule))
-    put([line(.bottomRight)], row: last, column: right, style: Style(.rule))
+    put([sign("┌")], row: row, column: column, style: Style(.rule))
+    put([sign("┐")], row: row, column: right, style: Style(.rule))
+    put([sign("└")], row: last, column: column, style: Style(.rule))
+    put([sign("┘")], row: last, column: right, style: Style(.rule))
     put(" \(title) ", row: row, column: column + 2, width: size.width - 4, style: Style(.heading))
   }
 
@@ -119,24 +119,8 @@ struct Canvas {
     (frame.title, frame.progress) = (title, progress)
   }
 
-  /// The lines that boxes are made of.
-  enum Line {
-    case horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeDown, teeUp, cross
-  }
-
-  func line(_ line: Line) -> Glyph {
-    switch line {
-    case .horizontal: Glyph(base: ascii ? "-" : "─")
-    case .vertical: Glyph(base: ascii ? "|" : "│")
-    case .topLeft: Glyph(base: ascii ? "+" : "┌")
-    case .topRight: Glyph(base: ascii ? "+" : "┐")
-    case .bottomLeft: Glyph(base: ascii ? "+" : "└")
-    case .bottomRight: Glyph(base: ascii ? "+" : "┘")
-    case .teeDown: Glyph(base: ascii ? "+" : "┬")
-    case .teeUp: Glyph(base: ascii ? "+" : "┴")
-    case .cross: Glyph(base: ascii ? "+" : "┼")
-    }
-  }
+  /// A sign of the program's own.
+  func sign(_ sign: Unicode.Scalar) -> Glyph { Glyph(sign: sign, ascii: ascii) }
 
   /// Takes away a wide character that an edge at `column` would cut in half.
   private mutating func clearHalves(row: Int, column: Int) {

@@ -26,3 +26,20 @@ public struct Glyph: Hashable, Sendable {
     return String(scalars)
   }
 }
+
+extension Glyph {
+  /// A sign of the program's own, or what stands for it where the terminal has nothing but ASCII.
+  init(sign: Unicode.Scalar, ascii: Bool) {
+    self.init(base: ascii ? Self.plainer[sign] ?? sign : sign)
+  }
+
+  private static let plainer: [Unicode.Scalar: Unicode.Scalar] = [
+    // Lines and bars.
+    "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "┬": "+", "┴": "+", "┼": "+",
+    "▓": "=", "█": "#", "▒": "?", "░": "x",
+    // States.
+    "‖": "=", "·": " ", "↑": "^", "…": "~", "↻": "r", "✓": "+", "✗": "x",
+    // The row under the cursor.
+    "▸": ">",
+  ]
+}

@@ -4,7 +4,7 @@ enum TextFitting {
   static func end(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
     if Glyphs.width(glyphs) <= width { return glyphs }
     guard width > 0 else { return [] }
-    return prefix(glyphs, width - 1) + [ellipsis(ascii)]
+    return prefix(glyphs, width - 1) + [Glyph(sign: "…", ascii: ascii)]
   }
 
   /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name
@@ -16,7 +16,7 @@ enum TextFitting {
     // A third for the end, more where a long extension needs it and half still remains.
     let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
     let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
-    return prefix(glyphs, room - Glyphs.width(tail)) + [ellipsis(ascii)] + tail
+    return prefix(glyphs, room - Glyphs.width(tail)) + [Glyph(sign: "…", ascii: ascii)] + tail
   }
 
   /// `text` in at most `width` columns, cut in the middle.
@@ -51,8 +51,6 @@ enum TextFitting {
     }
     return lines.isEmpty ? [[]] : lines
   }
-
-  private static func ellipsis(_ ascii: Bool) -> Glyph { Glyph(base: ascii ? "~" : "…") }
 
   private static func prefix(_ glyphs: [Glyph], _ width: Int) -> [Glyph] {
     var used = 0

@@ -38,7 +38,7 @@ struct TotalLine {
     guard seen.count > 1 else { return [] }
     let spans: Canvas.Spans = seen.flatMap { part in
       [
-        (part.kind.glyph(ascii: state.isASCII).text, part.kind.role),
+        (Glyph(sign: part.kind.look.sign, ascii: state.isASCII).text, part.kind.look.role),
         (" \(part.words) \(HumanReadable.bytes(part.bytes))  ", .dim),
       ]
     }

@@ -52,7 +52,7 @@ struct ItemDetails {
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     var lines: [TextLine] = []
-    let sign = isASCII ? words.asciiSign : words.sign
+    let sign = Glyph(sign: words.sign, ascii: isASCII).text
     lines += wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
     if let failure = item.state.failure {
       lines.append(TextLine())

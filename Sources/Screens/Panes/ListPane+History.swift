@@ -24,7 +24,9 @@ extension ListPane<HistoryRow> {
       table: PaneTable(layout: layout, list: state.shown), list: state.history,
       message: state.historyWords,
       columns: [
-        Column(place: 2..<3, role: \.end.role) { $0.end.sign(ascii: state.isASCII) },
+        Column(place: 2..<3, role: \.end.look.role) {
+          $0.end.look.sign.map { Glyph(sign: $0, ascii: state.isASCII).text } ?? ""
+        },
         Column(heading: "NAME", place: 4..<max(5, end)) { $0.name },
         Column(heading: "SIZE", place: size, isRight: true) { HumanReadable.bytes($0.size) },
         Column(heading: "TARGET", place: target, role: { _ in .dim }) { $0.target },
@@ -32,19 +34,9 @@ extension ListPane<HistoryRow> {
         Column(heading: "TRY", place: attempt, isRight: true, role: { _ in .dim }) {
           $0.attempt > 0 ? "\($0.attempt)" : ""
         },
-        Column(heading: "OUTCOME", place: outcome, role: \.end.role) {
+        Column(heading: "OUTCOME", place: outcome, role: \.end.look.role) {
           $0.outcome(fitting: outcome.count)
         },
       ])
-  }
-}
-
-extension HistoryRow.End {
-  fileprivate func sign(ascii: Bool) -> String {
-    switch self {
-    case .sent: ascii ? "+" : "✓"
-    case .failed: ascii ? "x" : "✗"
-    case .open: ""
-    }
   }
 }

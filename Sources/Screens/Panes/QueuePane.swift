@@ -61,8 +61,7 @@ struct QueuePane {
 
     let sent = item.state.bytesHandedOver(of: item.sentSize)
     let words = StateLabel(of: row, in: state)
-    let sign = canvas.ascii ? words.asciiSign : words.sign
-    canvas.put([Glyph(base: sign)], row: line, column: Columns.sign, style: style(words.role))
+    canvas.put([canvas.sign(words.sign)], row: line, column: Columns.sign, style: style(words.role))
 
     canvas.putMiddle(
       item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))
@@ -91,7 +90,7 @@ struct QueuePane {
     if let bar = columns.bar {
       if item.state.isDone {
         // What is done is done: a thin line, that nobody need look at.
-        canvas.fill(row: line, columns: bar, with: canvas.line(.horizontal), style: Style(.good))
+        canvas.fill(row: line, columns: bar, with: canvas.sign("─"), style: Style(.good))
       } else {
         canvas.bar(Bar(of: item, reached: row.reached), row: line, columns: bar)
       }

@@ -10,11 +10,11 @@ struct SidePane {
     let last = layout.throughput?.lowerBound ?? layout.rule ?? layout.total
     let line = columns.lowerBound - 1
     for row in 2..<last {
-      canvas.put([canvas.line(.vertical)], row: row, column: line, style: Style(.rule))
+      canvas.put([canvas.sign("│")], row: row, column: line, style: Style(.rule))
     }
-    canvas.put([canvas.line(.teeDown)], row: 1, column: line, style: Style(.rule))
+    canvas.put([canvas.sign("┬")], row: 1, column: line, style: Style(.rule))
     canvas.put(
-      [canvas.line(layout.throughput == nil ? .teeUp : .cross)], row: last, column: line,
+      [canvas.sign(layout.throughput == nil ? "┴" : "┼")], row: last, column: line,
       style: Style(.rule))
     guard let row = state.row(state.list.cursor) else { return }
     let name = TextFitting.middle(

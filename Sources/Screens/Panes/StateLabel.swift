@@ -4,7 +4,6 @@ import UploadModel
 /// shortest. Different states never share their words, and 100 % alone never means "done".
 struct StateLabel {
   let sign: Unicode.Scalar
-  let asciiSign: Unicode.Scalar
   let role: Role
   let forms: [String]
 
@@ -28,11 +27,8 @@ struct StateLabel {
     }
   }
 
-  private init(
-    _ sign: Unicode.Scalar, _ asciiSign: Unicode.Scalar, _ role: Role, _ forms: String?...
-  ) {
+  private init(_ sign: Unicode.Scalar, _ role: Role, _ forms: String?...) {
     self.sign = sign
-    self.asciiSign = asciiSign
     self.role = role
     self.forms = forms.compactMap(\.self)
   }
@@ -60,13 +56,13 @@ struct StateLabel {
   ) {
     switch item.state {
     case .waiting where item.wasInterrupted && item.resumePoint != nil:
-      self.init("‖", "=", .warning, "interrupted · goes on where it was", "interrupted")
+      self.init("‖", .warning, "interrupted · goes on where it was", "interrupted")
     case .waiting where item.wasInterrupted:
-      self.init("‖", "=", .warning, "interrupted · starts again", "interrupted")
+      self.init("‖", .warning, "interrupted · starts again", "interrupted")
     case .waiting where copies > 1 && obstacle?.isOfTheServer != true:
       let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
       let times = copies == 2 ? "twice" : "\(copies) times"
-      self.init(sign, sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
+      self.init(sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
     case .waiting:
       switch obstacle {
       case .noServer(let outage):
@@ -74,49 +70,49 @@ struct StateLabel {
         return
       case .refused:
         self.init(
-          "·", " ", .warning, "waiting · credentials refused", "credentials refused", "denied")
+          "·", .warning, "waiting · credentials refused", "credentials refused", "denied")
         return
       case .stopped(let key):
         self.init(
-          "·", " ", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
+          "·", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
         return
       case .turn(let count):
         self.init(
-          "·", " ", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once",
+          "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once",
           "waiting")
         return
       case nil: break
       }
       let note = item.note.map { " · \($0)" } ?? ""
-      self.init("·", " ", .dim, "waiting\(note)", "waiting")
+      self.init("·", .dim, "waiting\(note)", "waiting")
     case .preparing(let attempt):
-      self.init("·", ":", .accent, "preparing\(Self.again(attempt))", "preparing")
+      self.init("·", .accent, "preparing\(Self.again(attempt))", "preparing")
     case .sending(let attempt, _, _):
       guard let speed = speed.map(HumanReadable.speed) else {
-        self.init("↑", "^", .accent, "sending\(Self.again(attempt)) —", "sending —")
+        self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
         return
       }
       let eta = eta.map(HumanReadable.timeLeft) ?? "—"
       self.init(
-        "↑", "^", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
+        "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
     case .awaitingReply(_, let since):
       // Whole seconds: a count that runs, not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
-      self.init("…", "~", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
+      self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
     case .retrying(let failure, let next, let limit, let instant):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
       self.init(
-        "↻", "r", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
+        "↻", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
     case .paused where item.resumePoint != nil:
-      self.init("‖", "=", .warning, "paused · goes on where it was", "paused")
+      self.init("‖", .warning, "paused · goes on where it was", "paused")
     case .paused:
-      self.init("‖", "=", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
+      self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
     case .done(let receipt):
       self.init(
-        "✓", "+", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
+        "✓", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
     case .failed(let failure):
       self.init(failure, said: said)
     }
@@ -131,20 +127,20 @@ struct StateLabel {
         return ("try in \(seconds)", seconds)
       } ?? (next, "now")
     self.init(
-      "·", " ", .warning, "no server: \(why) · \(next)", "\(why) · \(next)", "\(why) · \(soon)",
+      "·", .warning, "no server: \(why) · \(next)", "\(why) · \(next)", "\(why) · \(soon)",
       "\(why) · \(soonest)", why, "no server")
   }
 
   private init(_ failure: Failure, said: String?) {
     switch failure.cause {
-    case .outcomeUnknown: self.init("?", "?", .warning, failure.headline)
-    case .cancelled: self.init("✗", "x", .warning, failure.headline)
+    case .outcomeUnknown: self.init("?", .warning, failure.headline)
+    case .cancelled: self.init("✗", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
       // Only where the status is the reason does it stand for it.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
-        "✗", "x", .bad, said.map { "failed: \(failure.headline) · \($0)" },
+        "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
         said.flatMap { said in failure.status.map { "failed: \($0) · \(said)" } },
         "failed: \(failure.headline)\(person)", "failed: \(failure.headline)",
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)

@@ -15,13 +15,13 @@ struct ThroughputPane {
     guard let columns = layout.events else { return }
     let line = columns.lowerBound - 1
     canvas.put(
-      [canvas.line(layout.side == nil ? .teeDown : .cross)], row: lines.lowerBound, column: line,
+      [canvas.sign(layout.side == nil ? "┬" : "┼")], row: lines.lowerBound, column: line,
       style: Style(.rule))
     for row in lines.dropFirst() {
-      canvas.put([canvas.line(.vertical)], row: row, column: line, style: Style(.rule))
+      canvas.put([canvas.sign("│")], row: row, column: line, style: Style(.rule))
     }
     if let row = layout.rule, row == lines.upperBound {
-      canvas.put([canvas.line(.teeUp)], row: row, column: line, style: Style(.rule))
+      canvas.put([canvas.sign("┴")], row: row, column: line, style: Style(.rule))
     }
     paintEvents(lines, columns, on: &canvas)
   }

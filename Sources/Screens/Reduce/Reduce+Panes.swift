@@ -186,7 +186,7 @@ extension HistoryRow {
   /// Everything about it, to read.
   fileprivate var page: Page {
     var lines: [(text: String, role: Role)] = [
-      ("\(time)  \(outcome)", end.role)
+      ("\(time)  \(outcome)", end.look.role)
     ]
     if !message.isEmpty { lines.append((message, .plain)) }
     lines += [(path, .plain), ("\(HumanReadable.bytes(size)) to \(target)", .plain)]

@@ -20,14 +20,21 @@ struct Speeds: Sendable {
     var speed: Double? { seconds > 0 && bytes > 0 ? Double(bytes) / seconds : nil }
   }
 
+  /// An item that is being sent.
+  private struct Sending: Sendable {
+    var estimate: ThroughputEstimate
+    /// When the attempt began to send.
+    var beginning: Instant
+    /// The last seconds.
+    var graph = Sparkline()
+  }
+
   private(set) var run: Run?
   private(set) var session = Session()
   /// What has moved lately, of all items together.
   private(set) var whole = Sparkline(seconds: 600)
-  private var items: [ItemID: ThroughputEstimate] = [:]
-  private var graphs: [ItemID: Sparkline] = [:]
-  /// When the attempts that are under way began to send.
-  private var beginnings: [ItemID: Instant] = [:]
+  /// The items that are being sent.
+  private var sending: [ItemID: Sending] = [:]
   private var active: Set<ItemID> = []
   /// Since when nothing has been under way in a run that goes on: all waits for a server, or for the
   /// person.
@@ -35,13 +42,13 @@ struct Speeds: Sendable {
   /// Seconds without an upload that are more than the gap between two.
   private static let gap = 2.0
 
-  func speed(of id: ItemID, at now: Instant) -> Double? { items[id]?.speed(at: now) }
+  func speed(of id: ItemID, at now: Instant) -> Double? { sending[id]?.estimate.speed(at: now) }
 
   /// When the attempt that is under way began to send.
-  func beginning(of id: ItemID) -> Instant? { beginnings[id] }
+  func beginning(of id: ItemID) -> Instant? { sending[id]?.beginning }
 
   func eta(of id: ItemID, remaining: Int64, at now: Instant) -> Double? {
-    items[id]?.eta(remaining: remaining, at: now)
+    sending[id]?.estimate.eta(remaining: remaining, at: now)
   }
 
   /// Bytes per second of the run that goes on: what is on the line, whatever becomes of it.
@@ -72,18 +79,18 @@ struct Speeds: Sendable {
     run?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
     guard case .sending(_, let sent, _) = new else {
-      items[id] = nil
-      graphs[id] = nil
-      beginnings[id] = nil
+      sending[id] = nil
       return
     }
-    graphs[id, default: Sparkline()].record(moved, at: now)
-    if case .sending = old, old.attempt == new.attempt, items[id] != nil {
-      items[id]?.record(total: sent, at: now)
+    var item =
+      sending[id] ?? Sending(estimate: ThroughputEstimate(start: now, count: sent), beginning: now)
+    item.graph.record(moved, at: now)
+    if case .sending = old, old.attempt == new.attempt {
+      item.estimate.record(total: sent, at: now)
     } else {
-      items[id] = ThroughputEstimate(start: now, count: sent)
-      beginnings[id] = now
+      (item.estimate, item.beginning) = (ThroughputEstimate(start: now, count: sent), now)
     }
+    sending[id] = item
   }
 
   /// Closes a batch of notes: the whole run moves once for all of them.
@@ -105,11 +112,11 @@ struct Speeds: Sendable {
   }
 
   /// The last seconds of an item that is being sent.
-  func graph(of id: ItemID) -> Sparkline? { graphs[id] }
+  func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
   /// The bandwidth has been limited otherwise: what was measured before says nothing any more.
   mutating func startOver(at now: Instant) {
-    for (id, estimate) in items { items[id] = estimate.restarted(at: now) }
+    for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
     if run?.end == nil, let estimate = run?.estimate {
       run?.estimate = estimate.restarted(at: now)
     }
@@ -118,9 +125,7 @@ struct Speeds: Sendable {
   mutating func forget(_ ids: Set<ItemID>) {
     for id in ids {
       active.remove(id)
-      items[id] = nil
-      graphs[id] = nil
-      beginnings[id] = nil
+      sending[id] = nil
     }
   }
 }

@@ -114,12 +114,11 @@ extension HistoryRow {
 }
 
 extension HistoryRow.End {
-  /// How it looks.
-  var role: Role {
+  var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
-    case .sent: .good
-    case .failed: .bad
-    case .open: .dim
+    case .sent: ("✓", .good)
+    case .failed: ("✗", .bad)
+    case .open: (nil, .dim)
     }
   }
 }
