@@ -73,9 +73,9 @@ struct Secrets: Sendable {
   /// The value of a secret.
   func value(
     of name: String, environment: [String: String]
-  ) throws(Template.ExpansionError) -> String {
-    func failure(_ text: String) -> Template.ExpansionError {
-      Template.ExpansionError(description: "the secret \"\(name)\": \(text)")
+  ) throws(InvalidInput) -> String {
+    func failure(_ text: String) -> InvalidInput {
+      InvalidInput("the secret \"\(name)\": \(text)")
     }
     let text: String
     switch try source(of: name) {
@@ -104,20 +104,20 @@ struct Secrets: Sendable {
   }
 
   /// Throws where there is no secret of that name.
-  func source(of name: String) throws(Template.ExpansionError) -> Source {
+  func source(of name: String) throws(InvalidInput) -> Source {
     if let source = sources[name] { return source }
     let hint =
       NearestName.of(name, among: Array(sources.keys)).map { "did you mean \"\($0)\"?" }
       ?? (sources.isEmpty
         ? "the configuration has no [secrets]"
         : "there are: \(sources.keys.sorted().joined(separator: ", "))")
-    throw Template.ExpansionError(description: "no secret is called \"\(name)\"; \(hint)")
+    throw InvalidInput("no secret is called \"\(name)\"; \(hint)")
   }
 
   /// Without the line break that an editor or a program puts at the end.
   private static func text(
-    _ data: Data, _ failure: (String) -> Template.ExpansionError
-  ) throws(Template.ExpansionError) -> String {
+    _ data: Data, _ failure: (String) -> InvalidInput
+  ) throws(InvalidInput) -> String {
     guard data.count <= 64 * 1024, let text = String(validating: data, as: UTF8.self) else {
       throw failure("it is not a short UTF-8 text")
     }

@@ -196,7 +196,7 @@ public struct Settings: Sendable {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
     let target: Target
-    do throws(TargetURL.SyntaxError) {
+    do throws(InvalidInput) {
       let url = try TargetURL.parse(name)
       target = Target(name: TargetURL.shown(url), url: url)
     } catch {
@@ -229,7 +229,7 @@ public struct Settings: Sendable {
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
     return Template.Lookup(environment: { _ in Template.unknown }) {
-      name throws(Template.ExpansionError) in
+      name throws(InvalidInput) in
       if !names.contains(name) { _ = try secrets.source(of: name) }
       return Template.unknown
     }
@@ -240,7 +240,7 @@ public struct Settings: Sendable {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])
     return Template.Lookup(environment: { environment[$0] }) {
-      name throws(Template.ExpansionError) in
+      name throws(InvalidInput) in
       if let value = known.withLock({ $0[name] }) { return value }
       let value = try secrets.value(of: name, environment: environment)
       known.withLock { $0[name] = value }

@@ -102,15 +102,15 @@ struct CurlCommandTests {
 
   @Test func whatCurlCannotBeTold() throws {
     let field = try target { $0.fileField = "a=b" }
-    #expect(throws: CurlCommand.ConversionError.self) { try lines(field, "a") }
+    #expect(throws: InvalidInput.self) { try lines(field, "a") }
     let nul = try target { $0.fields = [Target.Field(name: "n", value: Template(literal: "\0"))] }
-    #expect(throws: CurlCommand.ConversionError.self) { try lines(nul, "a") }
+    #expect(throws: InvalidInput.self) { try lines(nul, "a") }
     let ticketed = try target {
       $0.ticket = Ticket(
         call: ServerCall(url: Template(literal: "http://h/")),
         uploadURL: ReplyValue(.pointer(.whole)))
     }
-    #expect(throws: CurlCommand.ConversionError.self) { try lines(ticketed, "a") }
+    #expect(throws: InvalidInput.self) { try lines(ticketed, "a") }
   }
 
   /// The arguments that a shell gives to the program.

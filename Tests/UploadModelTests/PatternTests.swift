@@ -54,7 +54,7 @@ struct PatternTests {
     ("(?<x", "has a \"(?<\" without \">\""),
   ])
   func mistakes(_ pattern: String, _ problem: String) {
-    let mistake = #expect(throws: Pattern.SyntaxError.self) { try Pattern(pattern) }
+    let mistake = #expect(throws: InvalidInput.self) { try Pattern(pattern) }
     #expect(mistake?.description == "the regular expression \(problem)")
   }
 

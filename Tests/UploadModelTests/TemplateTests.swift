@@ -64,7 +64,7 @@ struct TemplateTests {
     ("{FILE.NAME}", "unknown placeholder {FILE.NAME}; there are \(known) {env.NAME} {secret.NAME}"),
   ])
   func mistakes(_ source: String, _ message: String) {
-    let mistake = #expect(throws: Template.ExpansionError.self) { try filled(source) }
+    let mistake = #expect(throws: InvalidInput.self) { try filled(source) }
     #expect(mistake?.description == message)
   }
 
@@ -82,7 +82,7 @@ struct TemplateTests {
 
   private static let lookup = Template.Lookup(
     environment: { "env:\($0)" },
-    secret: { name throws(Template.ExpansionError) in "a \"\(name)\"" })
+    secret: { name throws(InvalidInput) in "a \"\(name)\"" })
 
   @Test func secretsAreSentAndNotShown() throws {
     let template = try Template("Bearer {env.A_B} {secret.my-key}!", lookup: Self.lookup)

@@ -52,7 +52,7 @@ struct TemplateWritingTests {
   }
 
   @Test func anUnknownOneIsAMistake() {
-    let mistake = #expect(throws: Template.ExpansionError.self) {
+    let mistake = #expect(throws: InvalidInput.self) {
       try template("{file.name|base64}")
     }
     #expect(
@@ -105,12 +105,12 @@ struct TemplateWritingTests {
     ),
   ])
   func whereThereIsNoReply(_ source: String, _ message: String) {
-    let mistake = #expect(throws: Template.ExpansionError.self) { try template(source, [.uuid]) }
+    let mistake = #expect(throws: InvalidInput.self) { try template(source, [.uuid]) }
     #expect(mistake?.description == message)
   }
 
   @Test func aPointerIsReadStrictly() {
-    let mistake = #expect(throws: Template.ExpansionError.self) {
+    let mistake = #expect(throws: InvalidInput.self) {
       try template("{reply:id}", [.reply])
     }
     #expect(mistake?.description.contains("expected a JSON Pointer") == true)

@@ -37,7 +37,7 @@ struct TicketTests {
     ),
   ])
   func whatIsNoTicket(_ reply: String, _ message: String) {
-    let mistake = #expect(throws: Ticket.ReplyError.self) { try grant(reply) }
+    let mistake = #expect(throws: InvalidInput.self) { try grant(reply) }
     #expect(mistake?.description == message)
   }
 
@@ -76,7 +76,7 @@ struct TicketTests {
     (#"{"a b":"c"}"#, "\"a b\" is not a header name"), (#"[]"#, "no header fields at /headers"),
   ])
   func headerFieldsThatAreNone(_ headers: String, _ words: String) {
-    let mistake = #expect(throws: Ticket.ReplyError.self) {
+    let mistake = #expect(throws: InvalidInput.self) {
       try grant("{\"url\":\"https://s3/b\",\"headers\":\(headers)}") {
         $0.fields = nil
         $0.headers = try JSONPointer("/headers")

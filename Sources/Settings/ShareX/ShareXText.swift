@@ -20,8 +20,8 @@ struct ShareXText {
   /// A text of a request: what it asks for becomes a placeholder of ours, where there is one.
   func template(
     _ text: String, escaping: Template.Escaping = .none
-  ) throws(Template.ExpansionError) -> Template {
-    let source = try pieces(of: text).map { (piece) throws(Template.ExpansionError) in
+  ) throws(InvalidInput) -> Template {
+    let source = try pieces(of: text).map { (piece) throws(InvalidInput) in
       switch piece {
       case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", ""): return "{file.name}"
@@ -29,7 +29,7 @@ struct ShareXText {
         // Only for fixed text; the configuration then contains the result.
         return Template.braced(Data(text.utf8).base64EncodedString())
       case .call(let name, _):
-        throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
+        throw InvalidInput("{\(name)} has no counterpart here")
       }
     }.joined()
     return try Template(
@@ -37,7 +37,7 @@ struct ShareXText {
   }
 
   /// What a text of the reply picks out of it.
-  func value(_ text: String) throws(Template.ExpansionError) -> ReplyValue {
+  func value(_ text: String) throws(InvalidInput) -> ReplyValue {
     var (prefix, suffix) = ("", "")
     var place: ReplyValue.Place?
     for piece in try pieces(of: text) {
@@ -46,42 +46,41 @@ struct ShareXText {
       case .text(let text): suffix += text
       case .call(let name, let argument):
         guard place == nil else {
-          throw Template.ExpansionError(
-            description: "it puts several values together, and hoist takes one")
+          throw InvalidInput("it puts several values together, and hoist takes one")
         }
         place = try self.place(name, argument)
       }
     }
     guard let place else {
-      throw Template.ExpansionError(description: "it takes nothing from the reply")
+      throw InvalidInput("it takes nothing from the reply")
     }
     return ReplyValue(place, prefix: prefix, suffix: suffix)
   }
 
-  private func place(_ name: String, _ argument: String) throws(Template.ExpansionError)
+  private func place(_ name: String, _ argument: String) throws(InvalidInput)
     -> ReplyValue.Place
   {
     switch name {
-    case "response": return .pattern(try pattern(#"\S+"#))
+    case "response": return .pattern(try Pattern(#"\S+"#))
     case "json":
       guard let pointer = Self.pointer(argument) else {
-        throw Template.ExpansionError(description: "the path \"\(argument)\" has no JSON Pointer")
+        throw InvalidInput("the path \"\(argument)\" has no JSON Pointer")
       }
       return .pointer(pointer)
     case "header": return .header(argument.lowercased())
     case "regex": return .pattern(try expression(argument))
-    default: throw Template.ExpansionError(description: "{\(name)} has no counterpart here")
+    default: throw InvalidInput("{\(name)} has no counterpart here")
     }
   }
 
   /// Old: the number of an expression, and of a group after `,` or `|`. New: the expression, and the
   /// number of a group after `|`.
-  private func expression(_ argument: String) throws(Template.ExpansionError) -> Pattern {
+  private func expression(_ argument: String) throws(InvalidInput) -> Pattern {
     if isOld {
       let numbers = argument.unicodeScalars.split { $0 == "," || $0 == "|" }.map { Int(String($0)) }
       guard let first = numbers.first, let number = first,
         expressions.indices.contains(number - 1)
-      else { throw Template.ExpansionError(description: "RegexList has no number \(argument)") }
+      else { throw InvalidInput("RegexList has no number \(argument)") }
       return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
     }
     let scalars = argument.unicodeScalars
@@ -90,23 +89,17 @@ struct ShareXText {
     {
       return try grouped(String(scalars[..<bar]), group)
     }
-    return try pattern(argument)
+    return try Pattern(argument)
   }
 
-  private func grouped(_ source: String, _ group: Int?) throws(Template.ExpansionError) -> Pattern {
-    let pattern = try pattern(source)
+  private func grouped(_ source: String, _ group: Int?) throws(InvalidInput) -> Pattern {
+    let pattern = try Pattern(source)
     switch group {
     // hoist takes the first group, or the whole where there is none.
     case nil where pattern.groups == 0, 0 where pattern.groups == 0, 1: return pattern
-    case nil, 0: return try self.pattern("(\(source))")
+    case nil, 0: return try Pattern("(\(source))")
     case .some(let group):
-      throw Template.ExpansionError(description: "it takes group \(group), and hoist the first")
-    }
-  }
-
-  private func pattern(_ source: String) throws(Template.ExpansionError) -> Pattern {
-    do throws(Pattern.SyntaxError) { return try Pattern(source) } catch {
-      throw Template.ExpansionError(description: error.description)
+      throw InvalidInput("it takes group \(group), and hoist the first")
     }
   }
 
@@ -143,7 +136,7 @@ struct ShareXText {
 
   // MARK: Syntax
 
-  private func pieces(of text: String) throws(Template.ExpansionError) -> [Piece] {
+  private func pieces(of text: String) throws(InvalidInput) -> [Piece] {
     var pieces: [Piece] = []
     var literal = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -171,7 +164,7 @@ struct ShareXText {
   /// The text up to the end of a placeholder. An expression can contain pairs of braces.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
-  ) throws(Template.ExpansionError) -> (
+  ) throws(InvalidInput) -> (
     Substring.UnicodeScalarView, Substring.UnicodeScalarView
   ) {
     var depth = 0
@@ -189,7 +182,7 @@ struct ShareXText {
       }
       index = text.index(after: index)
     }
-    throw Template.ExpansionError(description: "a placeholder without its end")
+    throw InvalidInput("a placeholder without its end")
   }
 
   /// Removes only the escapes of this syntax: other backslashes belong to the expression.
@@ -199,13 +192,13 @@ struct ShareXText {
   }
 
   /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.
-  private static func dates(_ text: String) throws(Template.ExpansionError) -> String {
+  private static func dates(_ text: String) throws(InvalidInput) -> String {
     let known = text.replacing(scalars: "%unix", with: "{unix_s}").replacing(
       scalars: "%guid", with: "{uuid}")
     let codes =
       /%(?:yy|y|mon2|mon|mo|d|h|mi|s|ms|pm|w2|w|i|rn|ra|rx|ro|rf|remoji|un|uln|cn|pn|t|n|width|height)\b/
     if let code = known.firstMatch(of: codes) {
-      throw Template.ExpansionError(description: "\(code.0) has no counterpart here")
+      throw InvalidInput("\(code.0) has no counterpart here")
     }
     return known
   }

@@ -43,13 +43,13 @@ public struct ShareXUploader {
     let written = members["RequestURL"]?.text ?? ""
     guard !written.isEmpty else { throw ImportError(description: "has no RequestURL") }
     let address: Template
-    do throws(Template.ExpansionError) {
+    do throws(InvalidInput) {
       address = try texts.template(written, escaping: .url)
     } catch {
       throw ImportError(description: "RequestURL: \(error.description)")
     }
     let (url, sample): (URL, URL)
-    do throws(TargetURL.SyntaxError) {
+    do throws(InvalidInput) {
       url = try TargetURL.parse(address.commonStart)
       sample = try TargetURL.parse(address.sample("a"))
     } catch {
@@ -88,7 +88,7 @@ public struct ShareXUploader {
     }
     target.query = fields("Parameters", in: text)
     target.headers = fields("Headers", in: text).filter { field in
-      do throws(HeaderRule.ValidationError) {
+      do throws(InvalidInput) {
         try HeaderRule.check(name: field.name, value: field.value.fixedText)
         return true
       } catch {
@@ -120,7 +120,7 @@ public struct ShareXUploader {
     }
     var fields: [Target.Field] = []
     for (name, value) in members.sorted(by: { (place($0.key), $0.key) < (place($1.key), $1.key) }) {
-      do throws(Template.ExpansionError) {
+      do throws(InvalidInput) {
         let template = try texts.template(value.text)
         fields.append(
           Target.Field(
@@ -138,7 +138,7 @@ public struct ShareXUploader {
     let isOfHeaders = ["RedirectionURL", "LocationHeader"].contains(
       members["ResponseType"]?.text ?? "")
     if let text = members["URL"]?.text, !text.isEmpty {
-      do throws(Template.ExpansionError) {
+      do throws(InvalidInput) {
         target.response.url = try texts.value(text)
       } catch {
         notes.append("URL: \(error.description)")
@@ -148,7 +148,7 @@ public struct ShareXUploader {
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
     if let text = members["DeletionURL"]?.text, !text.isEmpty {
-      do throws(Template.ExpansionError) {
+      do throws(InvalidInput) {
         target.response.deletionURL = try texts.value(text)
       } catch {
         notes.append("DeletionURL: \(error.description)")

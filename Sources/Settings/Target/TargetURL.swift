@@ -4,12 +4,6 @@ import UploadModel
 
 /// Reads the address of a target.
 public enum TargetURL {
-  /// Why a text is no address that files can be sent to.
-  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
-    /// What was expected and what was found.
-    public let description: String
-  }
-
   /// The address as it may be shown: a query can hold a key.
   public static func shown(_ url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
@@ -19,34 +13,32 @@ public enum TargetURL {
 
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
   ///
-  /// - Throws: `SyntaxError` if files cannot be sent to it.
-  public static func parse(_ text: String) throws(SyntaxError) -> URL {
+  /// - Throws: `InvalidInput` if files cannot be sent to it.
+  public static func parse(_ text: String) throws(InvalidInput) -> URL {
     // Check this first, because all later messages show the text.
     guard !mayHoldPassword(text) else {
-      throw SyntaxError(
-        description: "the URL holds a user name or password; put an Authorization header instead")
+      throw InvalidInput(
+        "the URL holds a user name or password; put an Authorization header instead")
     }
     guard !text.unicodeScalars.contains(where: isControl) else {
-      throw SyntaxError(description: "the URL holds a control character")
+      throw InvalidInput("the URL holds a control character")
     }
     guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
-      throw SyntaxError(description: "the URL holds a space; write %20 for it")
+      throw InvalidInput("the URL holds a space; write %20 for it")
     }
     // A query can hold a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(string: text), url.scheme != nil else {
-      throw SyntaxError(
-        description: "expected a URL such as https://host/upload, found \"\(shown)\"")
+      throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"")
     }
     guard let origin = Origin(url), !origin.host.unicodeScalars.contains(where: isControl) else {
-      throw SyntaxError(
-        description: "expected an http or https URL with a host, found \"\(shown)\"")
+      throw InvalidInput("expected an http or https URL with a host, found \"\(shown)\"")
     }
     guard url.fragment == nil else {
-      throw SyntaxError(description: "a fragment (\"#…\") is never sent; leave it out")
+      throw InvalidInput("a fragment (\"#…\") is never sent; leave it out")
     }
     if let port = url.port, !(1...65_535).contains(port) {
-      throw SyntaxError(description: "the port \(port) is not between 1 and 65535")
+      throw InvalidInput("the port \(port) is not between 1 and 65535")
     }
     // libcurl knows schemes in lower case only. Foundation loads ICU's tables to change one.
     guard url.scheme != origin.scheme,

@@ -94,7 +94,7 @@ struct Preparation: Sendable {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(target: upload.target, token: token, renews: false)
     let receipt = try await client.reply(to: ticket.call, Self.values(for: upload, now: now))
-    do throws(Ticket.ReplyError) {
+    do throws(InvalidInput) {
       return try ticket.grant(in: receipt.end, redirects: upload.target.redirectOrigins)
     } catch {
       throw client.hidden(

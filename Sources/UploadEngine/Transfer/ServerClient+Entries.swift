@@ -36,7 +36,7 @@ extension ServerClient {
     for page in 1...min(max(pages, 1), Self.mostPages) {
       let (document, answer) = try await document(at: step, of: list.call, query)
       let entries: [ServerEntry]
-      do throws(ServerEntry.ListingError) { entries = try list.entries(in: document) } catch {
+      do throws(InvalidInput) { entries = try list.entries(in: document) } catch {
         throw hidden(
           in: Failure(
             .unusable(error.description), status: answer.status, reply: answer.reply, attempts: 1))

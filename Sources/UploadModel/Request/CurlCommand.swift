@@ -5,12 +5,6 @@ import Foundation
 ///
 /// It needs curl 7.81 or newer, whose forms are encoded as browsers do it.
 public struct CurlCommand: Hashable, Sendable {
-  /// Why there is no such command.
-  public struct ConversionError: Error, Hashable, CustomStringConvertible {
-    /// What curl cannot do, as a sentence without its full stop.
-    public let description: String
-  }
-
   /// Each option with its value, as a shell reads them.
   private(set) var lines: [String] = []
 
@@ -25,17 +19,17 @@ public struct CurlCommand: Hashable, Sendable {
   /// - Parameters:
   ///   - items: one file, or those that go together; at least one.
   ///   - key: what `{uuid}` stands for.
-  /// - Throws: `ConversionError` if curl cannot send the same request.
+  /// - Throws: `InvalidInput` if curl cannot send the same request.
   public init(
     _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
-  ) throws(ConversionError) {
+  ) throws(InvalidInput) {
     guard target.ticket == nil else {
-      throw ConversionError(
-        description: "the target asks for a ticket first, and only that says where the file goes")
+      throw InvalidInput(
+        "the target asks for a ticket first, and only that says where the file goes")
     }
     guard target.resume.mode != .tus else {
-      throw ConversionError(
-        description: "an upload that can go on is several requests, and the server says where to")
+      throw InvalidInput(
+        "an upload that can go on is several requests, and the server says where to")
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {
@@ -43,7 +37,7 @@ public struct CurlCommand: Hashable, Sendable {
         items, to: target, at: .target, credentials: .all(token: target.tokenPlaceholder),
         key: key ?? items.first?.uuid ?? UUID(), now: now)
     } catch {
-      throw ConversionError(description: Failure(error).explanation)
+      throw InvalidInput(Failure(error).explanation)
     }
     lines = ["curl --globoff --request \(ShellWord.quoted(plan.head.method))"]
     try add("", Self.pieces(plan.head.address ?? []))
@@ -68,7 +62,7 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ part: RequestPlan.Part) throws(ConversionError) {
+  private mutating func add(_ part: RequestPlan.Part) throws(InvalidInput) {
     let field = try Self.fieldName(part.name)
     switch part.value {
     case .text(let text): try add(text, as: field, part.type)
@@ -84,7 +78,7 @@ public struct CurlCommand: Hashable, Sendable {
 
   private mutating func add(
     _ text: RequestHead.Text, as name: String, _ type: String?
-  ) throws(ConversionError) {
+  ) throws(InvalidInput) {
     let value = Self.pieces(text).map { piece -> Piece in
       if case .bytes(let bytes) = piece { .bytes(Self.lineBreaks(bytes)) } else { piece }
     }
@@ -98,7 +92,7 @@ public struct CurlCommand: Hashable, Sendable {
     try add("--form", [.text("\(name)=\"")] + escaped + [.text("\";type=\(type)")])
   }
 
-  private mutating func tls(_ target: Target) throws(ConversionError) {
+  private mutating func tls(_ target: Target) throws(InvalidInput) {
     if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
       // Without authorities the key alone decides.
@@ -131,9 +125,9 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ option: String, _ value: [Piece]) throws(ConversionError) {
+  private mutating func add(_ option: String, _ value: [Piece]) throws(InvalidInput) {
     for case .bytes(let bytes) in value where bytes.contains(0) {
-      throw ConversionError(description: "a value holds a NUL, which no program can be given")
+      throw InvalidInput("a value holds a NUL, which no program can be given")
     }
     for case .secret(let secret) in value where !variables.contains(secret.variable) {
       variables.append(secret.variable)
@@ -173,10 +167,9 @@ public struct CurlCommand: Hashable, Sendable {
     }
   }
 
-  private static func fieldName(_ name: String) throws(ConversionError) -> String {
+  private static func fieldName(_ name: String) throws(InvalidInput) -> String {
     guard !name.utf8.contains(UInt8(ascii: "=")) else {
-      throw ConversionError(
-        description: "curl cannot be told of the field \"\(name)\", for its \"=\"")
+      throw InvalidInput("curl cannot be told of the field \"\(name)\", for its \"=\"")
     }
     return name
   }

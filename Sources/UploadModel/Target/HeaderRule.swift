@@ -1,11 +1,5 @@
 /// Which header fields a target may add to its requests (RFC 9110 §5).
 public enum HeaderRule {
-  /// Why a header field cannot be sent.
-  public struct ValidationError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
-    public let description: String
-  }
-
   /// Fields that frame the body belong to hoist: contradictory ones allow request smuggling.
   private static let reserved: Set<String> = [
     "connection", "content-length", "content-type", "expect", "host", "te", "trailer",
@@ -14,17 +8,17 @@ public enum HeaderRule {
 
   /// Checks a name and, where it is known already, its value.
   ///
-  /// - Throws: `ValidationError` if the field cannot be sent.
-  public static func check(name: String, value: String?) throws(ValidationError) {
+  /// - Throws: `InvalidInput` if the field cannot be sent.
+  public static func check(name: String, value: String?) throws(InvalidInput) {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {
-      throw ValidationError(description: "\"\(name)\" is not a header name")
+      throw InvalidInput("\"\(name)\" is not a header name")
     }
     guard !reserved.contains(name.lowercased()) else {
-      throw ValidationError(description: "\(name) is set by hoist itself")
+      throw InvalidInput("\(name) is set by hoist itself")
     }
     if let value, value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
-      throw ValidationError(description: "the value of \(name) holds a control character")
+      throw InvalidInput("the value of \(name) holds a control character")
     }
   }
 }

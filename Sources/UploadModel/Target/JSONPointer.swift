@@ -4,12 +4,6 @@ import JSONText
 /// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. Where a file of
 /// several in a request is meant, `*` stands for its number (`/files/*/url`), from 0.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-  /// Why a text is no pointer.
-  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong and what would be right.
-    public let description: String
-  }
-
   /// The names and indices on the way, unescaped.
   let tokens: [String]
 
@@ -23,16 +17,15 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a pointer (RFC 6901 §3).
   ///
-  /// - Throws: `SyntaxError` if the text is no pointer.
-  public init(_ text: String) throws(SyntaxError) {
+  /// - Throws: `InvalidInput` if the text is no pointer.
+  public init(_ text: String) throws(InvalidInput) {
     description = text
     guard !text.isEmpty else {
       tokens = []
       return
     }
     guard text.unicodeScalars.first == "/" else {
-      throw SyntaxError(
-        description: "expected a JSON Pointer such as \"/files/0/url\", found \"\(text)\"")
+      throw InvalidInput("expected a JSON Pointer such as \"/files/0/url\", found \"\(text)\"")
     }
     var tokens: [String] = []
     for part in text.unicodeScalars.dropFirst()
@@ -49,9 +42,8 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         case "0": token.append("~")
         case "1": token.append("/")
         default:
-          throw SyntaxError(
-            description:
-              "\"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"\(text)\""
+          throw InvalidInput(
+            "\"~\" in a JSON Pointer is written ~0 (and \"/\" is ~1), found \"\(text)\""
           )
         }
       }

@@ -58,13 +58,12 @@ extension Template {
     /// Takes the filter off a placeholder's text.
     static func read(
       _ text: String, _ escaping: Escaping
-    ) throws(ExpansionError) -> (name: String, writing: Writing) {
+    ) throws(InvalidInput) -> (name: String, writing: Writing) {
       let parts = text.split(scalar: "|", maxSplits: 1)
       guard parts.count == 2 else { return (text, Writing(escaping: escaping)) }
       guard let filter = Filter(rawValue: parts[1]) else {
         let known = Filter.allCases.map { "|\($0.rawValue)" }.joined(separator: " ")
-        throw ExpansionError(
-          description: "{\(text)}: \"|\(parts[1])\" is unknown; there are \(known)")
+        throw InvalidInput("{\(text)}: \"|\(parts[1])\" is unknown; there are \(known)")
       }
       // It is done there anyway, and once is enough.
       let isDone = filter == .url && escaping == .url
@@ -90,15 +89,15 @@ extension Template {
     var pointer: JSONPointer?
 
     /// Reads what stands between the braces, without a filter.
-    init(_ name: String, _ scope: [Placeholder]) throws(ExpansionError) {
+    init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
       for source in Placeholder.ofReplies {
         guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
         guard scope.contains(source) else { throw Self.error("{\(name)} has no value here", scope) }
-        do throws(JSONPointer.SyntaxError) {
+        do throws(InvalidInput) {
           pointer = try JSONPointer(
             String(name.unicodeScalars.dropFirst(prefix.unicodeScalars.count)))
         } catch {
-          throw ExpansionError(description: "{\(name)}: \(error.description)")
+          throw InvalidInput("{\(name)}: \(error.description)")
         }
         placeholder = source
         return
@@ -110,9 +109,9 @@ extension Template {
       placeholder = slot
     }
 
-    private static func error(_ problem: String, _ scope: [Placeholder]) -> ExpansionError {
+    private static func error(_ problem: String, _ scope: [Placeholder]) -> InvalidInput {
       let known = scope.map { "{\($0.rawValue)} " }.joined()
-      return ExpansionError(description: "\(problem); there are \(known){env.NAME} {secret.NAME}")
+      return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
     }
 
     /// What stands between the braces.

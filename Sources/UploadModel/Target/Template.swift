@@ -24,28 +24,19 @@ public struct Template: Hashable, Sendable {
     /// Answers `{env.NAME}`; nil where the variable is not set.
     var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
-    var secret: @Sendable (String) throws(ExpansionError) -> String
+    var secret: @Sendable (String) throws(InvalidInput) -> String
 
     /// Answers from these two.
     public init(
       environment: @escaping @Sendable (String) -> String?,
-      secret: @escaping @Sendable (String) throws(ExpansionError) -> String = {
-        name throws(ExpansionError) in
-        throw ExpansionError(description: "no secret is called \"\(name)\"")
+      secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
+        name throws(InvalidInput) in
+        throw InvalidInput("no secret is called \"\(name)\"")
       }
     ) {
       self.environment = environment
       self.secret = secret
     }
-  }
-
-  /// A placeholder that does not exist, or a brace without its partner.
-  public struct ExpansionError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong and what would be right.
-    public let description: String
-
-    /// An error in these words.
-    public init(description: String) { self.description = description }
   }
 
   var pieces: [Piece]
@@ -63,11 +54,11 @@ public struct Template: Hashable, Sendable {
   ///   - escaping: how their values are written. Text of a JSON string is escaped as well; that of a
   ///     URL stays as it is.
   ///   - lookup: asked once, now.
-  /// - Throws: `ExpansionError` for a placeholder without a value or a brace without its partner.
+  /// - Throws: `InvalidInput` for a placeholder without a value or a brace without its partner.
   public init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
     lookup: Lookup
-  ) throws(ExpansionError) {
+  ) throws(InvalidInput) {
     pieces = []
     var text = String.UnicodeScalarView()
     func end(_ pieces: inout [Piece]) {
@@ -82,11 +73,10 @@ public struct Template: Hashable, Sendable {
         text.append(scalar)
         rest.removeFirst()
       case "}":
-        throw ExpansionError(description: "\"}\" without \"{\" before it; write \"}}\" for a brace")
+        throw InvalidInput("\"}\" without \"{\" before it; write \"}}\" for a brace")
       case "{":
         guard let close = rest.firstIndex(of: "}") else {
-          throw ExpansionError(
-            description: "\"{\" without \"}\" after it; write \"{{\" for a brace")
+          throw InvalidInput("\"{\" without \"}\" after it; write \"{{\" for a brace")
         }
         let name = String(rest[..<close])
         rest = rest[rest.index(after: close)...]
@@ -102,21 +92,21 @@ public struct Template: Hashable, Sendable {
   /// Reads `source` where there are no secrets but `environment`'s.
   public init(
     _ source: String, environment: @escaping @Sendable (String) -> String? = { _ in nil }
-  ) throws(ExpansionError) {
+  ) throws(InvalidInput) {
     try self.init(source, lookup: Lookup(environment: environment))
   }
 
   private static func piece(
     _ text: String, _ scope: [Placeholder], _ escaping: Escaping, _ lookup: Lookup
-  ) throws(ExpansionError) -> Piece {
+  ) throws(InvalidInput) -> Piece {
     let (name, writing) = try Writing.read(text, escaping)
     if name.hasPrefix(scalars: "env.") {
       let variable = String(name.unicodeScalars.dropFirst(4))
       guard !variable.isEmpty else {
-        throw ExpansionError(description: "{env.} names no environment variable")
+        throw InvalidInput("{env.} names no environment variable")
       }
       guard let value = lookup.environment(variable) else {
-        throw ExpansionError(description: "the environment variable \(variable) is not set")
+        throw InvalidInput("the environment variable \(variable) is not set")
       }
       return .secret(Secret(name: variable, value: value, source: .environment), writing)
     }

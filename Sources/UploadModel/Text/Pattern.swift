@@ -6,12 +6,6 @@
 /// `* + ? {n} {n,} {n,m}` and their lazy forms, and `(?i)` at its beginning. `^` and `$` are the ends
 /// of the text. Back references and looking around cannot be had in this way.
 public struct Pattern: Hashable, Sendable {
-  /// Why a text is no expression of this kind.
-  public struct SyntaxError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong and what would be right.
-    public let description: String
-  }
-
   /// The expression as it was written.
   public let source: String
   /// How many groups it captures, without the whole match.
@@ -23,8 +17,8 @@ public struct Pattern: Hashable, Sendable {
 
   /// Reads an expression.
   ///
-  /// - Throws: `SyntaxError` if it is none, or one that would take unbounded time.
-  public init(_ source: String) throws(SyntaxError) {
+  /// - Throws: `InvalidInput` if it is none, or one that would take unbounded time.
+  public init(_ source: String) throws(InvalidInput) {
     var parser = PatternParser(source)
     let node = try parser.whole()
     var compiler = PatternCompiler()
@@ -59,9 +53,9 @@ public struct Pattern: Hashable, Sendable {
 private struct PatternCompiler {
   var steps: [PatternStep] = []
 
-  mutating func add(_ node: PatternNode) throws(Pattern.SyntaxError) {
+  mutating func add(_ node: PatternNode) throws(InvalidInput) {
     guard steps.count < Pattern.mostSteps else {
-      throw Pattern.SyntaxError(description: "the regular expression is too long")
+      throw InvalidInput("the regular expression is too long")
     }
     switch node {
     case .empty: break

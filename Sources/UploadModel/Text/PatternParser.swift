@@ -15,15 +15,15 @@ struct PatternParser {
 
   init(_ source: String) { rest = Array(source.unicodeScalars)[...] }
 
-  mutating func whole() throws(Pattern.SyntaxError) -> PatternNode {
+  mutating func whole() throws(InvalidInput) -> PatternNode {
     if consume("(?i)") { ignoresCase = true }
     let node = try choice()
     guard rest.isEmpty else { throw syntaxError("has a \")\" without \"(\" before it") }
     return node
   }
 
-  private func syntaxError(_ text: String) -> Pattern.SyntaxError {
-    Pattern.SyntaxError(description: "the regular expression \(text)")
+  private func syntaxError(_ text: String) -> InvalidInput {
+    InvalidInput("the regular expression \(text)")
   }
 
   private mutating func consume(_ text: String) -> Bool {
@@ -32,7 +32,7 @@ struct PatternParser {
     return true
   }
 
-  private mutating func choice() throws(Pattern.SyntaxError) -> PatternNode {
+  private mutating func choice() throws(InvalidInput) -> PatternNode {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Self.mostDepth else {
@@ -43,7 +43,7 @@ struct PatternParser {
     return choices.count == 1 ? choices[0] : .choice(choices)
   }
 
-  private mutating func sequence() throws(Pattern.SyntaxError) -> PatternNode {
+  private mutating func sequence() throws(InvalidInput) -> PatternNode {
     var nodes: [PatternNode] = []
     while let scalar = rest.first, scalar != "|", scalar != ")" {
       nodes.append(try repetition(of: try atom()))
@@ -51,7 +51,7 @@ struct PatternParser {
     return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
   }
 
-  private mutating func atom() throws(Pattern.SyntaxError) -> PatternNode {
+  private mutating func atom() throws(InvalidInput) -> PatternNode {
     guard let scalar = rest.popFirst() else { return .empty }
     switch scalar {
     case "(": return try group()
@@ -69,7 +69,7 @@ struct PatternParser {
     PatternSet(ranges: [scalar.value...scalar.value], ignoresCase: ignoresCase)
   }
 
-  private mutating func group() throws(Pattern.SyntaxError) -> PatternNode {
+  private mutating func group() throws(InvalidInput) -> PatternNode {
     var number: Int?
     if consume("?:") {
       number = nil
@@ -93,7 +93,7 @@ struct PatternParser {
     return number.map { .group($0, node) } ?? node
   }
 
-  private mutating func escape() throws(Pattern.SyntaxError) -> PatternNode {
+  private mutating func escape() throws(InvalidInput) -> PatternNode {
     guard let scalar = rest.popFirst() else { throw syntaxError("ends with \"\\\"") }
     switch scalar {
     case "b": return .place(.wordEdge)
@@ -122,7 +122,7 @@ struct PatternParser {
     }
   }
 
-  private func literal(_ scalar: Unicode.Scalar) throws(Pattern.SyntaxError) -> PatternSet {
+  private func literal(_ scalar: Unicode.Scalar) throws(InvalidInput) -> PatternSet {
     switch scalar {
     case "n": return single("\n")
     case "r": return single("\r")
@@ -134,7 +134,7 @@ struct PatternParser {
   }
 
   /// `[a-z_]`, after its opening bracket.
-  private mutating func bracket() throws(Pattern.SyntaxError) -> PatternSet {
+  private mutating func bracket() throws(InvalidInput) -> PatternSet {
     var set = PatternSet(ignoresCase: ignoresCase)
     set.isNegated = consume("^")
     var isFirst = true
@@ -169,8 +169,7 @@ struct PatternParser {
     throw syntaxError("has a \"[\" without \"]\" after it")
   }
 
-  private mutating func repetition(of node: PatternNode) throws(Pattern.SyntaxError) -> PatternNode
-  {
+  private mutating func repetition(of node: PatternNode) throws(InvalidInput) -> PatternNode {
     var (node, count) = (node, 0)
     while let bounds = try bounds() {
       count += 1
@@ -180,7 +179,7 @@ struct PatternParser {
     return node
   }
 
-  private mutating func bounds() throws(Pattern.SyntaxError) -> (least: Int, most: Int?)? {
+  private mutating func bounds() throws(InvalidInput) -> (least: Int, most: Int?)? {
     if consume("*") { return (0, nil) }
     if consume("+") { return (1, nil) }
     if consume("?") { return (0, 1) }

@@ -16,7 +16,7 @@ struct NewTarget {
   /// - Parameter taken: the names that other targets have.
   init(_ answers: TargetAnswers, taken: [String]) throws(AnswerError) {
     let url: URL
-    do throws(TargetURL.SyntaxError) { url = try TargetURL.parse(answers.url) } catch {
+    do throws(InvalidInput) { url = try TargetURL.parse(answers.url) } catch {
       throw AnswerError(description: error.description)
     }
     let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name

@@ -79,7 +79,7 @@ struct PreviewOptions: ParsableArguments {
   }
 
   private func curl(_ group: [UploadItem], to target: Target) throws {
-    do throws(CurlCommand.ConversionError) {
+    do throws(InvalidInput) {
       let command = try CurlCommand(
         group, to: target, now: Date(), key: RequestKey.of(group.map(\.uuid)))
       // For a shell, and safe for a terminal as it is: see `ShellWord`.

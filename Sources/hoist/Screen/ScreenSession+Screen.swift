@@ -145,7 +145,7 @@ extension ScreenSession {
     guard let item = state.item(id), case .success(let destination) = book.target(of: item) else {
       return
     }
-    do throws(CurlCommand.ConversionError) {
+    do throws(InvalidInput) {
       interface.copy(try CurlCommand([item], to: destination.value, now: Date()).text)
       handle([.message("copied as a curl command, with secrets as $NAME")])
     } catch {

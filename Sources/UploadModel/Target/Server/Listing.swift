@@ -35,17 +35,16 @@ extension ServerSide {
     /// The entries that a reply lists.
     ///
     /// - Throws: what is wrong with the reply.
-    public func entries(in document: JSONValue) throws(ServerEntry.ListingError) -> [ServerEntry] {
+    public func entries(in document: JSONValue) throws(InvalidInput) -> [ServerEntry] {
       guard case .array(let values)? = items.value(in: document) else {
-        throw ServerEntry.ListingError(
-          description: items.tokens.isEmpty
+        throw InvalidInput(
+          items.tokens.isEmpty
             ? "its answer is not a list" : "its answer has no list at \(items)")
       }
       var entries: [ServerEntry] = []
       for (index, value) in values.enumerated() {
         guard let id = id.value(in: value) else {
-          throw ServerEntry.ListingError(
-            description: "entry \(index) of its list has no \(self.id)")
+          throw InvalidInput("entry \(index) of its list has no \(self.id)")
         }
         let title = title.value(in: value)?.text ?? ""
         var entry = ServerEntry(id: id.text, title: title.isEmpty ? id.text : title, value: value)

@@ -2,12 +2,6 @@ import JSONText
 
 /// An entry on a target's server. It is untrusted: make it safe before showing it.
 public struct ServerEntry: Hashable, Sendable {
-  /// Why a reply is no list of entries.
-  public struct ListingError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
-    public let description: String
-  }
-
   /// What the server calls it.
   public var id: String
   /// What people call it.

@@ -36,38 +36,31 @@ public struct Ticket: Hashable, Sendable {
     public var reply: JSONValue?
   }
 
-  /// Why a reply is no ticket.
-  public struct ReplyError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
-    public let description: String
-  }
-
   /// What a reply to the call at `end.url` allows.
   ///
   /// - Parameter redirects: origins to which it may lead unencrypted.
-  /// - Throws: `ReplyError` if the reply is no ticket, or leads where the file must not go.
-  public func grant(in end: TransferEnd, redirects: Set<Origin>) throws(ReplyError) -> Grant {
+  /// - Throws: `InvalidInput` if the reply is no ticket, or leads where the file must not go.
+  public func grant(in end: TransferEnd, redirects: Set<Origin>) throws(InvalidInput) -> Grant {
     let document = JSONValue(text: end.reply.text)
     if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
-      throw ReplyError(
-        description: end.reply.isCut
+      throw InvalidInput(
+        end.reply.isCut
           ? "its answer is longer than what is read of one" : "its answer is not JSON")
     }
     guard let text = uploadURL.text(in: end), !text.isEmpty else {
-      throw ReplyError(description: "the ticket has no \(uploadURL.words)")
+      throw InvalidInput("the ticket has no \(uploadURL.words)")
     }
     guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
       url.user == nil, url.password == nil
     else {
-      throw ReplyError(
-        description: "the ticket's \(uploadURL.words) is not a URL that files can be sent to")
+      throw InvalidInput("the ticket's \(uploadURL.words) is not a URL that files can be sent to")
     }
     // A ticket that was requested over TLS must not lead to an unencrypted upload.
     guard
       origin.scheme == "https" || Origin(end.url)?.scheme == "http" || redirects.contains(origin)
     else {
-      throw ReplyError(
-        description: "the ticket leads from https to \(origin), which is not encrypted; list it in "
+      throw InvalidInput(
+        "the ticket leads from https to \(origin), which is not encrypted; list it in "
           + "redirect_to if that is meant")
     }
     return Grant(
@@ -75,18 +68,17 @@ public struct Ticket: Hashable, Sendable {
       headers: try headers(in: document), reply: document)
   }
 
-  private func headers(in document: JSONValue?) throws(ReplyError) -> [Target.Field] {
+  private func headers(in document: JSONValue?) throws(InvalidInput) -> [Target.Field] {
     var kept: [Target.Field] = []
     for field in try pairs("header fields", headers, document) {
       // Signatures cover these two, but they are always hoist's own.
       if ["host", "content-length"].contains(field.name.lowercased()) { continue }
       // Targets cannot set Content-Type, but a ticket may: its signature may cover it. Check the value only.
       let name = field.name.lowercased() == "content-type" ? "X" : field.name
-      do throws(HeaderRule.ValidationError) {
+      do throws(InvalidInput) {
         try HeaderRule.check(name: name, value: field.value.fixedText)
       } catch {
-        throw ReplyError(
-          description: "the ticket's header fields cannot be sent: \(error.description)")
+        throw InvalidInput("the ticket's header fields cannot be sent: \(error.description)")
       }
       kept.append(field)
     }
@@ -95,10 +87,10 @@ public struct Ticket: Hashable, Sendable {
 
   private func pairs(
     _ what: String, _ pointer: JSONPointer?, _ document: JSONValue?
-  ) throws(ReplyError) -> [Target.Field] {
+  ) throws(InvalidInput) -> [Target.Field] {
     guard let pointer else { return [] }
     guard case .object(let members)? = document.flatMap({ pointer.value(in: $0) }) else {
-      throw ReplyError(description: "the ticket has no \(what) at \(pointer)")
+      throw InvalidInput("the ticket has no \(what) at \(pointer)")
     }
     return members.sorted { $0.key < $1.key }.map {
       Target.Field(name: $0.key, value: Template(literal: $0.value.text))
