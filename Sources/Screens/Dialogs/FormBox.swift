@@ -5,7 +5,7 @@ struct FormBox {
   let size: Size
 
   func paint(on canvas: inout Canvas) {
-    let width = min(widest, size.width - 2)
+    let width = min(form.mode == .form ? 84 : 76, size.width - 2)
     let lines = TextFitting.wrapped(Glyphs.of(introduction, ascii: canvas.ascii), to: width - 4)
     let gap = introduction.isEmpty ? 0 : lines.count + 1
     let height = gap + form.rows.count + 3
@@ -32,10 +32,6 @@ struct FormBox {
     canvas.put(
       complaint ?? advice, row: top + height - 2, column: left + 2, width: width - 4,
       style: Style(complaint == nil ? .dim : .warning))
-  }
-
-  private var widest: Int {
-    if case .items = form.subject { 84 } else { 76 }
   }
 
   private var title: String {

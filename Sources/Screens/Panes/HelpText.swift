@@ -75,13 +75,7 @@ enum HelpText {
     var keys = keymap.keys(for: action).prefix(4).map { $0.label(ascii: isASCII) }
       .joined(separator: " ")
     if keys.isEmpty { keys = ":\(action.name.word)" }
-    let help = Glyphs.of(action.help, ascii: isASCII)
-    return TextFitting.wrapped(help, to: width - keysWidth).enumerated().map { index, piece in
-      let label = index == 0 ? keys : ""
-      let padding = String(repeating: " ", count: max(1, keysWidth - label.count))
-      var line = TextLine(label + padding, .accent, ascii: isASCII)
-      line.runs.append((piece, .plain))
-      return line
-    }
+    return TextLine.labelled(
+      (keys, .accent), labels: keysWidth, action.help, .plain, to: width, ascii: isASCII)
   }
 }

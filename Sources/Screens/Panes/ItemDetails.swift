@@ -52,7 +52,7 @@ struct ItemDetails {
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
     var lines: [TextLine] = []
-    let sign = Glyph(sign: words.sign, ascii: isASCII).text
+    let sign = words.sign(ascii: isASCII).text
     lines += wrapped("\(sign) \(words.forms.first ?? "")", words.role, width: width)
     if let failure = item.state.failure {
       lines.append(TextLine())
@@ -163,9 +163,8 @@ struct ItemDetails {
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said {
-      let glyphs = Glyphs.of(text, ascii: isASCII)
-      if glyphs.isEmpty { lines.append(TextLine()) }
-      lines += TextFitting.wrapped(glyphs, to: width).map { TextLine($0, .plain) }
+      if text.isEmpty { lines.append(TextLine()) }
+      lines += wrapped(text, .plain, width: width)
     }
     if reply.isCut { lines.append(line("(The rest was not kept.)", .dim)) }
     return lines
@@ -229,14 +228,8 @@ struct ItemDetails {
   private func field(_ label: String, _ text: String, _ width: Int, _ role: Role = .plain)
     -> [TextLine]
   {
-    let pieces = TextFitting.wrapped(Glyphs.of(text, ascii: isASCII), to: width - Self.labelWidth)
-    return pieces.enumerated().map { index, piece in
-      let name = index == 0 ? label : ""
-      let padding = String(repeating: " ", count: max(0, Self.labelWidth - name.count))
-      var line = TextLine(name + padding, .dim)
-      line.runs.append((piece, role))
-      return line
-    }
+    TextLine.labelled(
+      (label, .dim), labels: Self.labelWidth, text, role, to: width, ascii: isASCII)
   }
 
   private func line(_ text: String, _ role: Role, cut width: Int = .max) -> TextLine {
@@ -245,7 +238,7 @@ struct ItemDetails {
   }
 
   private func wrapped(_ text: String, _ role: Role, width: Int) -> [TextLine] {
-    TextFitting.wrapped(Glyphs.of(text, ascii: isASCII), to: width).map { TextLine($0, role) }
+    TextLine.wrapped(text, role, to: width, ascii: isASCII)
   }
 }
 

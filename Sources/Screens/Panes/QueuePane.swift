@@ -61,7 +61,8 @@ struct QueuePane {
 
     let sent = item.state.bytesHandedOver(of: item.sentSize)
     let words = StateLabel(of: row, in: state)
-    canvas.put([canvas.sign(words.sign)], row: line, column: Columns.sign, style: style(words.role))
+    canvas.put(
+      [words.sign(ascii: canvas.ascii)], row: line, column: Columns.sign, style: style(words.role))
 
     canvas.putMiddle(
       item.fileName, row: line, columns: columns.name, style: style(item.state.nameRole))

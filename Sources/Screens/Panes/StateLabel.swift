@@ -3,7 +3,7 @@ import UploadModel
 /// What a row says about the state of its item: a sign, a role, and words, from the fullest to the
 /// shortest. Different states never share their words, and 100 % alone never means "done".
 struct StateLabel {
-  let sign: Unicode.Scalar
+  private let sign: (Unicode.Scalar, inASCII: Unicode.Scalar)
   let role: Role
   let forms: [String]
 
@@ -27,8 +27,10 @@ struct StateLabel {
     }
   }
 
-  private init(_ sign: Unicode.Scalar, _ role: Role, _ forms: String?...) {
-    self.sign = sign
+  private init(
+    _ sign: Unicode.Scalar, inASCII plain: Unicode.Scalar? = nil, _ role: Role, _ forms: String?...
+  ) {
+    self.sign = (sign, plain ?? sign)
     self.role = role
     self.forms = forms.compactMap(\.self)
   }
@@ -54,40 +56,30 @@ struct StateLabel {
     _ item: UploadItem, speed: Double?, eta: Double?, now: Instant, obstacle: WaitReason? = nil,
     said: String? = nil, reached: Int64 = 0, copies: Int = 1
   ) {
-    switch item.state {
-    case .waiting where item.wasInterrupted && item.resumePoint != nil:
+    switch (item.state, obstacle) {
+    case (.waiting, _) where item.wasInterrupted && item.resumePoint != nil:
       self.init("‖", .warning, "interrupted · goes on where it was", "interrupted")
-    case .waiting where item.wasInterrupted:
+    case (.waiting, _) where item.wasInterrupted:
       self.init("‖", .warning, "interrupted · starts again", "interrupted")
-    case .waiting where copies > 1 && obstacle?.isOfTheServer != true:
+    case (.waiting, _) where copies > 1 && obstacle?.isOfTheServer != true:
       let sign = Unicode.Scalar(UInt8(ascii: "0") + UInt8(min(copies, 9)))
       let times = copies == 2 ? "twice" : "\(copies) times"
       self.init(sign, .warning, "waiting · queued \(times)", "queued \(times)", times)
-    case .waiting:
-      switch obstacle {
-      case .noServer(let outage):
-        self.init(outage, now: now)
-        return
-      case .refused:
-        self.init(
-          "·", .warning, "waiting · credentials refused", "credentials refused", "denied")
-        return
-      case .stopped(let key):
-        self.init(
-          "·", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
-        return
-      case .turn(let count):
-        self.init(
-          "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once",
-          "waiting")
-        return
-      case nil: break
-      }
+    case (.waiting, .noServer(let outage)?): self.init(outage, now: now)
+    case (.waiting, .refused?):
+      self.init("·", .warning, "waiting · credentials refused", "credentials refused", "denied")
+    case (.waiting, .stopped(let key)?):
+      self.init(
+        "·", .warning, "waiting · stopped, \(key) goes on", "waiting · stopped", "stopped")
+    case (.waiting, .turn(let count)?):
+      self.init(
+        "·", .dim, item.note.map { "waiting · \($0)" }, "waiting · \(count) at once", "waiting")
+    case (.waiting, nil):
       let note = item.note.map { " · \($0)" } ?? ""
       self.init("·", .dim, "waiting\(note)", "waiting")
-    case .preparing(let attempt):
-      self.init("·", .accent, "preparing\(Self.again(attempt))", "preparing")
-    case .sending(let attempt, _, _):
+    case (.preparing(let attempt), _):
+      self.init("·", inASCII: ":", .accent, "preparing\(Self.again(attempt))", "preparing")
+    case (.sending(let attempt, _, _), _):
       guard let speed = speed.map(HumanReadable.speed) else {
         self.init("↑", .accent, "sending\(Self.again(attempt)) —", "sending —")
         return
@@ -96,24 +88,24 @@ struct StateLabel {
       self.init(
         "↑", .accent, "sending\(Self.again(attempt)) \(speed) \(eta)",
         "sending \(speed) \(eta)", "\(speed) \(eta)", "sending \(speed)", speed)
-    case .awaitingReply(_, let since):
+    case (.awaitingReply(_, let since), _):
       // Whole seconds: a count that runs, not a measurement.
       let seconds = HumanReadable.seconds(max(0, now - since).rounded(.down))
       self.init("…", .accent, "awaiting reply \(seconds)", "awaiting reply", "awaiting")
-    case .retrying(let failure, let next, let limit, let instant):
+    case (.retrying(let failure, let next, let limit, let instant), _):
       let seconds = HumanReadable.seconds(max(0, instant - now).rounded(.up))
       let cause = failure.status.map(String.init) ?? failure.headline
       self.init(
         "↻", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
-    case .paused where item.resumePoint != nil:
+    case (.paused, _) where item.resumePoint != nil:
       self.init("‖", .warning, "paused · goes on where it was", "paused")
-    case .paused:
+    case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")
-    case .done(let receipt):
+    case (.done(let receipt), _):
       self.init(
         "✓", .good, "done \(Failure.statusLine(receipt.status))", "done \(receipt.status)")
-    case .failed(let failure):
+    case (.failed(let failure), _):
       self.init(failure, said: said)
     }
   }
@@ -146,6 +138,8 @@ struct StateLabel {
         failure.headline, status.map { "failed: \($0)" } ?? failure.headline)
     }
   }
+
+  func sign(ascii: Bool) -> Glyph { Glyph(sign: ascii ? sign.inASCII : sign.0, ascii: ascii) }
 
   /// The fullest form that fits in `width` columns; the shortest where none does.
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {

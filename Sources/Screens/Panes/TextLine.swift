@@ -7,4 +7,23 @@ struct TextLine {
   }
 
   init(_ glyphs: ArraySlice<Glyph>, _ role: Role) { runs = [(glyphs, role)] }
+
+  /// `text` in lines of at most `width` columns.
+  static func wrapped(_ text: String, _ role: Role, to width: Int, ascii: Bool) -> [TextLine] {
+    TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width).map { TextLine($0, role) }
+  }
+
+  /// `text` in lines, beside a column of `labels` columns with what it is called.
+  static func labelled(
+    _ label: (text: String, role: Role), labels: Int, _ text: String, _ role: Role, to width: Int,
+    ascii: Bool
+  ) -> [TextLine] {
+    wrapped(text, role, to: width - labels, ascii: ascii).enumerated().map { index, line in
+      let name = index == 0 ? label.text : ""
+      let padding = String(repeating: " ", count: max(1, labels - name.count))
+      var whole = TextLine(name + padding, label.role, ascii: ascii)
+      whole.runs += line.runs
+      return whole
+    }
+  }
 }

@@ -33,7 +33,7 @@ extension AppState {
     case .toggleHidden: browser.toggleHidden(height: height)
     case .find, .filter: browser.prompt = TextField(browser.filter)
     case .mark:
-      browser.toggleMark()
+      if let entry = browser.selected { browser.toggle(entry) }
       browser.list.move(
         to: browser.list.cursor + 1, of: browser.entries.count, height: height)
     case .markAll: browser.markAll()

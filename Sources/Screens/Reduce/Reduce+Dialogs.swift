@@ -219,20 +219,3 @@ extension AppState {
     changeDialogs { DialogBox(dialog: $0, state: state, size: state.size).laidOut }
   }
 }
-
-extension TextField {
-  /// Does what a key for editing asks for.
-  mutating func edit(_ name: Action.Name) {
-    switch name {
-    case .left: move(by: -1)
-    case .right: move(by: 1)
-    case .lineStart: moveToStart()
-    case .lineEnd: moveToEnd()
-    case .deleteBack: deleteBack()
-    case .deleteForward: deleteForward()
-    case .deleteWord: deleteWord()
-    case .deleteLine: deleteToStart()
-    default: break
-    }
-  }
-}

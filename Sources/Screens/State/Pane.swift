@@ -3,24 +3,17 @@ public enum Pane: Int, Hashable, Sendable, CaseIterable {
   case queue, server, history, log
 
   /// Its name in the row of tabs.
-  public var title: String {
-    switch self {
-    case .queue: "Queue"
-    case .server: "Server"
-    case .history: "History"
-    case .log: "Log"
-    }
-  }
-
-  var mode: Mode { Mode.panes[rawValue] }
-
+  public var title: String { row.title }
+  var mode: Mode { row.mode }
   /// The action that shows it.
-  var action: Action.Name {
+  var action: Action.Name { row.action }
+
+  private var row: (title: String, mode: Mode, action: Action.Name) {
     switch self {
-    case .queue: .queue
-    case .server: .server
-    case .history: .history
-    case .log: .log
+    case .queue: ("Queue", .queue, .queue)
+    case .server: ("Server", .server, .server)
+    case .history: ("History", .history, .history)
+    case .log: ("Log", .log, .log)
     }
   }
 }

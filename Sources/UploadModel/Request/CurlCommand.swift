@@ -63,14 +63,16 @@ public struct CurlCommand: Hashable, Sendable {
   }
 
   private mutating func add(_ part: RequestPlan.Part) throws(InvalidInput) {
-    let field = try Self.fieldName(part.name)
+    guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
+      throw InvalidInput("curl cannot be told of the field \"\(part.name)\", for its \"=\"")
+    }
     switch part.value {
-    case .text(let text): try add(text, as: field, part.type)
+    case .text(let text): try add(text, as: part.name, part.type)
     case .file(let item, let name):
       try add(
         "--form",
         [
-          .text("\(field)=@"), .bytes(Self.quoted(Self.path(item))), .text(";filename="),
+          .text("\(part.name)=@"), .bytes(Self.quoted(Self.path(item))), .text(";filename="),
           .bytes(Self.quoted(Array(name.utf8))), .text(";type=\(part.type ?? item.mediaType)"),
         ])
     }
@@ -165,13 +167,6 @@ public struct CurlCommand: Hashable, Sendable {
       byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"")
         ? [UInt8(ascii: "\\"), byte] : [byte]
     }
-  }
-
-  private static func fieldName(_ name: String) throws(InvalidInput) -> String {
-    guard !name.utf8.contains(UInt8(ascii: "=")) else {
-      throw InvalidInput("curl cannot be told of the field \"\(name)\", for its \"=\"")
-    }
-    return name
   }
 
   private static func path(_ item: UploadItem) -> [UInt8] {

@@ -131,11 +131,7 @@ public struct Credentials: Hashable, Sendable {
     // Others get in with the very same token.
     if isSecondTime, isProven, !isFresh { return .stands }
     if hasCommand, !isFresh {
-      if case .halfOpen = state {
-        state = .renewing(isProbed: true)
-      } else {
-        state = .renewing(isProbed: false)
-      }
+      state = .renewing(isProbed: isProbed)
       return .renew
     }
     if status == 403, isProven, refusals < Self.forbiddenInARow { return .stands }

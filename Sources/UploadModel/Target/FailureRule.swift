@@ -37,10 +37,7 @@ public struct FailureRule: Hashable, Sendable {
 
   /// Whether a value that is not there is no failure.
   var isSilentWithoutValue: Bool {
-    switch test {
-    case .equals: true
-    case .differs: false
-    }
+    if case .equals = test { true } else { false }
   }
 
   /// What the document says went wrong with a file by this rule.

@@ -87,4 +87,13 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
     return value
   }
+
+  /// The text or the whole number that it points to; nil where there is none.
+  func text(in document: JSONValue?, file: Int = 0) -> String? {
+    switch document.flatMap({ value(in: $0, file: file) }) {
+    case .string(let text)?: text
+    case .integer(let number)?: "\(number)"
+    case nil, .null, .bool, .number, .array, .object: nil
+    }
+  }
 }

@@ -63,13 +63,7 @@ public struct ReplyValue: Hashable, Sendable {
     let text: String? =
       switch place {
       case .pointer(let pointer):
-        content.document.flatMap { pointer.value(in: $0, file: end.place.index) }
-          .flatMap { value in
-            switch value {
-            case .string, .integer: value.text
-            case .null, .bool, .number, .array, .object: nil
-            }
-          }
+        pointer.text(in: content.document, file: end.place.index)
       case .pattern: content.match
       case .header(let name): end.headers[name]
       }

@@ -14,8 +14,7 @@ struct Page: Sendable {
 
   func layOut(_ paper: Paper) -> [TextLine] {
     lines.flatMap { line in
-      TextFitting.wrapped(Glyphs.of(line.text, ascii: paper.isASCII), to: paper.width)
-        .map { TextLine($0, line.role) }
+      TextLine.wrapped(line.text, line.role, to: paper.width, ascii: paper.isASCII)
     }
   }
 }

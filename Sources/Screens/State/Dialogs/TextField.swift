@@ -30,34 +30,33 @@ struct TextField: Hashable, Sendable {
     cursor = min(head.count, characters.count)
   }
 
-  mutating func deleteBack() {
-    guard cursor > 0 else { return }
-    cursor -= 1
-    characters.remove(at: cursor)
+  /// Does what a key for editing asks for.
+  mutating func edit(_ name: Action.Name) {
+    switch name {
+    case .left: cursor = max(0, cursor - 1)
+    case .right: cursor = min(cursor + 1, characters.count)
+    case .lineStart: cursor = 0
+    case .lineEnd: cursor = characters.count
+    case .deleteBack: delete(from: max(0, cursor - 1))
+    case .deleteForward where cursor < characters.count: characters.remove(at: cursor)
+    case .deleteWord: delete(from: startOfWord)
+    case .deleteLine: delete(from: 0)
+    default: break
+    }
   }
 
-  mutating func deleteForward() {
-    guard cursor < characters.count else { return }
-    characters.remove(at: cursor)
-  }
-
-  /// Deletes back to the slash or space before the last part.
-  mutating func deleteWord() {
-    var start = cursor
-    while start > 0, Self.isBreak(characters[start - 1]) { start -= 1 }
-    while start > 0, !Self.isBreak(characters[start - 1]) { start -= 1 }
+  private mutating func delete(from start: Int) {
     characters.removeSubrange(start..<cursor)
     cursor = start
   }
 
-  mutating func deleteToStart() {
-    characters.removeSubrange(..<cursor)
-    cursor = 0
+  /// Behind the slash or space before the last part.
+  private var startOfWord: Int {
+    var start = cursor
+    while start > 0, Self.isBreak(characters[start - 1]) { start -= 1 }
+    while start > 0, !Self.isBreak(characters[start - 1]) { start -= 1 }
+    return start
   }
-
-  mutating func move(by step: Int) { cursor = min(max(0, cursor + step), characters.count) }
-  mutating func moveToStart() { cursor = 0 }
-  mutating func moveToEnd() { cursor = characters.count }
 
   private static func isBreak(_ character: Character) -> Bool {
     character == "/" || character == " "

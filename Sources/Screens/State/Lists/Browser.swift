@@ -84,11 +84,7 @@ struct Browser: Sendable {
     list.move(to: 0, of: entries.count, height: height)
   }
 
-  mutating func toggleMark() {
-    if let selected { toggle(selected) }
-  }
-
-  private mutating func toggle(_ entry: Folder.Entry) {
+  mutating func toggle(_ entry: Folder.Entry) {
     guard entry.isSendable else { return }
     marks[entry.path] = marks[entry.path] == nil ? entry.size : nil
   }

@@ -48,11 +48,7 @@ public enum NextPage: Hashable, Sendable {
   public func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
     let document = JSONValue(text: end.reply.text)
     func text(_ pointer: JSONPointer) -> String? {
-      guard let value = document.flatMap({ pointer.value(in: $0) }) else { return nil }
-      switch value {
-      case .string, .integer: return value.text.isEmpty ? nil : value.text
-      case .null, .bool, .number, .array, .object: return nil
-      }
+      pointer.text(in: document).flatMap { $0.isEmpty ? nil : $0 }
     }
     switch self {
     case .link:
