@@ -50,17 +50,13 @@ public final class UploadStore: Sendable {
   ///   is left as it was.
   public init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
-    do {
-      try Self.makeFile(at: path)
-    } catch {
-      throw StoreError("the queue \(path) cannot be made: \(error.reason)")
-    }
+    try Self.makeFile(at: path)
     do {
       var configuration = Configuration()
       configuration.label = "hoist.queue"
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
-      pool = try DatabasePool(path: path, configuration: configuration)
+      pool = try Self.step { try DatabasePool(path: path, configuration: configuration) }
       try pool.writeWithoutTransaction { db in
         switch durability {
         // GRDB's default is NORMAL, which loses the last changes when power fails.
@@ -75,14 +71,9 @@ public final class UploadStore: Sendable {
           "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
             + "or another file with --queue FILE")
       }
-      do { try Schema.migrator.migrate(pool) } catch {
-        // Another process that opened it at the same moment may have been first; then there is nothing to do.
-        try Schema.migrator.migrate(pool)
-      }
-    } catch let error as StoreError {
-      throw error
+      try Self.step { try Schema.migrator.migrate(pool) }
     } catch {
-      throw StoreError(error, doing: "opened", path: path)
+      throw error as? StoreError ?? StoreError(error, doing: "opened", path: path)
     }
   }
 
@@ -125,25 +116,34 @@ public final class UploadStore: Sendable {
     }
   }
 
-  private struct SystemError: Error { let reason: String }
+  /// Does a step of opening. Of several processes that make a queue at the same moment, one gets through with each
+  /// migration, and the others fail. So it is with its log, where SQLite calls it busy without waiting.
+  private static func step<Value>(_ body: () throws -> Value) throws -> Value {
+    let limit = ContinuousClock.now + .seconds(10)
+    var left = Schema.migrator.migrations.count
+    while true {
+      do { return try body() } catch {
+        if (error as? DatabaseError)?.resultCode != .SQLITE_BUSY { left -= 1 }
+        guard left >= 0, .now < limit else { throw error }
+        usleep(10_000)
+      }
+    }
+  }
 
-  private static func makeFile(at path: String) throws(SystemError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+  private static func makeFile(at path: String) throws(StoreError) {
+    let failure = "the queue \(path) cannot be made: "
     do {
       try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+        withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw SystemError(reason: (error as NSError).localizedDescription)
+      throw StoreError(failure + (error as NSError).localizedDescription)
     }
-    // Only a new file is opened here: closing an existing one would release SQLite's locks on it.
-    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if file >= 0 {
-      close(file)
-    } else if errno != EEXIST || !FileManager.default.fileExists(atPath: path) {
-      // A link to a missing file: the file is created where the link leads.
-      let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw SystemError(reason: String(cString: strerror(errno))) }
-      close(file)
-    }
+    // Without a descriptor: closing one would release the locks that SQLite may have on the file by then.
+    if mknod(path, S_IFREG | 0o600, 0) == 0 || access(path, F_OK) == 0 { return }
+    // A link to a missing file: the file is created where the link leads.
+    let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw StoreError(failure + String(cString: strerror(errno))) }
+    close(file)
   }
 }
