@@ -207,13 +207,18 @@ struct ExchangeTests {
     let server = try HostileServer { connection, _ in connection.drain() }
     defer { server.stop() }
     let limit = Transport.shared.makeLimit()
-    limit.set(1_000_000)
+    limit.set(1)
     let askers = (0..<4).map { _ in
       var request = post(server, ZeroBody(length: 1 << 30))
       request.limits = [limit]
       return Asker(.shared, request)
     }
     for asker in askers { asker.exchange.resume() }
+    // Nobody has had a turn before all have come.
+    try await wait(for: "all to be held back") {
+      askers.allSatisfy { $0.exchange.progress.isHeldBack } ? true : nil
+    }
+    limit.set(1_000_000)
     try await wait(for: "half a megabyte to be handed over") {
       askers.reduce(0) { $0 + $1.exchange.progress.handedOver } > 500_000 ? true : nil
     }

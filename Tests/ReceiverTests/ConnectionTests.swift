@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 import TestSupport
 import Testing
 
@@ -231,21 +232,35 @@ struct ConnectionTests {
     }
   }
 
+  /// Answers once it may. Until then its clients wait for the receiver, and not the other way round.
+  private final class Held: ReceiverEndpoint {
+    let requests = Mutex(0)
+    let isOpen = Mutex(false)
+
+    func methods(at path: String) -> [String]? { path == "/held" ? ["GET"] : nil }
+
+    func answer(_ request: inout EndpointRequest) async throws -> Reply {
+      requests.withLock { $0 += 1 }
+      while !isOpen.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(5)) }
+      return Reply(status: 204)
+    }
+  }
+
   @Test("connections beyond the limit wait until one ends")
   func maxConnections() async throws {
-    try await TestServer.run {
-      $0.maxConnections = 2
-    } _: { server in
-      let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-      let open = [try server.connect(), try server.connect()]
-      for client in open {
-        try client.send(get)
-        #expect(try client.readReply().status == 200)
-      }
+    let held = Held()
+    try await TestServer.run(
+      { $0.maxConnections = 2 }, endpoints: [held]
+    ) { server in
+      let served = [try server.connect(), try server.connect()]
+      for client in served { try client.send("GET /held HTTP/1.1\r\nHost: x\r\n\r\n") }
+      try await eventually { held.requests.withLock { $0 } == 2 }
       let third = try server.connect()
-      try third.send(get)
+      try third.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(!third.isReadable)
-      open[0].close()
+      held.isOpen.withLock { $0 = true }
+      for client in served { #expect(try client.readReply(hasBody: false).status == 204) }
+      served[0].close()
       #expect(try third.readReply().status == 200)
     }
   }
@@ -422,7 +437,10 @@ struct ConnectionTests {
 
   @Test("stopping lets an upload end, closes idle connections and refuses new ones")
   func gracefulStop() async throws {
-    try await TestServer.run { server in
+    try await TestServer.run {
+      // Longer than a test: what ends the upload is its last bytes.
+      $0.stopTimeout = .seconds(600)
+    } _: { server in
       let idle = try server.connect()
       try idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       _ = try idle.readReply()

@@ -166,7 +166,8 @@ struct SenderSocketTests {
       try await Task.sleep(for: .milliseconds(1))
     }
     try await wait(for: "the end of the one that reads nothing") { server.count == 1 ? true : nil }
-    #expect(longest < .seconds(1), "\(longest)")
+    // Who waited for that one would wait for ever.
+    #expect(longest < .seconds(10), "\(longest)")
     server.tell([Self.moving])
     try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }
     #expect(!honest.hasEnded)

@@ -20,7 +20,10 @@ struct DriverTerminal {
   /// Starts the driver and waits for its screen; afterwards the shell says how it ended.
   func startDriver(_ arguments: String = "9", with environment: String = "") async throws {
     try await typeDriver(arguments, with: environment)
-    try await wait { $0.contains("hoist · photos") || $0.contains("hoist - photos") }
+    // From the first line to the last.
+    try await wait {
+      ($0.contains("hoist · photos") || $0.contains("hoist - photos")) && $0.contains("q quit")
+    }
   }
 
   /// Types the command line that starts the driver.

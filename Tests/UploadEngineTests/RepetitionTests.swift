@@ -179,7 +179,8 @@ struct RepetitionTests {
       if connection.readRequest() != nil { connection.stall() }
     }
     defer { server.stop() }
-    var target = Target.once(server.url(), stallTimeout: 0.5)
+    // Enough for a busy machine to read the request within.
+    var target = Target.once(server.url(), stallTimeout: 6)
     target.body = .binary
     target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
     let path = try folder.write("empty", [])
