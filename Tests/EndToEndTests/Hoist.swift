@@ -90,6 +90,13 @@ struct Inbox {
   var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
   }
+
+  /// Waits until nothing lies there: what was half received goes some moments after its client.
+  func isEmpty() async throws {
+    try await wait(for: "an empty inbox", otherwise: { "\(names)" }) {
+      names.isEmpty ? true : nil
+    }
+  }
 }
 
 /// Everything that starts programs. Each story has a folder, a home and ports of its own, and mostly waits: the

@@ -87,6 +87,8 @@ public final class Tmux: Sendable {
   /// Keeps every byte that programs write to the terminal from now on in a file.
   public func record(to file: String) async throws {
     try await run(["pipe-pane", "cat > '\(file)'"])
+    // Its shell makes the file some moments later.
+    try await TestSupport.wait(for: file) { access(file, F_OK) == 0 ? true : nil }
   }
 
   /// Sets an option of the terminal's server, such as `set-clipboard` to `on`.

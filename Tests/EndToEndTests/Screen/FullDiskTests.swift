@@ -64,8 +64,10 @@ extension EndToEnd {
         "HOIST_QUEUE=\(queue) hoist push a.bin \(options) --to \(server.url) & echo $! > pid; "
           + "wait $!; echo status $?")
       try await wait(for: "the file to be with the server") { server.visitors == 1 ? true : nil }
-      let pid = try String(contentsOfFile: person.folder.path("pid"), encoding: .utf8)
-        .trimmingCharacters(in: .whitespacesAndNewlines)
+      let pid = try await wait(for: "its number") {
+        let text = try? String(contentsOfFile: person.folder.path("pid"), encoding: .utf8)
+        return text.flatMap { $0.hasSuffix("\n") ? $0.dropLast() : nil }
+      }
       let limited = try await person.shell("prlimit --pid \(pid) --fsize=4096:unlimited").end()
       try #require(limited.status == 0, "\(limited.errors)")
       gate.open()

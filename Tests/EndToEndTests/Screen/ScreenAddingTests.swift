@@ -152,7 +152,7 @@ extension EndToEnd {
       #expect(try await terminal.screen().shows("~/.config/hoist/config.toml (docs/targets.md)"))
       // What is sent once more goes where it went, if that is still there.
       try await terminal.press("3")
-      try await terminal.wait(for: "201 Created")
+      try await terminal.wait(for: "History 2")
       try await terminal.press("r")
       try await terminal.wait(for: "nothing was queued for attic: there is no such target any more")
       try await terminal.press("j", "r")
@@ -175,7 +175,9 @@ extension EndToEnd {
       try person.folder.write("big.bin", count: 100_000)
       let terminal = try await person.terminal(columns: 200, rows: 60)
       try await terminal.command("hoist big.bin --to \(server.url().absoluteString)")
-      let screen = try await terminal.wait(for: "1 failed")
+      let screen = try await terminal.wait(until: "the whole screen") {
+        $0.shows("1 failed") && $0.shows("r retry")
+      }
       #expect(
         screen.shows("┬─ big.bin ─") && screen.shows("─ Throughput ─") && screen.shows("Just now"))
       #expect(screen.shows("0 B of 100 kB arrived") && screen.shows("no more than 10 kB a file"))

@@ -90,7 +90,7 @@ extension EndToEnd {
       #expect(last.status == 0, "\(last)")
       try await terminal.wait(for: "1 ok")
       try await wait(for: "two uploads") { slow.visitors >= 2 ? true : nil }
-      #expect(try await terminal.screen().shows("2 active"))
+      try await terminal.wait(for: "2 active")
       gate.open()
       try await terminal.wait(for: "7 ok")
       #expect(slow.mostVisitors == 2)

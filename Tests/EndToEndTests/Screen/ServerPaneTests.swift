@@ -77,10 +77,11 @@ extension EndToEnd {
         told.output.contains(
           "\"deletion_url\":\"http://127.0.0.1:\(server.port)/delete/k3y\""), "\(told)")
       try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
       try await terminal.command("hoist")
-      try await terminal.wait(for: "queue")
+      try await terminal.wait(for: "Queue 0")
       try await terminal.press("3")
-      try await terminal.wait(for: "one.bin")
+      try await terminal.wait(for: "History 1")
       try await terminal.press("D")
       try await terminal.wait(for: "Delete on the server?")
       try await terminal.press("y")

@@ -10,14 +10,15 @@ extension EndToEnd {
 
     init() throws { person = try Person() }
 
-    /// A screen with two files under way, which take some seconds, with credentials that only its memory holds.
-    private func visit(_ inbox: Inbox) async throws -> Tmux {
+    /// A screen with two files under way, which take eight seconds unless told otherwise, with credentials that
+    /// only its memory holds.
+    private func visit(_ inbox: Inbox, limit: String = "1MB/s") async throws -> Tmux {
       for name in ["first.bin", "second.bin"] {
         try person.folder.write(name, count: 4_000_000, seed: 3)
       }
       let terminal = try await person.terminal()
       try await terminal.command(
-        "hoist first.bin second.bin --to \(inbox.url) --limit 1MB/s --header 'Authorization: Bearer right'"
+        "hoist first.bin second.bin --to \(inbox.url) --limit \(limit) --header 'Authorization: Bearer right'"
           + "; echo ended $?")
       try await terminal.wait(for: "sending")
       return terminal
@@ -43,6 +44,8 @@ extension EndToEnd {
     func leave() async throws {
       let inbox = try await person.receiver("--token", "right")
       let terminal = try await visit(inbox)
+      // No upload ends before the next screen is there, for nobody answers.
+      inbox.program.signal(SIGSTOP)
       try await terminal.press("q")
       try await terminal.wait(for: "go on in the background")
       try await terminal.press("b")
@@ -68,6 +71,7 @@ extension EndToEnd {
       try await next.wait(until: "the sender's limit") {
         $0.shows("limit 1.0 MB/s") && $0.shows("sends this queue")
       }
+      inbox.program.signal(SIGCONT)
       try await next.wait(until: "the right to send") { !$0.shows("sends this queue") }
       try await next.press("?")
       try await next.wait(for: "─ Help ─")
@@ -94,7 +98,7 @@ extension EndToEnd {
     @Test("a closed terminal ends them otherwise, and the queue is kept")
     func stopped() async throws {
       let inbox = try await person.receiver("--token", "right")
-      var terminal: Tmux? = try await visit(inbox)
+      var terminal: Tmux? = try await visit(inbox, limit: "100kB/s")
       #expect(terminal != nil)
       terminal = nil
       try await wait(for: "the end of the sender") {
