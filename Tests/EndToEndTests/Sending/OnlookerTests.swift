@@ -28,7 +28,7 @@ extension EndToEnd {
         url = "http://127.0.0.1:\(port)/"
         retry = { attempts = 1, base = "10m", max = "10m" }
         """)
-      try person.folder.write("large.bin", count: 40_000_000, seed: 4)
+      #expect(truncate(try person.folder.write("large.bin", []), 40_000_000) == 0)
       try person.folder.write("small.bin", count: 4_000_000, seed: 5)
       let first = try await person.terminal()
       try await first.command(
@@ -93,7 +93,7 @@ extension EndToEnd {
         try await screen.wait(for: "1 ok")
       }
       // What has failed, and a server that is away and would be tried again in ten minutes.
-      try person.folder.write("refused.bin", count: 60_000_000, seed: 6)
+      #expect(truncate(try person.folder.write("refused.bin", []), 60_000_000) == 0)
       try person.folder.write("late.bin", [1])
       _ = try await person.hoist("add", "refused.bin", "--to", inbox.url).end()
       _ = try await person.hoist("add", "late.bin", "--to", "away").end()
