@@ -111,29 +111,29 @@ public struct JobMachine: Sendable {
       return [.breakOff]
 
     case (.retrying, .timerFired), (.retrying, .retry):
-      state = .waiting
-      return [.report(.waiting)]
+      return go(to: .waiting, .waiting)
 
     case (.paused, .retry), (.finished(delivered: false), .retry):
-      state = .waiting
       attempts = 0
-      return [.report(.waiting)]
+      return go(to: .waiting, .waiting)
 
     case (.waiting, .pause), (.retrying, .pause):
-      state = .paused
-      return [.report(.paused)]
+      return go(to: .paused, .paused)
     case (.waiting, .cancel), (.retrying, .cancel), (.paused, .cancel):
-      state = .finished(delivered: false)
-      return [.report(.failed(Failure(.cancelled, attempts: attempts)))]
+      return go(to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: attempts)))
 
     case (.waiting, .giveUp(var failure)), (.retrying, .giveUp(var failure)):
-      state = .finished(delivered: false)
       failure.attempts = attempts
-      return [.report(.failed(failure))]
+      return go(to: .finished(delivered: false), .failed(failure))
 
     case (.waiting, _), (.running, _), (.retrying, _), (.paused, _), (.finished, _):
       return []
     }
+  }
+
+  private mutating func go(to state: State, _ item: ItemState) -> [Action] {
+    self.state = state
+    return [.report(item)]
   }
 
   private mutating func run(to url: URL, redirects: Int, keepsCredentials: Bool) -> [Action] {
@@ -148,14 +148,12 @@ public struct JobMachine: Sendable {
     attempts -= 1
     switch run.stop {
     case nil:
-      state = .waiting
-      return [.report(.waiting)]
+      return go(to: .waiting, .waiting)
     case .pause:
-      state = .paused
-      return [.report(.paused)]
+      return go(to: .paused, .paused)
     case .cancel:
-      state = .finished(delivered: false)
-      return [.report(.failed(Failure(.cancelled, attempts: run.attempt)))]
+      return go(
+        to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: run.attempt)))
     }
   }
 
@@ -171,26 +169,22 @@ public struct JobMachine: Sendable {
       end, target: target, attempt: run.attempt, redirects: run.redirects, now: wall)
     // A reply that came before the stop counts: the server has the file.
     if case .delivered(let receipt) = verdict {
-      state = .finished(delivered: true)
-      return [.report(.done(receipt))]
+      return go(to: .finished(delivered: true), .done(receipt))
     }
     // So does a delivery whose record could not be created.
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
-      state = .finished(delivered: false)
-      return [.report(.failed(failure))]
+      return go(to: .finished(delivered: false), .failed(failure))
     }
     switch run.stop {
     // If everything was sent and no reply came, a pause is a cancel: resuming would store the file twice.
     case .pause
     where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
-      state = .paused
-      return [.report(.paused)]
+      return go(to: .paused, .paused)
     case .pause, .cancel:
-      state = .finished(delivered: false)
       let cause: Failure.Cause =
         end.sentAll && end.status == nil
         ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
-      return [.report(.failed(Failure(cause, attempts: run.attempt)))]
+      return go(to: .finished(delivered: false), .failed(Failure(cause, attempts: run.attempt)))
     case nil: break
     }
     switch verdict {
@@ -205,8 +199,7 @@ public struct JobMachine: Sendable {
           failure, next: attempts + 1, of: target.retry.attempts, at: instant + delay)
         return [.report(next), .startTimer(seconds: delay)]
       }
-      state = .finished(delivered: false)
-      return [.report(.failed(failure))]
+      return go(to: .finished(delivered: false), .failed(failure))
     case .delivered:
       return []
     }

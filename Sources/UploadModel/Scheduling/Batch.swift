@@ -59,13 +59,7 @@ extension Target {
 extension Template.Placeholder {
   /// Whether its value differs from file to file.
   fileprivate var belongsToFile: Bool {
-    switch self {
-    case .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
-      .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
-      .resultURL, .input, .output:
-      true
-    case .ticket, .reply, .unixMilliseconds, .unixSeconds, .iso8601, .uuid, .id: false
-    }
+    !(Self.always + Self.ofReplies + [.id]).contains(self)
   }
 }
 

@@ -83,20 +83,20 @@ struct RankedSet: Sendable {
 
   /// The last chunk that begins with this rank or a lower one, or else the first.
   private func chunk(for rank: Int64) -> Int {
-    var (low, high) = (0, chunks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if chunks[middle][0].rank <= rank { low = middle + 1 } else { high = middle }
-    }
-    return max(0, low - 1)
+    max(0, Self.count(of: chunks) { $0[0].rank <= rank } - 1)
   }
 
   /// How many entries of a chunk have lower ranks.
   private func position(of rank: Int64, in chunk: Int) -> Int {
-    var (low, high) = (0, chunks[chunk].count)
+    Self.count(of: chunks[chunk]) { $0.rank < rank }
+  }
+
+  /// How many elements are `low`, which come before all others.
+  private static func count<Element>(of elements: [Element], low isLow: (Element) -> Bool) -> Int {
+    var (low, high) = (0, elements.count)
     while low < high {
       let middle = (low + high) / 2
-      if chunks[chunk][middle].rank < rank { low = middle + 1 } else { high = middle }
+      if isLow(elements[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
   }
