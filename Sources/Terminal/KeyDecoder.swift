@@ -122,23 +122,13 @@ nonisolated struct KeyDecoder {
     }
   }
 
+  private static let keys: [Int32: Key] = [
+    KEY_UP: .up, KEY_DOWN: .down, KEY_LEFT: .left, KEY_RIGHT: .right, KEY_HOME: .home,
+    KEY_END: .end, KEY_PPAGE: .pageUp, KEY_NPAGE: .pageDown, KEY_ENTER: .enter,
+    KEY_BACKSPACE: .backspace, KEY_DC: .delete, KEY_IC: .insert, KEY_BTAB: .backTab,
+  ]
+
   private static func functionKey(_ number: Int32) -> Key? {
-    switch number {
-    case KEY_UP: .up
-    case KEY_DOWN: .down
-    case KEY_LEFT: .left
-    case KEY_RIGHT: .right
-    case KEY_HOME: .home
-    case KEY_END: .end
-    case KEY_PPAGE: .pageUp
-    case KEY_NPAGE: .pageDown
-    case KEY_ENTER: .enter
-    case KEY_BACKSPACE: .backspace
-    case KEY_DC: .delete
-    case KEY_IC: .insert
-    case KEY_BTAB: .backTab
-    case KEY_F0 + 1...KEY_F0 + 12: .function(Int(number - KEY_F0))
-    default: nil
-    }
+    (1...12).contains(number - KEY_F0) ? .function(Int(number - KEY_F0)) : keys[number]
   }
 }

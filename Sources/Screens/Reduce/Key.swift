@@ -15,36 +15,24 @@ public enum Key: Hashable, Sendable {
   /// What the help overlay and the footer call the key.
   func label(ascii: Bool) -> String {
     switch self {
-    case .character(" "): "Space"
-    case .character(let character): String(character)
+    case .character(let character) where character != " ": String(character)
     case .control(let letter): "^\(letter)"
     case .function(let number): "F\(number)"
-    case .up: ascii ? "Up" : "↑"
-    case .down: ascii ? "Down" : "↓"
-    case .left: ascii ? "Left" : "←"
-    case .right: ascii ? "Right" : "→"
-    case .home: "Home"
-    case .end: "End"
-    case .pageUp: "PgUp"
-    case .pageDown: "PgDn"
-    case .enter: "Enter"
-    case .escape: "Esc"
-    case .tab: "Tab"
-    case .backTab: "Shift-Tab"
-    case .backspace: "Backspace"
-    case .delete: "Del"
-    case .insert: "Ins"
+    default: Self.named.first { $0.key == self }.map { ascii ? $0.plainLabel : $0.label } ?? ""
     }
   }
 }
 
 extension Key {
-  private static let named: [String: Key] = [
-    "space": .character(" "), "up": .up, "down": .down, "left": .left, "right": .right,
-    "home": .home, "end": .end, "pgup": .pageUp, "pageup": .pageUp, "pgdn": .pageDown,
-    "pagedown": .pageDown, "enter": .enter, "esc": .escape, "escape": .escape, "tab": .tab,
-    "shift-tab": .backTab, "backspace": .backspace, "del": .delete, "delete": .delete,
-    "ins": .insert, "insert": .insert,
+  /// Keys with names: what they are called, and what else a person may call them.
+  private static let named: [(key: Key, label: String, plainLabel: String, others: [String])] = [
+    (.up, "↑", "Up", []), (.down, "↓", "Down", []), (.left, "←", "Left", []),
+    (.right, "→", "Right", []), (.home, "Home", "Home", []), (.end, "End", "End", []),
+    (.pageUp, "PgUp", "PgUp", ["pageup"]), (.pageDown, "PgDn", "PgDn", ["pagedown"]),
+    (.enter, "Enter", "Enter", []), (.escape, "Esc", "Esc", ["escape"]), (.tab, "Tab", "Tab", []),
+    (.backTab, "Shift-Tab", "Shift-Tab", []), (.backspace, "Backspace", "Backspace", []),
+    (.delete, "Del", "Del", ["delete"]), (.insert, "Ins", "Ins", ["insert"]),
+    (.character(" "), "Space", "Space", []),
   ]
 
   /// The key that a person means by `text`: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
@@ -53,8 +41,10 @@ extension Key {
     let lower = text.lowercased()
     if text.count == 1, let character = text.first, !character.isWhitespace {
       self = .character(character)
-    } else if let key = Self.named[lower] {
-      self = key
+    } else if let row = Self.named.first(where: {
+      $0.plainLabel.lowercased() == lower || $0.others.contains(lower)
+    }) {
+      self = row.key
     } else if let letter = Self.letter(lower, after: ["^", "ctrl-", "c-"]) {
       self = .control(letter)
     } else if lower.first == "f", let number = Int(lower.dropFirst()), (1...12).contains(number) {
