@@ -69,15 +69,11 @@ struct QuestionBox {
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
     case .addingAgain(let paths, _):
-      return paths.count == 1
-        ? (
-          "Already in the queue",
-          "This file waits there already. Sent again, it may be stored twice."
-        )
-        : (
-          "Already in the queue",
-          "\(paths.count) files wait there already. Sent again, they may be stored twice."
-        )
+      let text =
+        paths.count == 1
+        ? "This file waits there already. Sent again, it may be stored twice."
+        : "\(paths.count) files wait there already. Sent again, they may be stored twice."
+      return ("Already in the queue", text)
     case .pausing:
       return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids): return ("Pause?", loss(of: ids.compactMap(state.item)))
@@ -87,12 +83,11 @@ struct QuestionBox {
         mayHaveArrived
         ? Self.mayHaveArrived
         : active == 1 ? "The server gets no whole file." : "The server gets no whole file of them."
-      return (
-        "Remove?",
+      let text =
         active == 1
-          ? "It is being sent\(others.isEmpty ? "" : ": one\(others)"). \(promise)"
-          : "\(active)\(others) are being sent. \(promise)"
-      )
+        ? "It is being sent\(others.isEmpty ? "" : ": one\(others)")."
+        : "\(active)\(others) are being sent."
+      return ("Remove?", "\(text) \(promise)")
     case .deleting(let rows): return deletion(of: rows.map(\.name))
     case .deletingUploaded(let files): return deletion(of: files.map(\.name))
     }
@@ -111,14 +106,12 @@ struct QuestionBox {
   }
 
   private func deletion(of names: [String]) -> (title: String, text: String) {
-    guard names.count == 1, let name = names.first else {
-      return (
-        "Delete on the server?",
-        "\(HumanReadable.count(names.count, "file")) will be gone there, and nothing brings them back."
-      )
-    }
     // The name is cut so that the answers stay on the screen.
-    let cut = TextFitting.middle(name, to: width - 4, ascii: state.isASCII)
-    return ("Delete on the server?", "\(cut) will be gone there, and nothing brings it back.")
+    let one = names.count == 1 ? names.first : nil
+    let what =
+      one.map { TextFitting.middle($0, to: width - 4, ascii: state.isASCII) }
+      ?? HumanReadable.count(names.count, "file")
+    let text = "\(what) will be gone there, and nothing brings \(one == nil ? "them" : "it") back."
+    return ("Delete on the server?", text)
   }
 }

@@ -83,6 +83,16 @@ struct Canvas {
       width: min(end, size.width - 1) - 1)
   }
 
+  /// A vertical rule, with other signs where it begins and ends in horizontal ones.
+  mutating func rule(
+    column: Int, rows: Range<Int>, top: Unicode.Scalar = "│", bottom: Unicode.Scalar = "│"
+  ) {
+    for row in rows {
+      let edge = row == rows.lowerBound ? top : row == rows.upperBound - 1 ? bottom : "│"
+      put([sign(edge)], row: row, column: column, style: Style(.rule))
+    }
+  }
+
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. A border of blank
   /// cells sets it off from what lies under it; header and footer stay whole.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
@@ -96,16 +106,12 @@ struct Canvas {
     }
     for y in row...max(row, last) {
       fill(row: y, columns: column..<right + 1, style: Style(.plain))
-      put([sign("│")], row: y, column: column, style: Style(.rule))
-      put([sign("│")], row: y, column: right, style: Style(.rule))
     }
     for y in [row, last] {
       fill(row: y, columns: column + 1..<right, with: sign("─"), style: Style(.rule))
     }
-    put([sign("┌")], row: row, column: column, style: Style(.rule))
-    put([sign("┐")], row: row, column: right, style: Style(.rule))
-    put([sign("└")], row: last, column: column, style: Style(.rule))
-    put([sign("┘")], row: last, column: right, style: Style(.rule))
+    rule(column: column, rows: row..<last + 1, top: "┌", bottom: "└")
+    rule(column: right, rows: row..<last + 1, top: "┐", bottom: "┘")
     put(" \(title) ", row: row, column: column + 2, width: size.width - 4, style: Style(.heading))
   }
 

@@ -8,14 +8,9 @@ struct SidePane {
   func paint(on canvas: inout Canvas) {
     guard let columns = layout.side else { return }
     let last = layout.throughput?.lowerBound ?? layout.rule ?? layout.total
-    let line = columns.lowerBound - 1
-    for row in 2..<last {
-      canvas.put([canvas.sign("│")], row: row, column: line, style: Style(.rule))
-    }
-    canvas.put([canvas.sign("┬")], row: 1, column: line, style: Style(.rule))
-    canvas.put(
-      [canvas.sign(layout.throughput == nil ? "┴" : "┼")], row: last, column: line,
-      style: Style(.rule))
+    canvas.rule(
+      column: columns.lowerBound - 1, rows: 1..<last + 1, top: "┬",
+      bottom: layout.throughput == nil ? "┴" : "┼")
     guard let row = state.row(state.list.cursor) else { return }
     let name = TextFitting.middle(
       row.item.fileName, to: columns.count - 4, ascii: canvas.ascii)

@@ -13,16 +13,11 @@ struct ThroughputPane {
     canvas.rule(row: lines.lowerBound, [("Throughput", .heading)])
     paintGraph(lines.dropFirst(), on: &canvas)
     guard let columns = layout.events else { return }
-    let line = columns.lowerBound - 1
-    canvas.put(
-      [canvas.sign(layout.side == nil ? "┬" : "┼")], row: lines.lowerBound, column: line,
-      style: Style(.rule))
-    for row in lines.dropFirst() {
-      canvas.put([canvas.sign("│")], row: row, column: line, style: Style(.rule))
-    }
-    if let row = layout.rule, row == lines.upperBound {
-      canvas.put([canvas.sign("┴")], row: row, column: line, style: Style(.rule))
-    }
+    let meetsRule = layout.rule == lines.upperBound
+    canvas.rule(
+      column: columns.lowerBound - 1,
+      rows: lines.lowerBound..<lines.upperBound + (meetsRule ? 1 : 0),
+      top: layout.side == nil ? "┬" : "┼", bottom: meetsRule ? "┴" : "│")
     paintEvents(lines, columns, on: &canvas)
   }
 

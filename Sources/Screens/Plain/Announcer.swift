@@ -157,13 +157,8 @@ public struct Announcer: Sendable {
       }
       return (lines, true)
     case .menu(let menu):
-      return (
-        [
-          "say which: "
-            + menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }.joined(
-              separator: ", ")
-        ], true
-      )
+      let choices = menu.choices.indices.filter { !menu.isNew($0) }.map { menu.choices[$0] }
+      return (["say which: \(choices.joined(separator: ", "))"], true)
     case .prompt, .limit, .command, .find, .form, .browser:
       return (
         ["this needs a screen, or something after the command; help lists the commands"], true

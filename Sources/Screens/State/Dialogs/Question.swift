@@ -25,10 +25,7 @@ struct Question: Sendable {
     self.subject = subject
     // What is gone on the server comes back by no undo, and what is sent twice is there twice: the way
     // out is lit.
-    switch subject {
-    case .deleting, .deletingUploaded, .addingAgain: lit = 1
-    case .quitting, .pausing, .breakingOff, .removing: break
-    }
+    if [.deleting, .addingAgain].contains(mode) { lit = 1 }
   }
 
   var mode: Mode {
