@@ -3,27 +3,15 @@ import UploadModel
 /// What a line in the add prompt names at the moment, before anything is added.
 public struct AddPreview: Hashable, Sendable {
   /// How many files.
-  public var files: Int
+  public var files = 0
   /// Their bytes.
-  public var bytes: Int64
+  public var bytes: Int64 = 0
   /// Whether counting was given up, and there are more.
-  public var isMore: Bool
+  public var isMore = false
   /// The words of the line that name nothing.
-  public var missing: [String]
+  public var missing: [String] = []
   /// What is wrong with what stands behind a file, such as its type.
   public var mistake: String?
-
-  /// A preview of so many files.
-  public init(
-    files: Int = 0, bytes: Int64 = 0, isMore: Bool = false, missing: [String] = [],
-    mistake: String? = nil
-  ) {
-    self.files = files
-    self.bytes = bytes
-    self.isMore = isMore
-    self.missing = missing
-    self.mistake = mistake
-  }
 
   /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
   public var words: String {
@@ -39,5 +27,12 @@ public struct AddPreview: Hashable, Sendable {
     }
     if let mistake { parts.append(mistake) }
     return parts.isEmpty ? "no files in there" : parts.joined(separator: "; ")
+  }
+}
+
+extension AddPreview {
+  /// A preview of a line of which so much names nothing.
+  public init(missing: [String], mistake: String?) {
+    self.init(files: 0, missing: missing, mistake: mistake)
   }
 }
