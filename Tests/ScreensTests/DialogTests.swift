@@ -1,7 +1,7 @@
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// What lies over what: help and questions come and go, and what was there before is there again.
 @Suite struct DialogTests {
@@ -171,7 +171,7 @@ import UploadModel
     state.options.listsServer = true
     let name = String(repeating: "title ", count: 40) + ".tar.gz"
     Fixture.play(
-      &state, .key("2"), .server(.rows([ServerRow(id: "1", name: name)])), .key("x"))
+      &state, .key("2"), .server(.rows([ServerEntry(id: "1", name: name)])), .key("x"))
     let text = render(state, size: size).text
     #expect(text.contains { $0.contains("cancel") })
     #expect(text.contains { $0.contains(".tar.gz") })

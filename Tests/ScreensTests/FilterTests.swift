@@ -1,7 +1,7 @@
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// The queue as a filter leaves it, while it is edited.
 @Suite struct FilterTests {
@@ -52,7 +52,7 @@ import UploadModel
     state.options.listsServer = true
     Fixture.play(&state, .key("2"), .server(.rows(Fixture.serverRows)), .key(" "), .key(" "))
     // Another came first, the second is gone; the cursor is on the third.
-    let fresh = ServerRow(id: "9", name: "new.txt")
+    let fresh = ServerEntry(id: "9", name: "new.txt")
     Fixture.play(
       &state, .server(.rows([fresh, Fixture.serverRows[0], Fixture.serverRows[2]])))
     #expect(state.server.list.marks == ["1"])

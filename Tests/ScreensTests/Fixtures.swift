@@ -1,7 +1,7 @@
 import MultipartForm
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// Screens in states that the tests share.
 enum Fixture {
@@ -60,11 +60,11 @@ enum Fixture {
     })
 
   static let serverRows = [
-    ServerRow(
+    ServerEntry(
       id: "1", name: "IMG_0001.jpg", size: 3_200_000, time: "2026-11-20 22:15",
       url: "https://api.example.com/f/1"),
-    ServerRow(id: "2", name: "漢字かな.png", size: 812_000),
-    ServerRow(id: "3", name: "backup.tar.gz", time: "yesterday"),
+    ServerEntry(id: "2", name: "漢字かな.png", size: 812_000),
+    ServerEntry(id: "3", name: "backup.tar.gz", time: "yesterday"),
   ]
 
   static let historyRows = [

@@ -1,7 +1,7 @@
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// Names and replies that were made to break a screen.
 enum Hostile {
@@ -91,7 +91,7 @@ enum Hostile {
     state.options.listsServer = true
     state.options.targets = [name, "other"]
     let entry = Folder.Entry(name: name, path: Array(name.utf8), isFolder: true, size: 1)
-    let rows = [ServerRow(id: name, name: name, size: 1, time: name, url: name)]
+    let rows = [ServerEntry(id: name, name: name, size: 1, time: name, url: name)]
     let past = [
       HistoryRow(
         id: name, name: name, target: name, size: 1, time: name, end: .failed, outcome: name,

@@ -1,7 +1,7 @@
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// Keys and looks that a person chooses, and texts that are laid out.
 @Suite struct LookTests {
@@ -170,7 +170,7 @@ import UploadModel
     Fixture.play(&state, .command("queue"))
     #expect(announcer.lines(for: state) == [])
     #expect(Announcer.list(of: state) == ["the queue is empty"])
-    let many = (1...30).map { ServerRow(id: "\($0)", name: "\($0).txt") }
+    let many = (1...30).map { ServerEntry(id: "\($0)", name: "\($0).txt") }
     Fixture.play(&state, .command("server"), .server(.rows(many)))
     let said = announcer.lines(for: state)
     #expect(said.first == "1.txt" && said.count == 11)

@@ -102,7 +102,7 @@ struct OptionTests {
     #expect(list.call.method == "GET" && list.call.rules.failures.count == 1)
     let reply = #"{"items": [{"id": 7, "name": "a", "n": 12, "at": "http://h/7"}, {"id": 8}]}"#
     let entries = try list.entries(in: try #require(JSONValue(text: reply)))
-    #expect(entries.map(\.id) == ["7", "8"] && entries.map(\.title) == ["a", "8"])
+    #expect(entries.map(\.id) == ["7", "8"] && entries.map(\.name) == ["a", "8"])
     #expect(entries[0].size == 12 && entries[0].url == "http://h/7" && entries[0].time == nil)
     #expect(entries[1].size == nil)
     let delete = try #require(target.server.delete)

@@ -445,7 +445,7 @@ struct StepsTests {
     defer { server.stop() }
     let client = ServerClient(target: try listing(server))
     let entries = try await client.entries(query: [("page", "2 3")]).entries
-    #expect(entries.map(\.id) == ["7", "x/y"] && entries.map(\.title) == ["a", "x/y"])
+    #expect(entries.map(\.id) == ["7", "x/y"] && entries.map(\.name) == ["a", "x/y"])
     try await client.delete("x/y")
     #expect(
       log.all.map(\.request.line) == [

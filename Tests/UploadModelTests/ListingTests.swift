@@ -79,6 +79,6 @@ struct ListingTests {
       call: ServerCall(url: Template(literal: "https://h/")), items: .whole,
       id: try JSONPointer("/id"), title: try JSONPointer("/name"))
     let document = try #require(JSONValue(text: #"[{"id":7},{"id":8,"name":"b"}]"#))
-    #expect(try list.entries(in: document).map(\.title) == ["7", "b"])
+    #expect(try list.entries(in: document).map(\.name) == ["7", "b"])
   }
 }

@@ -35,7 +35,7 @@ public enum AppEvent: Sendable {
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
   /// The answer to `Effect.listServer`, also after something was deleted.
-  case server(Listing<ServerRow>)
+  case server(Listing<ServerEntry>)
   /// The answer to `Effect.listHistory`.
   case history(Listing<HistoryRow>)
   /// The answer to `Effect.inspect`: the request as it is sent, line by line, without secrets.

@@ -48,7 +48,7 @@ public enum Effect: Sendable, Equatable {
   case listServer
   /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` where
   /// that was refused.
-  case deleteOnServer([ServerRow])
+  case deleteOnServer([ServerEntry])
   /// Open the addresses that delete these files; answered by `AppEvent.message` for each.
   case deleteUploaded([UploadedFile])
   /// List what was sent, in this session and before; answered by `AppEvent.history`.

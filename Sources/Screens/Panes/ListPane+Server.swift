@@ -1,6 +1,6 @@
 import UploadModel
 
-extension ListPane<ServerRow> {
+extension ListPane<ServerEntry> {
   /// What is on the server.
   init(server state: AppState, layout: Layout, width: Int) {
     let time = width >= 60 ? width - 21..<width - 1 : width..<width

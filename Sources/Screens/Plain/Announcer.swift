@@ -167,7 +167,7 @@ public struct Announcer: Sendable {
   }
 }
 
-extension ServerRow {
+extension ServerEntry {
   fileprivate var line: String {
     [name, size.map(HumanReadable.bytes), time, url].compactMap { $0 }.joined(separator: "  ")
   }

@@ -42,7 +42,7 @@ public struct AppState: Sendable {
   var sought = Matcher("")
   var edits = EditHistory()
   var pane = Pane.queue
-  var server = PaneList<ServerRow>()
+  var server = PaneList<ServerEntry>()
   var history = PaneList<HistoryRow>()
   var historyOrder = HistoryRow.Order.time
   var log = SessionLog()

@@ -20,11 +20,11 @@ extension ScreenSession {
   func listServer() {
     let target = book.current
     Task {
-      var listing: Listing<ServerRow>
+      var listing: Listing<ServerEntry>
       do throws(Failure) {
         listing = .rows(
           try await ServerClient(target: target).entries(pages: Self.mostServerPages).entries
-            .map(ServerRow.init))
+            .map(Self.shown))
       } catch {
         let said = error.reply.message.map { " \"\($0)\"" } ?? ""
         listing = .failed("\(error.headline). \(error.explanation)\(said)")
@@ -34,7 +34,14 @@ extension ScreenSession {
     }
   }
 
-  func deleteOnServer(_ rows: [ServerRow]) {
+  /// An entry with its time as the screen shows it.
+  private static func shown(_ entry: ServerEntry) -> ServerEntry {
+    var entry = entry
+    entry.time = entry.time.map { ServerTime.local($0) }
+    return entry
+  }
+
+  func deleteOnServer(_ rows: [ServerEntry]) {
     let client = ServerClient(target: book.current)
     Task {
       for row in rows {
@@ -162,15 +169,6 @@ extension ScreenSession {
       let value = work()
       onMain { [weak self] in self?.handle(events(value)) }
     }
-  }
-}
-
-extension ServerRow {
-  /// What the server says of a file, for the screen.
-  fileprivate init(_ entry: ServerEntry) {
-    self.init(
-      id: entry.id, name: entry.title, size: entry.size,
-      time: entry.time.map { ServerTime.local($0) }, url: entry.url)
   }
 }
 

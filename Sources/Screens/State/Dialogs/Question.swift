@@ -10,7 +10,7 @@ struct Question: Sendable {
     case breakingOff([ItemID])
     /// These items, so many of which were being sent when it was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
-    case deleting([ServerRow])
+    case deleting([ServerEntry])
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
     /// These wait in the queue already.

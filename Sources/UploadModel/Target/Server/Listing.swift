@@ -47,7 +47,7 @@ extension ServerSide {
           throw InvalidInput("entry \(index) of its list has no \(self.id)")
         }
         let title = title.value(in: value)?.text ?? ""
-        var entry = ServerEntry(id: id.text, title: title.isEmpty ? id.text : title, value: value)
+        var entry = ServerEntry(id: id.text, name: title.isEmpty ? id.text : title, value: value)
         entry.size = size?.value(in: value).flatMap { Int64($0.text) }
         entry.time = time?.text(in: value)
         entry.url = location?.value(in: value)?.text
@@ -59,7 +59,7 @@ extension ServerSide {
     /// What is printed of an entry.
     public func columns(of entry: ServerEntry) -> [String] {
       columns.isEmpty
-        ? [entry.id, entry.title] : columns.map { $0.text(in: entry.value) ?? "" }
+        ? [entry.id, entry.name] : columns.map { $0.text(in: entry.value) ?? "" }
     }
   }
 }

@@ -5,7 +5,7 @@ public struct ServerEntry: Hashable, Sendable {
   /// What the server calls it.
   public var id: String
   /// What people call it.
-  public var title: String
+  public var name: String
   /// Its size in bytes, where the server says so.
   public var size: Int64?
   /// When it was stored, in the server's words.
@@ -13,5 +13,5 @@ public struct ServerEntry: Hashable, Sendable {
   /// Where it can be found, where the server says so.
   public var url: String?
   /// All that the server says of it.
-  public var value: JSONValue
+  public var value = JSONValue.null
 }
