@@ -1,6 +1,5 @@
 import MultipartForm
 import NIOCore
-import NIOHTTP1
 import ScalarText
 
 /// What the receiver does with a request, whatever connection it came on.
@@ -26,17 +25,14 @@ struct Service: Sendable {
 
   /// Does what a request asks for, and reads its body as far as that needs it.
   /// - Throws: ``Refusal``, or what reading the body throws.
-  func answer(
-    _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
-    do { return try await perform(head, &body, on: channel) } catch {
+  func answer(_ request: Request) async throws -> Reply {
+    do { return try await perform(request) } catch {
       throw Refusal(of: error) ?? error
     }
   }
 
-  private func perform(
-    _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
+  private func perform(_ request: Request) async throws -> Reply {
+    let head = request.head
     try host.check(head)
     try host.refuseOtherSites(head)
     try Admission.authorize(head, token: configuration.token)
@@ -44,42 +40,43 @@ struct Service: Sendable {
       method: head.method, target: head.uri, maxFiles: configuration.maxFiles, endpoints: endpoints)
     switch route {
     case .upload(let maxFiles):
-      return try await upload(head, &body, maxFiles: maxFiles, on: channel)
+      return try await upload(request, maxFiles: maxFiles)
     case .index:
-      try await body.skip(atMost: configuration.maxHeaderBytes)
-      return try index(head, on: channel)
+      try await skipBody(of: request)
+      return try index(request)
     case .file(let name):
-      try await body.skip(atMost: configuration.maxHeaderBytes)
+      try await skipBody(of: request)
       guard let file = try inbox.read(name) else {
         throw Refusal(.notFound, "There is no file of that name.")
       }
       return .file(file)
     case .deletion(let name):
-      try await body.skip(atMost: configuration.maxHeaderBytes)
-      return try delete(name, on: channel)
-    case .uploads: return try await answerTus(nil, head, &body, on: channel)
+      try await skipBody(of: request)
+      return try delete(name, request)
+    case .uploads: return try await answerTus(nil, request)
     case .partial(let id):
       // A client of tus says so in each request but OPTIONS.
       let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
-      return isTus
-        ? try await answerTus(id, head, &body, on: channel)
-        : try await answerResumable(id, head, &body, on: channel)
+      return isTus ? try await answerTus(id, request) : try await answerResumable(id, request)
     case .limits:
-      try await body.skip(atMost: configuration.maxHeaderBytes)
+      try await skipBody(of: request)
       return resumableLimits()
-    case .endpoint(let number):
-      var request = try EndpointRequest(head, body, service: self, channel: channel)
-      defer { body = request.body }
-      return try await answer(&request, by: endpoints[number])
+    case .endpoint(let number): return try await answer(request, by: endpoints[number])
     }
   }
 
+  /// Reads and discards a body that a request does not need.
+  func skipBody(of request: Request) async throws {
+    try await request.body.skip(atMost: configuration.maxHeaderBytes)
+  }
+
   private func answer(
-    _ request: inout EndpointRequest, by endpoint: any ReceiverEndpoint
+    _ request: Request, by endpoint: any ReceiverEndpoint
   ) async throws -> Reply {
-    try await request.finishWithoutBody()
+    var asked = try EndpointRequest(request, service: self)
+    try await asked.finishWithoutBody()
     do {
-      return try await endpoint.answer(&request)
+      return try await endpoint.answer(&asked)
     } catch let refusal as Refusal {
       throw refusal
     } catch {
@@ -89,14 +86,12 @@ struct Service: Sendable {
     }
   }
 
-  private func upload(
-    _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel
-  ) async throws -> Reply {
-    if let asked = ResumableRequest(head) {
-      return try await beginResumable(asked, head, &body, maxFiles: maxFiles, on: channel)
+  private func upload(_ request: Request, maxFiles: Int) async throws -> Reply {
+    if let asked = ResumableRequest(request.head) {
+      return try await beginResumable(asked, request, maxFiles: maxFiles)
     }
-    let receipt = try await store(head, &body, maxFiles: maxFiles, on: channel)
-    return head.wantsPage ? .redirect(to: "/") : Self.reply(receipt)
+    let receipt = try await store(request, maxFiles: maxFiles)
+    return request.head.wantsPage ? .redirect(to: "/") : Self.reply(receipt)
   }
 
   /// The reply to files that were stored.
@@ -112,29 +107,26 @@ struct Service: Sendable {
   ///
   /// - Parameter check: looks at the whole form before any of it is visible.
   func store(
-    _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int, on channel: any Channel,
-    checking check: (ReceivedForm) throws -> Void = { _ in }
+    _ request: Request, maxFiles: Int, checking check: (ReceivedForm) throws -> Void = { _ in }
   ) async throws -> StoredForm {
-    let admission = try Admission(head, configuration: configuration, freeBytes: inbox.freeBytes)
+    let admission = try Admission(
+      request.head, configuration: configuration, freeBytes: inbox.freeBytes)
     let intake = FormIntake(
       boundary: admission.boundary, inbox: inbox, maxFiles: maxFiles, configuration: configuration)
-    if admission.awaitsContinue {
-      try await Self.sendContinue(head, on: channel)
-    }
-    while let buffer = try await body.next() {
+    if admission.awaitsContinue { try await request.sendContinue() }
+    while let buffer = try await request.body.next() {
       try buffer.withUnsafeReadableBytes(intake.push)
     }
-    let receipt = try intake.finish(baseURL: baseURL(head, on: channel), checking: check)
-    tell(of: receipt, on: channel)
+    let receipt = try intake.finish(baseURL: baseURL(request), checking: check)
+    tell(of: receipt.files, request)
     return receipt
   }
 
-  func tell(of receipt: StoredForm, on channel: any Channel) {
-    let client = ClientName.of(channel)
-    for file in receipt.files { onEvent?(.stored(file, client: client)) }
+  func tell(of files: [StoredFile], _ request: Request) {
+    for file in files { onEvent?(.stored(file, client: request.client)) }
   }
 
-  private func delete(_ name: String, on channel: any Channel) throws -> Reply {
+  private func delete(_ name: String, _ request: Request) throws -> Reply {
     guard configuration.allowsDeletion else {
       throw Refusal(
         .forbidden,
@@ -144,22 +136,16 @@ struct Service: Sendable {
       throw Refusal(.notFound, "There is no file of that name.")
     }
     if configuration.syncsToDisk { try inbox.sync() }
-    onEvent?(.deleted(name, client: ClientName.of(channel)))
+    onEvent?(.deleted(name, client: request.client))
     return .empty(.noContent)
   }
 
-  /// Tells a client that it may send the body.
-  static func sendContinue(_ head: HTTPRequestHead, on channel: any Channel) async throws {
-    try await channel.writeAndFlush(
-      HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
-  }
-
-  private func index(_ head: HTTPRequestHead, on channel: any Channel) throws -> Reply {
-    let wantsJSON = head.headers[canonicalForm: "accept"].contains {
+  private func index(_ request: Request) throws -> Reply {
+    let wantsJSON = request.head.headers[canonicalForm: "accept"].contains {
       $0.lowercasedASCII.hasPrefix(scalars: "application/json")
     }
     // A page's links stay on whatever host and scheme the browser used.
-    let base = wantsJSON ? baseURL(head, on: channel) : ""
+    let base = wantsJSON ? baseURL(request) : ""
     let entries = try inbox.list().map { entry in
       var entry = entry
       entry.url = FileURL.make(base, entry.name)
@@ -169,13 +155,14 @@ struct Service: Sendable {
     return wantsJSON ? .json(["files": entries]) : .html(page())
   }
 
-  func baseURL(_ head: HTTPRequestHead, on channel: any Channel) -> String {
+  func baseURL(_ request: Request) -> String {
     if let url = configuration.publicURL {
       return url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
     }
-    if let host = head.headers["host"].first { return "http://\(host)" }
-    let address = channel.localAddress?.ipAddress ?? configuration.host
+    if let host = request.header("host") { return "http://\(host)" }
+    let local = request.channel.localAddress
+    let address = local?.ipAddress ?? configuration.host
     let host = address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
-    return "http://\(host):\(channel.localAddress?.port ?? configuration.port)"
+    return "http://\(host):\(local?.port ?? configuration.port)"
   }
 }

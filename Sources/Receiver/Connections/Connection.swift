@@ -27,13 +27,13 @@ struct Connection {
       guard !connections.isTurnedAway(channel) else {
         return await refuse(Self.crowded("Too many wait already."), nil, keepsAlive: false)
       }
-      var body = RequestBody(inbound.makeAsyncIterator())
-      while try await serveNext(&body), !connections.isStopping {}
+      let body = RequestBody(inbound.makeAsyncIterator())
+      while try await serveNext(body), !connections.isStopping {}
     }
   }
 
   /// Serves one request; false if it was the last.
-  private func serveNext(_ body: inout RequestBody) async throws -> Bool {
+  private func serveNext(_ body: RequestBody) async throws -> Bool {
     let head: HTTPRequestHead
     do {
       guard let next = try await body.nextHead() else { return false }
@@ -46,7 +46,7 @@ struct Connection {
     defer { connections.mark(channel, isBusy: false) }
 
     do {
-      let reply = try await service.answer(head, &body, on: channel)
+      let reply = try await service.answer(Request(head: head, body: body, channel: channel))
       let keepsAlive = canFollow(head, body)
       try await send(reply, head, keepsAlive: keepsAlive)
       return keepsAlive

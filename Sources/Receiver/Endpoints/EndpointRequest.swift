@@ -5,36 +5,29 @@ import ScalarText
 
 /// A request for a ``ReceiverEndpoint``. Its body is read while it comes.
 public struct EndpointRequest {
-  private let head: HTTPRequestHead
+  private let request: Request
   private let service: Service
-  private let channel: any Channel
   private var hasToContinue: Bool
-  /// Handed back to the connection afterwards.
-  private(set) var body: RequestBody
 
   /// The path as the request has it, with percent-encoding and without the query.
   public let path: String
 
   /// - Throws: ``Refusal``: 417 for an expectation other than `100-continue`.
-  init(
-    _ head: HTTPRequestHead, _ body: RequestBody, service: Service, channel: any Channel
-  ) throws(Refusal) {
-    self.head = head
-    self.body = body
+  init(_ request: Request, service: Service) throws(Refusal) {
+    self.request = request
     self.service = service
-    self.channel = channel
-    path = Route.path(of: head.uri)
-    hasToContinue = try Admission.awaitsContinue(head)
+    path = Route.path(of: request.head.uri)
+    hasToContinue = try Admission.awaitsContinue(request.head)
   }
 
   /// The method, such as `POST`.
-  public var method: String { head.method.rawValue }
+  public var method: String { request.head.method.rawValue }
 
   /// The parameters behind the question mark, without percent-encoding, in their order.
-  public var query: [URLQueryItem] { URLComponents(string: head.uri)?.queryItems ?? [] }
+  public var query: [URLQueryItem] { URLComponents(string: request.head.uri)?.queryItems ?? [] }
 
   /// The values of a header field, whose name may be in any case, in their order.
-  public func header(_ name: String) -> [String] { head.headers[name] }
+  public func header(_ name: String) -> [String] { request.head.headers[name] }
 
   /// What the receiver was made with.
   public var configuration: Receiver.Configuration { service.configuration }
@@ -43,7 +36,7 @@ public struct EndpointRequest {
   public var folder: ReceiverFolder { ReceiverFolder(inbox: service.inbox) }
 
   /// The receiver's address as the client reaches it, without a slash at its end.
-  public var baseURL: String { service.baseURL(head, on: channel) }
+  public var baseURL: String { service.baseURL(request) }
 
   /// Where a stored file can be fetched.
   /// - Parameter name: its ``StoredFile/stored``.
@@ -55,9 +48,9 @@ public struct EndpointRequest {
   public mutating func nextBytes() async throws -> [UInt8]? {
     if hasToContinue {
       hasToContinue = false
-      try await Service.sendContinue(head, on: channel)
+      try await request.sendContinue()
     }
-    return try await body.next().map { Array($0.readableBytesView) }
+    return try await request.body.next().map { Array($0.readableBytesView) }
   }
 
   /// All of the body.
@@ -86,14 +79,15 @@ public struct EndpointRequest {
     // It sends its own `100 Continue`, once the length of the form is known to fit.
     hasToContinue = false
     return try await service.store(
-      head, &body, maxFiles: maxFiles ?? configuration.maxFiles, on: channel, checking: check)
+      request, maxFiles: maxFiles ?? configuration.maxFiles, checking: check)
   }
 
   /// Reads the end of a request that has no body, so that another one can follow.
   mutating func finishWithoutBody() async throws {
+    let head = request.head
     let hasLength = head.headers["content-length"].contains { Int($0.trimming(\.isBlank)) != 0 }
     guard !hasLength, head.headers["transfer-encoding"].isEmpty else { return }
     hasToContinue = false
-    try await body.skip(atMost: 0)
+    try await request.body.skip(atMost: 0)
   }
 }

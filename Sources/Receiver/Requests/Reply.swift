@@ -41,9 +41,11 @@ public struct Reply {
   static func refusal(_ refusal: Refusal) -> Reply {
     var reply = json(["error": refusal.message], status: refusal.code)
     if let problem = refusal.problem {
-      reply = json(
-        Problem(type: problem.type, title: refusal.message, members: problem.members),
-        status: refusal.code)
+      let members: [String: any Sendable] = ["type": problem.type, "title": refusal.message]
+      let data = try? JSONSerialization.data(
+        withJSONObject: members.merging(problem.members) { $1 },
+        options: [.sortedKeys, .withoutEscapingSlashes])
+      reply.body = .bytes((data ?? Data("{}".utf8)) + [0x0A])
       reply.headers = [("Content-Type", "application/problem+json")]
     }
     reply.headers += refusal.headers
@@ -130,29 +132,6 @@ extension Reply {
   public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
     self.init(
       status: HTTPResponseStatus(statusCode: status), headers: headers, body: .bytes(body))
-  }
-}
-
-/// The members of a problem (RFC 9457), its own ones beside those that each has.
-private struct Problem: Encodable {
-  var type: String
-  var title: String
-  var members: [String: Int64]
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(type, forKey: Key(stringValue: "type"))
-    try container.encode(title, forKey: Key(stringValue: "title"))
-    for (name, value) in members {
-      try container.encode(value, forKey: Key(stringValue: name))
-    }
-  }
-
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 }
 

@@ -1,13 +1,12 @@
 import NIOCore
 import NIOHTTP1
 
-/// The body of one request, read as it comes.
-struct RequestBody {
+/// The bodies of a connection's requests, one after the other, each read as it comes.
+final class RequestBody {
   /// The connection ended in the middle of the body.
   struct Disconnected: Error {}
 
-  /// The parts of all requests on the connection, one after the other.
-  var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
+  private var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
   /// Whether all of it was read, so that the next request can follow.
   private(set) var isFinished = true
   /// Why the rest of the body cannot be read.
@@ -18,7 +17,7 @@ struct RequestBody {
   }
 
   /// The head of the next request; nil if the client has no more.
-  mutating func nextHead() async throws -> HTTPRequestHead? {
+  func nextHead() async throws -> HTTPRequestHead? {
     while let part = try await parts.next() {
       guard case .head(let head) = part else { continue }
       isFinished = false
@@ -28,7 +27,7 @@ struct RequestBody {
   }
 
   /// The next piece of the body; nil at its end.
-  mutating func next() async throws -> ByteBuffer? {
+  func next() async throws -> ByteBuffer? {
     guard !isFinished else { return nil }
     do {
       switch try await parts.next() {
@@ -46,7 +45,7 @@ struct RequestBody {
 
   /// Reads and discards a body that the request does not need.
   /// - Throws: 413 if it is longer than `limit` bytes.
-  mutating func skip(atMost limit: Int) async throws {
+  func skip(atMost limit: Int) async throws {
     var rest = limit
     while let buffer = try await next() {
       rest -= buffer.readableBytes

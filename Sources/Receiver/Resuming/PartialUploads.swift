@@ -61,9 +61,7 @@ final class PartialUploads: Sendable {
     var unfinished = 0
   }
 
-  private static let prefix = ".hoist-upload-"
-  private static let recordSuffix = ".json"
-  private static let contentSuffix = ".data"
+  private static let prefix = Inbox.ownPrefix + "upload-"
   /// The most bytes of a record.
   private static let mostRecord = 64 << 10
   /// The most unfinished uploads: more are no accident.
@@ -106,9 +104,7 @@ final class PartialUploads: Sendable {
       let digits = String(generator.next() as UInt64, radix: 16)
       return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }.joined()
-    guard let content = Self.content(id) else {
-      throw Inbox.Failure(doing: "make a file", code: EINVAL)
-    }
+    let content = Self.content(id)
     let file = inbox.open(content, O_WRONLY | O_CREAT | O_EXCL)
     guard file >= 0 else { throw Inbox.Failure(doing: "make a file", code: errno) }
     close(file)
@@ -121,11 +117,9 @@ final class PartialUploads: Sendable {
 
   /// How far an upload is; nil where there is none.
   func status(of id: String) throws -> Status? {
-    guard Self.isIdentifier(id), let content = Self.content(id), let name = Self.record(id),
-      let record = try record(of: id)
-    else { return nil }
-    let (found, size, changed) = inbox.look(at: content)
-    let written = inbox.look(at: name).changed
+    guard Self.isIdentifier(id), let record = try record(of: id) else { return nil }
+    let (found, size, changed) = inbox.look(at: Self.content(id))
+    let written = inbox.look(at: Self.record(id)).changed
     let expires = max(changed, written).addingTimeInterval(lifetime)
     if expires <= Date() {
       remove(id)
@@ -142,8 +136,8 @@ final class PartialUploads: Sendable {
   /// - Throws: 423 where somebody else does not let go of it.
   func open(_ id: String, for channel: any Channel) async throws -> PartialFile? {
     for _ in 0..<500 {
-      guard let status = try status(of: id), let content = Self.content(id) else { return nil }
-      let file = inbox.open(content, O_RDWR)
+      guard let status = try status(of: id) else { return nil }
+      let file = inbox.open(Self.content(id), O_RDWR)
       guard file >= 0 else {
         // All of it is where it belongs.
         if errno == ENOENT, status.offset == status.record.length {
@@ -177,32 +171,28 @@ final class PartialUploads: Sendable {
   func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
 
   /// Removes the content of an upload of which something else was made.
-  func removeContent(_ id: String) { if let name = Self.content(id) { inbox.remove(name) } }
+  func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
 
   /// Removes what is there of an upload.
   func remove(_ id: String) {
-    if let name = Self.record(id) { inbox.remove(name) }
-    if let name = Self.content(id) { inbox.remove(name) }
+    inbox.remove(Self.record(id))
+    inbox.remove(Self.content(id))
   }
 
   func write(_ record: Record, of id: String) throws {
-    guard let name = Self.record(id), let data = try? JSONEncoder().encode(record),
-      data.count <= Self.mostRecord
-    else { throw Refusal(.requestHeaderFieldsTooLarge, "What is said of the upload is too long.") }
-    try inbox.replace(name, with: Array(data))
+    guard let data = try? JSONEncoder().encode(record), data.count <= Self.mostRecord else {
+      throw Refusal(.requestHeaderFieldsTooLarge, "What is said of the upload is too long.")
+    }
+    try inbox.replace(Self.record(id), with: Array(data))
   }
 
   func publish(_ id: String, as name: String) throws -> EntryName {
-    guard let content = Self.content(id) else {
-      throw Inbox.Failure(doing: "name the file", code: EINVAL)
-    }
-    return try inbox.publish(content, as: SafeFileName(name))
+    try inbox.publish(Self.content(id), as: SafeFileName(name))
   }
 
   private func record(of id: String) throws -> Record? {
-    guard let name = Self.record(id),
-      let bytes = try inbox.contents(of: name, atMost: Self.mostRecord)
-    else { return nil }
+    let bytes = try inbox.contents(of: Self.record(id), atMost: Self.mostRecord)
+    guard let bytes else { return nil }
     return try? JSONDecoder().decode(Record.self, from: Data(bytes))
   }
 
@@ -221,9 +211,8 @@ final class PartialUploads: Sendable {
         if status.record.stored == nil, status.record.reply == nil { left += 1 }
         continue
       }
-      guard let content = Self.content(id) else { continue }
       // One that is being made has no record yet.
-      let (found, _, changed) = inbox.look(at: content)
+      let (found, _, changed) = inbox.look(at: Self.content(id))
       if !found || Date().timeIntervalSince(changed) > lifetime { remove(id) }
     }
     state.withLock { [left] in $0.unfinished = left }
@@ -241,6 +230,6 @@ final class PartialUploads: Sendable {
     return isIdentifier(text) ? text : nil
   }
 
-  private static func record(_ id: String) -> EntryName? { EntryName(prefix + id + recordSuffix) }
-  private static func content(_ id: String) -> EntryName? { EntryName(prefix + id + contentSuffix) }
+  private static func record(_ id: String) -> EntryName { EntryName(own: "upload-\(id).json") }
+  private static func content(_ id: String) -> EntryName { EntryName(own: "upload-\(id).data") }
 }

@@ -1,13 +1,10 @@
 import Crypto
 import Foundation
-import NIOCore
-import NIOHTTP1
-import ScalarText
 
 /// What uploads in several requests have in common, whatever the protocol.
 extension Service {
-  func opened(_ id: String, for channel: any Channel) async throws -> PartialFile {
-    guard let file = try await uploads.open(id, for: channel) else {
+  func opened(_ id: String, for request: Request) async throws -> PartialFile {
+    guard let file = try await uploads.open(id, for: request.channel) else {
       throw Refusal(.notFound, "There is no such upload; it may have been kept too long.")
     }
     return file
@@ -19,31 +16,26 @@ extension Service {
   ///   - progress: is called now and then with how much of the whole is there.
   /// - Returns: the SHA-256 of the whole file, where all of it came with this request.
   func receive(
-    _ file: PartialFile, _ head: HTTPRequestHead, _ body: inout RequestBody,
-    atMost most: Int64 = .max, on channel: any Channel,
+    _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
     progress: (Int64) async throws -> Void = { _ in }
   ) async throws -> SHA256.Digest? {
     let start = file.offset
     let end = min(file.record.length, most)
     let rest = end - start
-    if let length = head.contentLength, length > rest {
+    if let length = request.head.contentLength, length > rest {
       throw Refusal(.payloadTooLarge, "The upload lacks \(rest) bytes, and \(length) are sent.")
     }
-    var checksum = try head.headers["upload-checksum"].first.map { value throws(Refusal) in
+    var checksum = try request.header("upload-checksum").map { value throws(Refusal) in
       try Checksum(value)
     }
-    if head.version != .http1_0,
-      head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" })
-    {
-      try await Self.sendContinue(head, on: channel)
-    }
+    if (try? Admission.awaitsContinue(request.head)) == true { try await request.sendContinue() }
     try file.begin(awaitingSum: checksum != nil)
     var reserve = DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
     var hash: SHA256? = start == 0 ? SHA256() : nil
     let step = Self.progressStep(of: rest)
     var next = start + step
     do {
-      while let buffer = try await body.next() {
+      while let buffer = try await request.body.next() {
         guard Int64(buffer.readableBytes) <= end - file.offset else {
           throw Refusal(.payloadTooLarge, "More was sent than the upload lacks.")
         }
@@ -75,7 +67,7 @@ extension Service {
   /// Makes a file visible of which everything has arrived.
   @discardableResult
   func publish(
-    _ file: PartialFile, _ sum: SHA256.Digest?, _ head: HTTPRequestHead, on channel: any Channel
+    _ file: PartialFile, _ sum: SHA256.Digest?, _ request: Request
   ) throws -> StoredFile {
     var digest = sum
     if digest == nil {
@@ -88,8 +80,8 @@ extension Service {
     let stored = StoredFile(
       field: "", name: file.record.name, stored: name.text, size: file.offset,
       type: file.record.type, sha256: digest?.hexadecimal ?? "",
-      url: FileURL.make(baseURL(head, on: channel), name.text))
-    onEvent?(.stored(stored, client: ClientName.of(channel)))
+      url: FileURL.make(baseURL(request), name.text))
+    tell(of: [stored], request)
     return stored
   }
 

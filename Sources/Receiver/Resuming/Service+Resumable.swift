@@ -1,7 +1,5 @@
 import Foundation
 import MultipartForm
-import NIOCore
-import NIOHTTP1
 import ScalarText
 
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload-12): an upload to an ordinary endpoint that goes
@@ -16,13 +14,12 @@ extension Service {
 
   /// Takes the request that begins an upload ("Upload Creation").
   func beginResumable(
-    _ asked: ResumableRequest, _ head: HTTPRequestHead, _ body: inout RequestBody, maxFiles: Int,
-    on channel: any Channel
+    _ asked: ResumableRequest, _ request: Request, maxFiles: Int
   ) async throws -> Reply {
     try await refusing { () async throws -> Reply in
-      try Admission.check(head, configuration: configuration, freeBytes: inbox.freeBytes)
-      _ = try Admission.awaitsContinue(head)
-      let type = head.headers["content-type"].first ?? "application/octet-stream"
+      try Admission.check(request.head, configuration: configuration, freeBytes: inbox.freeBytes)
+      _ = try Admission.awaitsContinue(request.head)
+      let type = request.header("content-type") ?? "application/octet-stream"
       let isForm = type.lowercasedASCII.hasPrefix(scalars: "multipart/")
       if isForm {
         do throws(FormError) { _ = try Boundary(contentType: type) } catch {
@@ -37,15 +34,15 @@ extension Service {
       }
       let id = try uploads.create(
         PartialUploads.Record(
-          length: length ?? .max, name: Self.fileName(head), type: type,
+          length: length ?? .max, name: Self.fileName(request), type: type,
           purpose: PartialUploads.Record.Purpose(form: isForm ? type : nil, maxFiles: maxFiles)))
-      let file = try await resumable(id, on: channel)
+      let file = try await resumable(id, request)
       let place = [
-        ("Location", "\(baseURL(head, on: channel))/uploads/\(id)"),
+        ("Location", "\(baseURL(request))/uploads/\(id)"),
         ("Upload-Limit", limits(of: file)),
       ]
-      try await Self.inform(head, place, on: channel)
-      var reply = try await take(asked, file, head, &body, on: channel)
+      try await request.inform(place)
+      var reply = try await take(asked, file, request)
       if !asked.isLast {
         reply.status = .created
         reply.headers += place.prefix(1)
@@ -54,34 +51,17 @@ extension Service {
     }
   }
 
-  /// Sends an interim reply ("Status Code 104").
-  private static func inform(
-    _ head: HTTPRequestHead, _ fields: [(String, String)], on channel: any Channel
-  ) async throws {
-    // A client of HTTP/1.0 cannot be told (RFC 9110, section 15.2).
-    guard head.version != .http1_0 else { return }
-    let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
-    try await channel.writeAndFlush(
-      HTTPServerResponsePart.head(
-        HTTPResponseHead(
-          version: head.version,
-          status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
-          headers: HTTPHeaders(fields + [version]))))
-  }
-
   /// Takes a request about an upload.
-  func answerResumable(
-    _ id: String, _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
+  func answerResumable(_ id: String, _ request: Request) async throws -> Reply {
     try await refusing { () async throws -> Reply in
-      if head.method != .PATCH { try await body.skip(atMost: configuration.maxHeaderBytes) }
-      let file = try await resumable(id, on: channel)
-      switch head.method {
+      if request.head.method != .PATCH { try await skipBody(of: request) }
+      let file = try await resumable(id, request)
+      switch request.head.method {
       case .HEAD, .GET: return status(of: file)
       case .DELETE:
         uploads.remove(id)
         return .empty(.noContent)
-      case .PATCH: return try await append(to: file, head, &body, on: channel)
+      case .PATCH: return try await append(to: file, request)
       default: throw Refusal(.methodNotAllowed, "This method does nothing here.")
       }
     }
@@ -99,16 +79,13 @@ extension Service {
   }
 
   /// "Upload Append".
-  private func append(
-    to file: PartialFile, _ head: HTTPRequestHead, _ body: inout RequestBody,
-    on channel: any Channel
-  ) async throws -> Reply {
-    guard head.headers["content-type"].first?.lowercasedASCII == Self.pieceType else {
+  private func append(to file: PartialFile, _ request: Request) async throws -> Reply {
+    guard request.header("content-type")?.lowercasedASCII == Self.pieceType else {
       throw Refusal(
         .unsupportedMediaType, "Send a piece of the upload as \(Self.pieceType).",
         headers: [("Accept-Patch", Self.pieceType)])
     }
-    guard let asked = ResumableRequest(head), let offset = asked.offset else {
+    guard let asked = ResumableRequest(request.head), let offset = asked.offset else {
       throw Refusal(
         .badRequest,
         "Send Upload-Complete, Upload-Offset and Upload-Draft-Interop-Version: "
@@ -124,24 +101,23 @@ extension Service {
       guard asked.isLast, asked.contentLength == 0 else {
         throw Refusal(.badRequest, "The upload is complete.")
       }
-      _ = try await receive(file, head, &body, on: channel)
+      _ = try await receive(file, request)
       return Self.reply(answer)
     }
-    return try await take(asked, file, head, &body, on: channel)
+    return try await take(asked, file, request)
   }
 
   /// Takes the content of a request, and all of the upload if it is the last.
   private func take(
-    _ asked: ResumableRequest, _ file: PartialFile, _ head: HTTPRequestHead,
-    _ body: inout RequestBody, on channel: any Channel
+    _ asked: ResumableRequest, _ file: PartialFile, _ request: Request
   ) async throws -> Reply {
     let known = file.record.length == .max ? nil : file.record.length
     if let length = try asked.wholeLength(after: file.offset, known: known), known == nil {
       try file.update { $0.length = length }
     }
     let most = mostBytes(isForm: file.record.purpose?.form != nil)
-    _ = try await receive(file, head, &body, atMost: most, on: channel) { offset in
-      try await Self.inform(head, [("Upload-Offset", "\(offset)")], on: channel)
+    _ = try await receive(file, request, atMost: most) { offset in
+      try await request.inform([("Upload-Offset", "\(offset)")])
     }
     guard asked.isLast else {
       return .empty(
@@ -155,7 +131,7 @@ extension Service {
       throw Refusal(.badRequest, "The upload is said to be complete, and it is not.")
     }
     let answer: PartialUploads.Record.Answer
-    do { answer = try complete(file, head, on: channel) } catch let refusal as Refusal {
+    do { answer = try complete(file, request) } catch let refusal as Refusal {
       uploads.remove(file.id)
       var refusal = refusal
       refusal.headers.append(("Upload-Complete", "?1"))
@@ -166,16 +142,16 @@ extension Service {
 
   /// Does what the request that began the upload was for, and keeps the reply for whoever misses it.
   private func complete(
-    _ file: PartialFile, _ head: HTTPRequestHead, on channel: any Channel
+    _ file: PartialFile, _ request: Request
   ) throws -> PartialUploads.Record.Answer {
     let receipt: StoredForm
     if let form = file.record.purpose?.form, !file.isElsewhere {
-      receipt = try storeForm(form, of: file, head, on: channel)
+      receipt = try storeForm(form, of: file, request)
     } else if file.isElsewhere {
       // The receiver was killed between giving the file its name and saying so.
       receipt = StoredForm(files: [], fields: [:])
     } else {
-      receipt = StoredForm(files: [try publish(file, nil, head, on: channel)], fields: [:])
+      receipt = StoredForm(files: [try publish(file, nil, request)], fields: [:])
     }
     let reply = Self.reply(receipt)
     guard case .bytes(let bytes) = reply.body else {
@@ -189,7 +165,7 @@ extension Service {
   }
 
   private func storeForm(
-    _ type: String, of file: PartialFile, _ head: HTTPRequestHead, on channel: any Channel
+    _ type: String, of file: PartialFile, _ request: Request
   ) throws -> StoredForm {
     do {
       let intake = FormIntake(
@@ -197,9 +173,9 @@ extension Service {
         maxFiles: file.record.purpose?.maxFiles ?? 1, configuration: configuration)
       try file.read(intake.push)
       let receipt = try intake.finish(
-        baseURL: baseURL(head, on: channel), named: file.record.named ?? [],
+        baseURL: baseURL(request), named: file.record.named ?? [],
         naming: { identities in try file.update { $0.named = identities } })
-      tell(of: receipt, on: channel)
+      tell(of: receipt.files, request)
       return receipt
     } catch {
       throw Refusal(of: error) ?? error
@@ -208,8 +184,8 @@ extension Service {
 
   // MARK: Steps
 
-  private func resumable(_ id: String, on channel: any Channel) async throws -> PartialFile {
-    let file = try await opened(id, for: channel)
+  private func resumable(_ id: String, _ request: Request) async throws -> PartialFile {
+    let file = try await opened(id, for: request)
     guard file.record.purpose != nil else {
       throw Refusal(.notFound, "This upload was begun with tus: send Tus-Resumable.")
     }
@@ -250,8 +226,7 @@ extension Service {
   }
 
   /// The name of a file that comes by itself (RFC 6266).
-  private static func fileName(_ head: HTTPRequestHead) -> String {
-    guard let value = head.headers["content-disposition"].first else { return "file" }
-    return PartHeader.fileName(disposition: value) ?? "file"
+  private static func fileName(_ request: Request) -> String {
+    request.header("content-disposition").flatMap(PartHeader.fileName) ?? "file"
   }
 }

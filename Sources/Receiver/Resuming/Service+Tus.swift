@@ -1,6 +1,3 @@
-import Crypto
-import Foundation
-import NIOCore
 import NIOHTTP1
 import ScalarText
 
@@ -12,12 +9,10 @@ extension Service {
   private static let pieceType = "application/offset+octet-stream"
 
   /// - Parameter id: the upload's; nil where they are made.
-  func answerTus(
-    _ id: String?, _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
+  func answerTus(_ id: String?, _ request: Request) async throws -> Reply {
     let version = ("Tus-Resumable", Self.version)
     do {
-      var reply = try await tus(id, head, &body, on: channel)
+      var reply = try await tus(id, request)
       reply.headers.append(version)
       return reply
     } catch {
@@ -27,32 +22,30 @@ extension Service {
     }
   }
 
-  private func tus(
-    _ id: String?, _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
-    var method = head.method
+  private func tus(_ id: String?, _ request: Request) async throws -> Reply {
+    var method = request.head.method
     // For clients behind something that knows no PATCH.
-    if method == .POST, let name = head.headers["x-http-method-override"].first {
+    if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
     if method == .OPTIONS {
-      try await body.skip(atMost: configuration.maxHeaderBytes)
+      try await skipBody(of: request)
       return tusOptions()
     }
-    guard head.headers["tus-resumable"].first?.trimming(\.isBlank) == Self.version else {
+    guard request.header("tus-resumable")?.trimming(\.isBlank) == Self.version else {
       throw Refusal(
         .preconditionFailed, "This is an address for tus \(Self.version): send Tus-Resumable.",
         headers: [("Tus-Version", Self.version)])
     }
     switch (id, method) {
-    case (nil, .POST): return try await create(head, &body, on: channel)
+    case (nil, .POST): return try await create(request)
     case (let id?, .HEAD):
-      try await body.skip(atMost: configuration.maxHeaderBytes)
-      return try await status(of: id, head, on: channel)
-    case (let id?, .PATCH): return try await append(to: id, head, &body, on: channel)
+      try await skipBody(of: request)
+      return try await status(of: id, request)
+    case (let id?, .PATCH): return try await append(to: id, request)
     case (let id?, .DELETE):
-      try await body.skip(atMost: configuration.maxHeaderBytes)
-      return try await terminate(id, on: channel)
+      try await skipBody(of: request)
+      return try await terminate(id, request)
     default:
       throw Refusal(.methodNotAllowed, "This method does nothing here.")
     }
@@ -71,72 +64,64 @@ extension Service {
 
   // MARK: Requests
 
-  private func create(
-    _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
-    let length = try Self.number("Upload-Length", head)
+  private func create(_ request: Request) async throws -> Reply {
+    let length = try Self.number("Upload-Length", request)
     try Admission.checkRoom(
       for: length, of: "file", atMost: configuration.maxFileBytes, configuration, inbox.freeBytes)
-    let metadata = try UploadMetadata(head.headers["upload-metadata"].first)
+    let said = request.header("upload-metadata")
+    let metadata = try UploadMetadata(said)
     let record = PartialUploads.Record(
       length: length, name: metadata.first(of: "filename", "name") ?? "file",
-      type: metadata.first(of: "filetype", "type") ?? "application/octet-stream",
-      metadata: head.headers["upload-metadata"].first)
-    let hasContent = head.headers["content-type"].first?.lowercased() == Self.pieceType
-    if !hasContent { try await body.skip(atMost: configuration.maxHeaderBytes) }
+      type: metadata.first(of: "filetype", "type") ?? "application/octet-stream", metadata: said)
+    let hasContent = request.header("content-type")?.lowercased() == Self.pieceType
+    if !hasContent { try await skipBody(of: request) }
     let id = try uploads.create(record)
-    guard let file = try await uploads.open(id, for: channel) else {
-      throw Refusal(.notFound, "The upload was removed while it was made.")
-    }
+    let file = try await opened(id, for: request)
     var reply = Reply.empty(
       .created,
       [
-        ("Location", "\(baseURL(head, on: channel))/uploads/\(id)"),
+        ("Location", "\(baseURL(request))/uploads/\(id)"),
         ("Upload-Expires", Self.date(file.expires)),
       ])
     if hasContent {
-      _ = try await receive(file, head, &body, on: channel)
+      _ = try await receive(file, request)
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
     }
-    if file.isUnpublished { try publish(file, nil, head, on: channel) }
+    if file.isUnpublished { try publish(file, nil, request) }
     return reply
   }
 
-  private func status(
-    of id: String, _ head: HTTPRequestHead, on channel: any Channel
-  ) async throws -> Reply {
+  private func status(of id: String, _ request: Request) async throws -> Reply {
     // Whoever asks has lost the connection on which it sent: what comes on that one counts no more.
-    let file = try await opened(id, for: channel)
-    if file.isUnpublished { try publish(file, nil, head, on: channel) }
+    let file = try await opened(id, for: request)
+    if file.isUnpublished { try publish(file, nil, request) }
     var headers = [
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
     if let metadata = file.record.metadata { headers.append(("Upload-Metadata", metadata)) }
-    headers += place(of: file, head, on: channel)
+    headers += place(of: file, request)
     return .empty(.ok, headers)
   }
 
-  private func append(
-    to id: String, _ head: HTTPRequestHead, _ body: inout RequestBody, on channel: any Channel
-  ) async throws -> Reply {
-    guard head.headers["content-type"].first?.lowercased() == Self.pieceType else {
+  private func append(to id: String, _ request: Request) async throws -> Reply {
+    guard request.header("content-type")?.lowercased() == Self.pieceType else {
       throw Refusal(.unsupportedMediaType, "Send a piece of the file as \(Self.pieceType).")
     }
-    let offset = try Self.number("Upload-Offset", head)
-    let file = try await opened(id, for: channel)
+    let offset = try Self.number("Upload-Offset", request)
+    let file = try await opened(id, for: request)
     guard offset == file.offset else {
       throw Refusal(
         .conflict, "There are \(file.offset) bytes of the upload, not \(offset).",
         headers: [("Upload-Offset", "\(file.offset)")])
     }
-    let sum = try await receive(file, head, &body, on: channel)
-    if file.isUnpublished { try publish(file, sum, head, on: channel) }
+    let sum = try await receive(file, request)
+    if file.isUnpublished { try publish(file, sum, request) }
     return .empty(
-      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file, head, on: channel))
+      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file, request))
   }
 
-  private func terminate(_ id: String, on channel: any Channel) async throws -> Reply {
-    let file = try await opened(id, for: channel)
+  private func terminate(_ id: String, _ request: Request) async throws -> Reply {
+    let file = try await opened(id, for: request)
     guard file.record.stored == nil else {
       throw Refusal(.forbidden, "All of it has arrived; only unfinished uploads are taken back.")
     }
@@ -145,20 +130,16 @@ extension Service {
   }
 
   /// Where a file is that has arrived, or until when the rest of it is awaited.
-  private func place(
-    of file: PartialFile, _ head: HTTPRequestHead, on channel: any Channel
-  ) -> [(String, String)] {
+  private func place(of file: PartialFile, _ request: Request) -> [(String, String)] {
     guard file.isWhole else { return [("Upload-Expires", Self.date(file.expires))] }
-    return file.record.stored.map {
-      [("Location", FileURL.make(baseURL(head, on: channel), $0))]
-    } ?? []
+    return file.record.stored.map { [("Location", FileURL.make(baseURL(request), $0))] } ?? []
   }
 
   // MARK: Header fields
 
   /// A count of bytes.
-  private static func number(_ name: String, _ head: HTTPRequestHead) throws(Refusal) -> Int64 {
-    let text = head.headers[name].first?.trimming(\.isBlank) ?? ""
+  private static func number(_ name: String, _ request: Request) throws(Refusal) -> Int64 {
+    let text = request.header(name)?.trimming(\.isBlank) ?? ""
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int64(text)
     else { throw Refusal(.badRequest, "\(name) is to be a number of bytes.") }

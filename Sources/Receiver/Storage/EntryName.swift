@@ -15,6 +15,11 @@ struct EntryName: CustomStringConvertible {
     self.text = text
   }
 
+  /// The name of a file of the receiver's own.
+  ///
+  /// - Parameter name: what follows the prefix of all such files: short, and not chosen by a client.
+  init(own name: String) { text = Inbox.ownPrefix + name }
+
   /// Whether the file is neither listed nor fetched.
   var isHidden: Bool { text.utf8.first == UInt8(ascii: ".") }
 

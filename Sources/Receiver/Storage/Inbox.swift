@@ -76,11 +76,8 @@ final class Inbox: Sendable {
 
   private func openTemporary() throws(Failure) -> TemporaryFile {
     while true {
-      guard
-        let name = EntryName(
-          Self.ownPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
-            + Self.temporarySuffix)
-      else { throw Failure(doing: "make a file", code: EINVAL) }
+      let number = String(UInt64.random(in: .min ... .max), radix: 16)
+      let name = EntryName(own: number + Self.temporarySuffix)
       let file = open(name, O_WRONLY | O_CREAT | O_EXCL)
       if file >= 0 {
         // Tells another receiver on the same folder that this file is in use.

@@ -1,0 +1,34 @@
+import NIOCore
+import NIOHTTP1
+
+/// A request on its connection: its head, its body as it comes, and what can be said before the reply.
+struct Request {
+  let head: HTTPRequestHead
+  let body: RequestBody
+  let channel: any Channel
+
+  /// What its client is called in a log.
+  var client: String { ClientName.of(channel) }
+
+  /// The first value of a header field.
+  func header(_ name: String) -> String? { head.headers[name].first }
+
+  /// Tells the client that it may send the body.
+  func sendContinue() async throws {
+    try await channel.writeAndFlush(
+      HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
+  }
+
+  /// Sends an interim reply (draft-ietf-httpbis-resumable-upload-12, "Status Code 104").
+  func inform(_ fields: [(String, String)]) async throws {
+    // A client of HTTP/1.0 cannot be told (RFC 9110, section 15.2).
+    guard head.version != .http1_0 else { return }
+    let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
+    try await channel.writeAndFlush(
+      HTTPServerResponsePart.head(
+        HTTPResponseHead(
+          version: head.version,
+          status: .custom(code: 104, reasonPhrase: "Upload Resumption Supported"),
+          headers: HTTPHeaders(fields + [version]))))
+  }
+}
