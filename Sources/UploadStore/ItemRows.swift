@@ -55,7 +55,7 @@ enum ItemRows {
     case .waiting, .preparing, .sending, .awaitingReply, .retrying: ("waiting", nil)
     case .paused: ("paused", nil)
     case .done: ("done", nil)
-    case .failed(let failure): ("failed", CauseJSON.encode(failure.cause))
+    case .failed(let failure): ("failed", failure.cause.column)
     }
   }
 
@@ -74,7 +74,7 @@ enum ItemRows {
         device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: size,
         modified: modified)
     }
-    item.resumePoint = (row[17] as String?).flatMap(ResumePointText.decode)
+    item.resumePoint = JSONColumn.value(row[17])
     switch row[13] as String {
     case "paused": item.state = .paused
     case "sending": item.state = .preparing(attempt: last?.number ?? 1)
@@ -88,8 +88,9 @@ enum ItemRows {
   }
 
   private static func failure(_ text: String?, _ last: LastAttempt?) -> Failure {
-    let cause = text.map(CauseJSON.decode) ?? .network("the reason was not kept")
+    let words = text.map { "another version of hoist recorded the reason: \($0)" }
     return Failure(
-      cause, status: last?.status, reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
+      JSONColumn.value(text) ?? .network(words ?? "the reason was not kept"), status: last?.status,
+      reply: last?.reply ?? Reply(), attempts: last?.number ?? 0)
   }
 }

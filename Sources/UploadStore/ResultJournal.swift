@@ -54,14 +54,8 @@ public struct ResultJournal: Sendable {
     unlink(part)
     let file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return false }
-    var rest = data[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      rest = rest.dropFirst(count)
-    }
-    let isWhole = rest.isEmpty && fsync(file) == 0
+    let isWritten = (try? FileHandle(fileDescriptor: file).write(contentsOf: data)) != nil
+    let isWhole = isWritten && fsync(file) == 0
     close(file)
     guard isWhole, rename(part, path) == 0 else {
       unlink(part)

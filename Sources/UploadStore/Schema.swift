@@ -2,62 +2,19 @@ import GRDB
 
 /// The tables of the queue, version by version. A version that was released is never edited.
 enum Schema {
-  static let migrator: DatabaseMigrator = {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { db in try db.execute(sql: version1) }
-    migrator.registerMigration("2") { db in try db.execute(sql: version2) }
-    migrator.registerMigration("3") { db in try db.execute(sql: version3) }
-    migrator.registerMigration("4") { db in try db.execute(sql: version4) }
-    migrator.registerMigration("5") { db in try db.execute(sql: version5) }
-    migrator.registerMigration("6") { db in try db.execute(sql: version6) }
-    migrator.registerMigration("7") { db in try db.execute(sql: version7) }
-    return migrator
-  }()
+  static let migrator = versions.enumerated().reduce(into: DatabaseMigrator()) {
+    migrator, version in
+    migrator.registerMigration("\(version.offset + 1)") { db in try db.execute(sql: version.element)
+    }
+  }
 
-  /// Where an upload can go on, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
-  /// sent.
-  private static let version4 = """
-    ALTER TABLE item ADD COLUMN resume_point TEXT;
-    ALTER TABLE attempt ADD COLUMN start INTEGER CHECK (start >= 0);
+  private static let versions = [
+    // One row of `item` for each file that was ever queued; those that left the queue stay for the
+    // history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.
+    //
+    // `revision` counts changes: whoever has seen number n asks for what is newer. `position` has
+    // gaps, so that a move writes one row.
     """
-
-  /// What an attempt's item was sent as and where to, once the item says something else: an edit changes
-  /// what will be, not what was. And what is done is found at the start without reading all of a queue.
-  private static let version2 = """
-    ALTER TABLE attempt ADD COLUMN sent_to TEXT;
-    ALTER TABLE attempt ADD COLUMN sent_as TEXT;
-    ALTER TABLE attempt ADD COLUMN sent_type TEXT;
-    CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
-    """
-
-  /// What a file's content is, where its name contradicts that.
-  private static let version5 = "ALTER TABLE item ADD COLUMN content_type TEXT;"
-
-  /// What deletes a file on the server, where the reply named it.
-  private static let version6 = "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;"
-
-  /// What servers have said of how uploads go on there, as JSON (`ResumeServer`), and when.
-  private static let version7 = """
-    CREATE TABLE resume_server (
-      address TEXT PRIMARY KEY,
-      server TEXT NOT NULL,
-      learnt REAL NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    """
-
-  /// Where a file lies below the folder that was added, and whether a person chose its name.
-  private static let version3 = """
-    ALTER TABLE item ADD COLUMN folder TEXT NOT NULL DEFAULT '';
-    ALTER TABLE item ADD COLUMN name_is_chosen INTEGER NOT NULL DEFAULT 0
-      CHECK (name_is_chosen IN (0, 1));
-    """
-
-  /// One row of `item` for each file that was ever queued; those that left the queue stay for the
-  /// history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.
-  ///
-  /// `revision` counts changes: whoever has seen number n asks for what is newer. `position` has
-  /// gaps, so that a move writes one row.
-  private static let version1 = """
     CREATE TABLE queue (
       id INTEGER PRIMARY KEY CHECK (id = 1),
       revision INTEGER NOT NULL,
@@ -112,5 +69,44 @@ enum Schema {
       CHECK ((ended IS NULL) = (outcome IS NULL))
     ) STRICT;
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
+    """,
+
+    // What an attempt's item was sent as and where to, once the item says something else: an edit changes
+    // what will be, not what was. And what is done is found at the start without reading all of a queue.
     """
+    ALTER TABLE attempt ADD COLUMN sent_to TEXT;
+    ALTER TABLE attempt ADD COLUMN sent_as TEXT;
+    ALTER TABLE attempt ADD COLUMN sent_type TEXT;
+    CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
+    """,
+
+    // Where a file lies below the folder that was added, and whether a person chose its name.
+    """
+    ALTER TABLE item ADD COLUMN folder TEXT NOT NULL DEFAULT '';
+    ALTER TABLE item ADD COLUMN name_is_chosen INTEGER NOT NULL DEFAULT 0
+      CHECK (name_is_chosen IN (0, 1));
+    """,
+
+    // Where an upload can go on, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
+    // sent.
+    """
+    ALTER TABLE item ADD COLUMN resume_point TEXT;
+    ALTER TABLE attempt ADD COLUMN start INTEGER CHECK (start >= 0);
+    """,
+
+    // What a file's content is, where its name contradicts that.
+    "ALTER TABLE item ADD COLUMN content_type TEXT;",
+
+    // What deletes a file on the server, where the reply named it.
+    "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;",
+
+    // What servers have said of how uploads go on there, as JSON (`ResumeServer`), and when.
+    """
+    CREATE TABLE resume_server (
+      address TEXT PRIMARY KEY,
+      server TEXT NOT NULL,
+      learnt REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """,
+  ]
 }

@@ -72,7 +72,7 @@ extension UploadStore {
   public func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
     try write { db, revision in
       try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
-        .execute(arguments: [point.flatMap(ResumePointText.encode), revision, id.rawValue])
+        .execute(arguments: [JSONColumn.text(point), revision, id.rawValue])
       try db.cachedStatement(sql: "UPDATE attempt SET start = ? WHERE item = ? AND ended IS NULL")
         .execute(arguments: [point?.start, id.rawValue])
     }
@@ -136,7 +136,7 @@ extension UploadStore {
 }
 
 /// Writes states and the ends of attempts within one transaction.
-private struct StateWriter {
+struct StateWriter {
   let db: Database
   let revision: Int64
   let now: Double
@@ -165,16 +165,16 @@ private struct StateWriter {
       try end(id, AttemptOutcome(failure, bytes: bytes))
       // It may have been removed and restored since: then it waits.
       try set(
-        "failed", of: id, failure: CauseJSON.encode(failure.cause),
+        "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
     case .failed(let failure):
       try end(id, AttemptOutcome(failure, bytes: bytes))
-      try set("failed", of: id, failure: CauseJSON.encode(failure.cause))
+      try set("failed", of: id, failure: failure.cause.column)
     case .preparing, .sending: break
     }
   }
 
-  private func set(
+  func set(
     _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
   ) throws {
     try db.cachedStatement(
@@ -196,7 +196,7 @@ private struct StateWriter {
 
   /// Ends the item's open attempt; false where it had none.
   @discardableResult
-  private func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
+  func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
     try db.cachedStatement(
       sql: """
         UPDATE attempt SET ended = ?,
@@ -212,7 +212,7 @@ private struct StateWriter {
 }
 
 /// How an attempt ended, as the history keeps it.
-private struct AttemptOutcome {
+struct AttemptOutcome {
   /// How much of a reply the history keeps, in bytes.
   private static let replyLimit = 8 * 1024
 
@@ -226,9 +226,10 @@ private struct AttemptOutcome {
   var url: String?
   var deletionURL: String?
 
-  init(_ outcome: String, bytes: Int64?) {
+  init(_ outcome: String, bytes: Int64?, message: String? = nil) {
     self.outcome = outcome
     self.bytes = bytes
+    self.message = message
   }
 
   init(_ receipt: Receipt) {

@@ -88,7 +88,7 @@ extension UploadStore {
           """)
       let list = try db.cachedStatement(
         sql: "UPDATE item SET listed = 1, revision = ? WHERE id = ?")
-      let cancelled = CauseJSON.encode(.cancelled)
+      let cancelled = Failure.Cause.cancelled.column
       for id in ids {
         try again.execute(arguments: [id.rawValue, cancelled])
         try list.execute(arguments: [revision, id.rawValue])

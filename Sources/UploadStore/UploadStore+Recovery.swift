@@ -23,6 +23,7 @@ extension UploadStore {
   ) throws(StoreError) -> Recovery {
     try write { db, revision in
       var recovery = Recovery()
+      let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       let rows = try Row.fetchAll(
         db,
         sql: """
@@ -30,21 +31,20 @@ extension UploadStore {
           ORDER BY position
           """)
       for row in rows {
-        let id: Int64 = row[0]
+        let id = ItemID(row[0])
         if row[1] as String == "sending" {
-          recovery.interrupted.append(ItemID(id))
-          try Self.end(
-            id, as: "interrupted", "hoist ended while this was being sent", now, db)
-          try Self.set(id, "waiting", nil, revision, db)
+          recovery.interrupted.append(id)
+          let words = "hoist ended while this was being sent"
+          try writer.end(id, AttemptOutcome("interrupted", bytes: nil, message: words))
+          try writer.set("waiting", of: id)
         } else {
-          recovery.unknown.append(ItemID(id))
+          recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
-          try Self.end(id, as: failure.code, failure.explanation, now, db)
-          if isRepeatable(row[2]) {
-            try Self.set(id, "waiting", nil, revision, db)
-          } else {
-            try Self.set(id, "failed", CauseJSON.encode(failure.cause), revision, db)
-          }
+          try writer.end(id, AttemptOutcome(failure, bytes: nil))
+          let isHarmless = isRepeatable(row[2])
+          try writer.set(
+            isHarmless ? "waiting" : "failed", of: id,
+            failure: isHarmless ? nil : failure.cause.column)
         }
       }
       try db.execute(
@@ -52,22 +52,5 @@ extension UploadStore {
         arguments: [revision])
       return recovery
     }
-  }
-
-  private static func end(
-    _ id: Int64, as outcome: String, _ message: String, _ now: Date, _ db: Database
-  ) throws {
-    try db.execute(
-      sql:
-        "UPDATE attempt SET ended = ?, outcome = ?, message = ? WHERE item = ? AND ended IS NULL",
-      arguments: [now.timeIntervalSince1970, outcome, message, id])
-  }
-
-  private static func set(
-    _ id: Int64, _ state: String, _ failure: String?, _ revision: Int64, _ db: Database
-  ) throws {
-    try db.execute(
-      sql: "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ?",
-      arguments: [state, failure, revision, id])
   }
 }

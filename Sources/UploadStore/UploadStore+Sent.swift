@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 extension UploadStore {
-  /// The files among these that their targets have already: those with the same content, if an item has a
+  /// When the files among these were sent that their targets have already: those with the same content, if an item has a
   /// digest; and those with the same path, identity, size and time of change, unless their digest was known
   /// and differs.
   ///
@@ -15,7 +15,7 @@ extension UploadStore {
   public func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
-  ) throws(StoreError) -> [ItemID: PreviousUpload] {
+  ) throws(StoreError) -> [ItemID: Date] {
     try read { db in
       let byIdentity = try db.cachedStatement(
         sql: """
@@ -24,14 +24,14 @@ extension UploadStore {
           """)
       let bySum = try db.cachedStatement(
         sql: "\(Self.deliveries) AND sum = ? AND target = ? \(Self.latest)")
-      var found: [ItemID: PreviousUpload] = [:]
+      var found: [ItemID: Date] = [:]
       for item in items {
-        var row: Row?
+        var moment: Double?
         if let sum = item.sum {
-          row = try Row.fetchOne(bySum, arguments: [Data(sum), target ?? item.target])
+          moment = try Double.fetchOne(bySum, arguments: [Data(sum), target ?? item.target])
         }
-        if row == nil, let identity = item.identity {
-          row = try Row.fetchOne(
+        if moment == nil, let identity = item.identity {
+          moment = try Double.fetchOne(
             byIdentity,
             arguments: [
               Data(place(item).bytes), target ?? item.target, Int64(bitPattern: identity.device),
@@ -39,14 +39,14 @@ extension UploadStore {
               item.sum == nil,
             ])
         }
-        if let row { found[item.id] = PreviousUpload(row) }
+        found[item.id] = moment.map { Date(timeIntervalSince1970: $0) }
       }
       return found
     }
   }
 
   private static let deliveries = """
-    SELECT attempt.ended, attempt.url FROM item
+    SELECT attempt.ended FROM item
     JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
     WHERE item.state = 'done'
     """

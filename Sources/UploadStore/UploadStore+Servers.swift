@@ -18,9 +18,7 @@ extension UploadStore: ResumeMemory {
         db, sql: "SELECT server FROM resume_server WHERE address = ? AND learnt > ?",
         arguments: [address, now.timeIntervalSince1970 - Self.lifetime])
     }
-    return text.flatMap { $0 }.flatMap {
-      try? JSONDecoder().decode(ResumeServer.self, from: Data($0.utf8))
-    }
+    return JSONColumn.value(text ?? nil)
   }
 
   /// Keeps that; nil forgets what was kept.
@@ -29,7 +27,7 @@ extension UploadStore: ResumeMemory {
   }
 
   func remember(_ server: ResumeServer?, at address: String, now: Date) {
-    let text = server.flatMap { try? JSONEncoder().encode($0) }
+    let text = JSONColumn.text(server)
     // No change of the queue, and no loss where it cannot be written.
     try? pool.write { db in
       try db.execute(
@@ -38,7 +36,7 @@ extension UploadStore: ResumeMemory {
       guard let text else { return }
       try db.execute(
         sql: "INSERT INTO resume_server VALUES (?, ?, ?)",
-        arguments: [address, String(decoding: text, as: UTF8.self), now.timeIntervalSince1970])
+        arguments: [address, text, now.timeIntervalSince1970])
     }
   }
 }

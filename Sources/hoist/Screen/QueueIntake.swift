@@ -107,7 +107,7 @@ struct QueueIntake: Sendable {
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
     var added = Added()
     for var item in items {
-      let note = known[item.id].map { "sent before, \($0.date.local)" }
+      let note = known[item.id].map { "sent before, \($0.local)" }
       if item.note != note { item.note = note }
       if item.note == nil || !skipsSent {
         added.items.append(item)

@@ -1,0 +1,19 @@
+import Foundation
+import UploadModel
+
+/// Values that a column holds as JSON.
+enum JSONColumn {
+  static func text(_ value: (some Encodable)?) -> String? {
+    value.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Nil where nothing is there, or another version of hoist wrote it.
+  static func value<Value: Decodable>(_ text: String?) -> Value? {
+    text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+  }
+}
+
+extension Failure.Cause {
+  /// The cause as the column `failure` has it.
+  var column: String { JSONColumn.text(self) ?? "{}" }
+}
