@@ -35,60 +35,36 @@ extension ConfigEdit {
     // By scalar: a carriage return stays with its line.
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }
-    let table = "targets.\(TOMLText.key(name))"
-    if let rows = rows(of: "\(table).tls", in: lines) {
-      if let row = rows.first(where: { Self.keyed("pin", lines[$0]) }) {
-        guard let line = Self.settingPin(pin, in: lines[row]) else { return nil }
+    let (places, entry) = (KeyLocator(text), "pin = \"\(pin)\"")
+    func row(_ keys: String...) -> Int? {
+      places.line(ofExactly: ["targets", name] + keys).map { $0 - 1 }
+    }
+    func insert(_ line: String, after row: Int) {
+      let ending = lines.first?.unicodeScalars.last == "\r" ? "\r" : ""
+      lines.insert(line + ending, at: row + 1)
+    }
+    if let row = row("tls", "pin") {
+      guard let line = Self.settingPin(pin, in: lines[row]) else { return nil }
+      lines[row] = line
+    } else if let row = row("tls") {
+      if lines[row].trimming(\.isWhiteSpace).hasPrefix(scalars: "[") {
+        insert(entry, after: row)
+      } else if let line = Self.settingPin(pin, in: lines[row]) {
         lines[row] = line
+      } else if let brace = lines[row].unicodeScalars.firstIndex(of: "{") {
+        let next = lines[row].unicodeScalars.index(after: brace)
+        let isEmpty = lines[row].unicodeScalars[next...].drop { $0 == " " }.first == "}"
+        lines[row].unicodeScalars.insert(
+          contentsOf: " \(entry)\(isEmpty ? "" : ",")".unicodeScalars, at: next)
       } else {
-        lines.insert("pin = \"\(pin)\"\(ending(of: lines))", at: rows.lowerBound)
+        return nil
       }
-    } else if let rows = rows(of: table, in: lines) {
-      if let row = rows.first(where: { Self.keyed("tls", lines[$0]) }) {
-        if let line = Self.settingPin(pin, in: lines[row]) {
-          lines[row] = line
-        } else if let brace = lines[row].unicodeScalars.firstIndex(of: "{") {
-          let next = lines[row].unicodeScalars.index(after: brace)
-          let isEmpty = lines[row].unicodeScalars[next...].drop { $0 == " " }.first == "}"
-          lines[row].unicodeScalars.insert(
-            contentsOf: " pin = \"\(pin)\"\(isEmpty ? "" : ",")".unicodeScalars, at: next)
-        } else {
-          return nil
-        }
-      } else {
-        lines.insert("tls = { pin = \"\(pin)\" }\(ending(of: lines))", at: rows.lowerBound)
-      }
+    } else if let row = row() {
+      insert("tls = { \(entry) }", after: row)
     } else {
       return nil
     }
     return lines.joined(separator: "\n")
-  }
-
-  /// The rows of a table's own keys, after its header.
-  private func rows(of table: String, in lines: [String]) -> Range<Int>? {
-    guard let header = lines.firstIndex(where: { Self.header($0) == table }) else { return nil }
-    let end = lines[(header + 1)...].firstIndex { Self.header($0) != nil } ?? lines.endIndex
-    return (header + 1)..<end
-  }
-
-  private func ending(of lines: [String]) -> String {
-    lines.first?.unicodeScalars.last == "\r" ? "\r" : ""
-  }
-
-  /// The name in a header such as `[targets.nas]  # a note`.
-  private static func header(_ line: String) -> String? {
-    let line = line.trimming(\.isWhiteSpace)
-    let scalars = line.unicodeScalars
-    guard line.hasPrefix(scalars: "["), !line.hasPrefix(scalars: "[["),
-      let end = scalars.firstIndex(of: "]")
-    else {
-      return line.hasPrefix(scalars: "[[") ? line : nil
-    }
-    return String(String.UnicodeScalarView(scalars[..<end].dropFirst().filter { !$0.isBlank }))
-  }
-
-  private static func keyed(_ key: String, _ line: String) -> Bool {
-    line.trimmingPrefix(while: \.isWhitespace).prefixMatch(of: /([A-Za-z_]+)\s*=/)?.1 == key[...]
   }
 
   /// The line with the string after its `pin =` replaced.

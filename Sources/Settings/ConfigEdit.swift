@@ -6,9 +6,9 @@ import UploadModel
 /// long string, the result is parsed: it must mean exactly what the original did, plus the change.
 public struct ConfigEdit {
   /// The file as it is; empty where there is none yet.
-  public let text: String
+  let text: String
   /// Its path, for messages and for what is relative to it.
-  public let file: String
+  private let file: String
   private let environment: [String: String]
 
   /// An edit of this text.

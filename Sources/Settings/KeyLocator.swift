@@ -78,6 +78,9 @@ struct KeyLocator: Sendable {
     return nil
   }
 
+  /// The line, from 1, of this key itself, or of the header of this table.
+  func line(ofExactly keys: [String]) -> Int? { lines[keys] }
+
   /// Records a key, and the tables around it if they have no line yet.
   private mutating func record(_ keys: [String], _ line: Int) {
     for count in stride(from: keys.count, to: 0, by: -1) {

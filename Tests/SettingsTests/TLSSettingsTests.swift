@@ -116,6 +116,13 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
       "[targets.nas.tls]\n[targets.nas]\nurl = \"https://nas/up\"\n",
       "[targets.nas.tls]\npin = \"\(pin)\"\n[targets.nas]\nurl = \"https://nas/up\"\n"
     ),
+    // What looks like the header lies in a string.
+    (
+      "[targets.b]\nurl = \"http://b/\"\nfields = { x = '''\n[targets.nas]\n''' }\n"
+        + "[targets.'nas']\nurl = \"https://nas/up\"\n",
+      "[targets.b]\nurl = \"http://b/\"\nfields = { x = '''\n[targets.nas]\n''' }\n"
+        + "[targets.'nas']\ntls = { pin = \"\(pin)\" }\nurl = \"https://nas/up\"\n"
+    ),
   ])
   func aPinIsOneLine(_ before: String, _ after: String) throws {
     let url = try #require(URL(string: "https://nas/up"))
@@ -126,9 +133,6 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
   @Test(arguments: [
     "targets.nas.url = \"https://nas/up\"\n",
     "[targets]\nnas = { url = \"https://nas/up\" }\n",
-    // What looks like the header lies in a string.
-    "[targets.b]\nurl = \"http://b/\"\nfields = { x = '''\n[targets.nas]\n''' }\n"
-      + "[targets.'nas']\nurl = \"https://nas/up\"\n",
     "this is no TOML",
   ])
   func whatCannotBeEditedStaysAsItIs(_ text: String) throws {
