@@ -17,6 +17,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -34,7 +35,12 @@ let package = Package(
     .target(name: "ScalarText", swiftSettings: strict),
 
     // Header fields with a structure, for both ends of an upload.
-    .target(name: "StructuredFields", swiftSettings: strict),
+    .target(
+      name: "StructuredFields",
+      dependencies: [
+        .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
+      ],
+      swiftSettings: strict),
 
     // Libraries that other projects may depend on.
     .target(name: "JSONText", swiftSettings: strict),

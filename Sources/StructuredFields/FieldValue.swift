@@ -1,3 +1,5 @@
+import RawStructuredFieldValues
+
 /// A value in a structured header field (RFC 9651), as far as this program tells values apart.
 public enum FieldValue: Hashable, Sendable {
   /// A whole number of at most 15 digits.
@@ -11,9 +13,9 @@ public enum FieldValue: Hashable, Sendable {
   ///
   /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
   public init?(item text: String) {
-    var reader = FieldReader(text)
-    guard let value = reader.item(), reader.isAtEnd else { return nil }
-    self = value
+    var parser = StructuredFieldValueParser(Array(text.utf8))
+    guard let item = try? parser.parseItemFieldValue() else { return nil }
+    self.init(item)
   }
 
   /// The members of a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same
@@ -21,8 +23,23 @@ public enum FieldValue: Hashable, Sendable {
   ///
   /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
   public static func dictionary(_ text: String) -> [String: FieldValue]? {
-    var reader = FieldReader(text)
-    return reader.dictionary()
+    var parser = StructuredFieldValueParser(Array(text.utf8))
+    guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
+    return members.reduce(into: [:]) { values, member in
+      if case .item(let item) = member.1 {
+        values[member.0] = FieldValue(item)
+      } else {
+        values[member.0] = .other
+      }
+    }
+  }
+
+  private init(_ item: Item) {
+    switch item.rfc9651BareItem {
+    case .integer(let number): self = .integer(number)
+    case .bool(let truth): self = .boolean(truth)
+    case .decimal, .string, .undecodedByteSequence, .token, .date, .displayString: self = .other
+    }
   }
 
   /// The number, if it is one.

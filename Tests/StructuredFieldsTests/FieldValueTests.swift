@@ -11,7 +11,7 @@ struct FieldValueTests {
     ("?1", .boolean(true)), ("?0", .boolean(false)), ("?2", nil), ("?", nil), ("true", .other),
     ("1.5", .other), ("1.", nil), ("1.2345", nil), ("4٢", nil), ("\"a\\\"b\"", .other),
     ("\"a", nil), ("\"é\"", nil), (":aGk=:", .other), (":aGk=", nil), ("@1659578233", .other),
-    ("@1.5", nil), ("%\"f%c3\"", .other), ("+1", nil), ("1,2", nil),
+    ("@1.5", nil), ("%\"f%c3%bc\"", .other), ("%\"f%c3\"", nil), ("+1", nil), ("1,2", nil),
   ]
 
   @Test("an item is read as the RFC has it", arguments: items)
