@@ -37,23 +37,24 @@ struct DemoCommand: AsyncParsableCommand {
     }
     let receiver = Receiver(
       configuration: Receiver.Configuration(directory: inbox), endpoints: [DemoTrouble()])
-    let port: Int
-    do {
-      port = try await receiver.start()
+    let (port, restart): (Int, DemoRestart)
+    do throws(ReceiverError) {
+      (port, restart) = try await (
+        receiver.start(), DemoRestart(folder: inbox, after: 12_000_000)
+      )
     } catch {
       throw UserError("\(error)")
     }
-    let line = try DemoLine(to: port, cutAfter: 12_000_000)
-    defer { line.stop() }
     guard let url = URL(string: "http://127.0.0.1:\(port)/upload"),
-      let cutURL = URL(string: "http://127.0.0.1:\(line.port)/upload")
+      let restartURL = URL(string: "http://127.0.0.1:\(restart.port)/upload")
     else { return }
     let status =
       if isatty(STDOUT_FILENO) == 1 {
-        try await show(files, sentTo: url, overLine: cutURL, in: folder)
+        try await show(files, sentTo: url, restarting: restartURL, in: folder)
       } else {
-        try await push(files, to: cutURL)
+        try await push(files, to: restartURL)
       }
+    await restart.stop()
     await receiver.stop()
     Output.line("received files: \(SafeText.line(inbox))")
     Output.line("the demo's files take 350 MB; remove them with: rm -r \(SafeText.line(folder))")
@@ -62,10 +63,10 @@ struct DemoCommand: AsyncParsableCommand {
 
   /// Sends the files, and some that meet with trouble, on the screen: half a minute to be watched.
   private func show(
-    _ files: [String], sentTo url: URL, overLine cutURL: URL, in folder: String
+    _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String
   ) async throws -> ExitStatus {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
-    let settings = try Self.settings(url, overLine: cutURL, in: folder)
+    let settings = try Self.settings(url, restarting: restartURL, in: folder)
     let target = try settings.target("demo")
     // One each for the servers that refuse, are busy at first, and never answer.
     var items: [UploadItem] = []
@@ -77,9 +78,9 @@ struct DemoCommand: AsyncParsableCommand {
     ] {
       items.append(item(path, to: name))
     }
-    // The last one goes over a line that is cut once.
+    // The last one goes to a receiver that is started anew meanwhile.
     items.insert(contentsOf: files.dropLast().map { item($0, to: "demo") }, at: 0)
-    items += files.suffix(1).map { item($0, to: "line") }
+    items += files.suffix(1).map { item($0, to: "desk") }
     // Trouble comes early enough to be looked at while the rest goes on.
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
@@ -102,7 +103,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   /// The demo's targets, as a configuration would say them.
   private static func settings(
-    _ url: URL, overLine cutURL: URL, in folder: String
+    _ url: URL, restarting restartURL: URL, in folder: String
   ) throws -> Settings {
     let servers = DemoTrouble.names.map { name in
       let url = url.deletingLastPathComponent().appending(path: name)
@@ -113,8 +114,8 @@ struct DemoCommand: AsyncParsableCommand {
       [targets.demo]
       url = "\(url.absoluteString)"
       concurrency = 2
-      [targets.line]
-      url = "\(cutURL.absoluteString)"
+      [targets.desk]
+      url = "\(restartURL.absoluteString)"
       resume = "http"
       \(servers.joined())
       """

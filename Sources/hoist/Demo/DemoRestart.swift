@@ -1,0 +1,50 @@
+import Foundation
+import Receiver
+import ScalarText
+
+/// A receiver that is stopped once in the middle of an upload and comes back at its port, so that the demo can show
+/// how an upload goes on.
+struct DemoRestart {
+  /// Where it listens.
+  let port: Int
+  private let first: Receiver
+  private let second: Receiver
+  private let change: Task<Void, any Error>
+
+  /// Listens on a free port of this machine.
+  ///
+  /// - Parameters:
+  ///   - folder: where it stores files; another receiver may use it as well.
+  ///   - bytes: how much of an upload has arrived when it is stopped.
+  /// - Throws: ``ReceiverError``.
+  init(folder: String, after bytes: Int) async throws(ReceiverError) {
+    var configuration = Receiver.Configuration(directory: folder)
+    configuration.stopTimeout = .zero
+    first = Receiver(configuration: configuration)
+    configuration.port = try await first.start()
+    port = configuration.port
+    second = Receiver(configuration: configuration)
+    change = Task { [first, second] in
+      while !Self.hasPart(of: bytes, in: folder) { try await Task.sleep(for: .milliseconds(50)) }
+      await first.stop()
+      _ = try await second.start()
+    }
+  }
+
+  /// Ends what is under way and listens no more.
+  func stop() async {
+    change.cancel()
+    await first.stop()
+    await second.stop()
+  }
+
+  /// Whether so much of an unfinished upload is there.
+  private static func hasPart(of bytes: Int, in folder: String) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.contains { name in
+      var status = stat()
+      return name.hasPrefix(scalars: ".hoist-upload-") && stat("\(folder)/\(name)", &status) == 0
+        && status.st_size >= bytes
+    }
+  }
+}
