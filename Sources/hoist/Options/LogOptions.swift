@@ -19,16 +19,12 @@ struct LogOptions: ParsableArguments {
   /// The journal that was asked for; nil where none was.
   /// - Parameter mayUseErrors: whether standard error is free for it.
   func journal(of target: Target, mayUseErrors: Bool) throws -> Journal? {
-    var files: [LogFile] = []
-    if let log { files.append(try LogFile(log)) }
-    if verbose, log == nil {
-      guard mayUseErrors else {
-        throw UserError("-v: the screen leaves no room for a log; add --log FILE")
-      }
-      files.append(.standardError)
+    guard log != nil || verbose else { return nil }
+    guard log != nil || mayUseErrors else {
+      throw UserError("-v: the screen leaves no room for a log; add --log FILE")
     }
-    guard !files.isEmpty else { return nil }
-    let journal = Journal(files, level: verbose ? .debug : .info)
+    let file = try log.map { path throws(UserError) in try LogFile(path) } ?? .standardError
+    let journal = Journal(file, level: verbose ? .debug : .info)
     journal.record(
       "begun", ["version": "\(UserAgent.version)", "target": "\(TargetURL.shown(target.url))"])
     return journal

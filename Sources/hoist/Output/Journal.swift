@@ -3,25 +3,21 @@ import UploadModel
 
 /// Writes down what happens to uploads: `--log` and `-v`.
 struct Journal: Sendable {
-  private let loggers: [Logger]
-  private let files: [LogFile]
+  private let logger: Logger
+  private let file: LogFile
 
-  /// A journal in these files.
-  init(_ files: [LogFile], level: Logger.Level) {
-    self.files = files
-    loggers = files.map { file in
-      Logger(label: "hoist") { _ in
-        LogFileHandler(file: file, logLevel: level)
-      }
-    }
+  /// A journal in this file.
+  init(_ file: LogFile, level: Logger.Level) {
+    self.file = file
+    logger = Logger(label: "hoist") { _ in LogFileHandler(file: file, logLevel: level) }
   }
 
   /// Why a line was lost, in the system's words.
-  var lostLines: String? { files.lazy.compactMap(\.lostLines).first }
+  var lostLines: String? { file.lostLines }
 
   /// Notes something about the program itself.
   func record(_ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
-    for logger in loggers { logger.info(message, metadata: metadata) }
+    logger.info(message, metadata: metadata)
   }
 
   /// Notes an item's new state; progress is no news.
@@ -63,6 +59,6 @@ struct Journal: Sendable {
       (level, message) = (.error, "failed")
       add(failure)
     }
-    for logger in loggers { logger.log(level: level, message, metadata: metadata) }
+    logger.log(level: level, message, metadata: metadata)
   }
 }
