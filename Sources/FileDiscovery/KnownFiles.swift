@@ -2,9 +2,7 @@ import MultipartForm
 
 /// What files looked like when they were last told of: a file is news once for each state.
 struct KnownFiles {
-  private var identities: [FileLocation: FileIdentity] = [:]
-
-  var count: Int { identities.count }
+  private(set) var identities: [FileLocation: FileIdentity] = [:]
 
   /// Whether a file is there and looks otherwise than it did; it is known from now on.
   mutating func isNews(_ file: FileLocation) -> Bool {

@@ -16,14 +16,14 @@
       try scratch.write("0", [1, 2, 3])
       #expect(files.map { known.isNews($0) } == [true, false, false])
       known.forgetIfGone(files[0])
-      #expect(known.count == 3)
+      #expect(known.identities.count == 3)
       try FileManager.default.removeItem(atPath: scratch.path("1"))
       #expect(files.map { known.isNews($0) } == [false, false, false])
       known.forgetIfGone(files[1])
-      #expect(known.count == 2)
+      #expect(known.identities.count == 2)
       try FileManager.default.removeItem(atPath: scratch.path("2"))
       known.forgetGone()
-      #expect(known.count == 1)
+      #expect(known.identities.count == 1)
     }
   }
 #endif

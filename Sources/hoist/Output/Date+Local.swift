@@ -12,7 +12,10 @@ extension Date {
     return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The same without seconds, in a zone.
+  /// The same without seconds.
+  var localMinute: String { String(local.unicodeScalars.dropLast(3)) }
+
+  /// The same in a zone.
   func minute(in zone: TimeZone = .current) -> String {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: zone)
     return String(

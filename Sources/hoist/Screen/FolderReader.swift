@@ -25,18 +25,10 @@ enum FolderReader {
         name: String(decoding: name, as: UTF8.self), path: directory.location(of: name).bytes,
         isFolder: entry?.kind == .folder, size: entry?.size ?? 0,
         kind: isSpecial ? "no file" : entry?.isLink == true ? "link" : "", isSendable: !isSpecial,
-        modified: Double(entry?.modified ?? 0), time: entry.map { local($0.modified) } ?? "")
+        modified: Double(entry?.modified ?? 0),
+        time: entry.map { Date(timeIntervalSince1970: Double($0.modified)).localMinute } ?? "")
     }
     return Folder(path: path, name: name, parent: parent(of: path), entries: entries)
-  }
-
-  /// A time by the clock on the wall: "2026-11-20 22:15". A folder may have very many of them.
-  private static func local(_ seconds: time_t) -> String {
-    var (seconds, parts) = (seconds, tm())
-    guard localtime_r(&seconds, &parts) != nil else { return "" }
-    func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let day = "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-    return "\(day) \(padded(parts.tm_hour)):\(padded(parts.tm_min))"
   }
 
   private static func parent(of path: [UInt8]) -> [UInt8]? {
