@@ -17,9 +17,18 @@ extension UploadEngine {
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
     /// Its requests, where it is one of several, as long as an attempt lasts.
-    var conversation: Conversation?
+    var conversation: Conversation? {
+      get { boxedConversation?.value }
+      set { boxedConversation = newValue.map(Boxed.init) }
+    }
     /// Where it can go on.
-    var resumePoint: ResumePoint?
+    var resumePoint: ResumePoint? {
+      get { boxedPoint?.value }
+      set { boxedPoint = newValue.map(Boxed.init) }
+    }
+    // Hardly any has these, and they are larger than all the rest.
+    private var boxedConversation: Boxed<Conversation>?
+    private var boxedPoint: Boxed<ResumePoint>?
     /// Whether to forget it as soon as its transfer ends.
     var isRemoved = false
     /// An upload submitted under its identifier after it was removed.

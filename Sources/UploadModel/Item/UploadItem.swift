@@ -53,7 +53,12 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
     /// Whether it was being sent when the program last ended, and is sent again.
     public var wasInterrupted = false
     /// Where it can go on, if its target resumes uploads and one was begun.
-    public var resumePoint: ResumePoint?
+    public var resumePoint: ResumePoint? {
+      get { boxedPoint?.value }
+      set { boxedPoint = newValue.map(Boxed.init) }
+    }
+    // Hardly any has one.
+    var boxedPoint: Boxed<ResumePoint>?
     /// The SHA-256 of the content, where it was asked for.
     public var sum: [UInt8]?
     /// The sums of what is sent, where the target's placeholders ask for them.

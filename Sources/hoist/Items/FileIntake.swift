@@ -12,6 +12,8 @@ final class FileIntake: Sendable {
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
   private let lastID = Atomic<Int64>(0)
+  /// The last guess with its words. Files in a row are often of one type, and then they share these.
+  private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
   /// - Parameter limits: what the target takes; a file beyond them comes out failed.
   init(limits: UploadLimits = UploadLimits()) {
@@ -84,8 +86,13 @@ final class FileIntake: Sendable {
   private func setType(_ guess: MediaTypeGuess, of item: inout UploadItem) {
     // What a person has chosen stays.
     if item.typeSource == UploadItem.chosenByHand { return }
+    let (guess, words) = lastGuess.withLock { last in
+      if let last, last.guess == guess { return last }
+      last = (guess, guess.explanation)
+      return (guess, guess.explanation)
+    }
     item.mediaType = guess.type.description
-    item.typeSource = guess.explanation
+    item.typeSource = words
     item.typeIsCertain = guess.source.isCertain
     item.contentType = guess.contradiction?.description
   }
