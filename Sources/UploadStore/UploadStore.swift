@@ -21,7 +21,7 @@ public final class UploadStore: Sendable {
 
   /// Where the file lies.
   public let path: String
-  let pool: DatabasePool
+  let pool: any DatabaseWriter
   /// SQLite's last counter of commits by other connections.
   let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
@@ -56,7 +56,14 @@ public final class UploadStore: Sendable {
       configuration.label = "hoist.queue"
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
-      pool = try Self.step { try DatabasePool(path: path, configuration: configuration) }
+      configuration.journalMode = .wal
+      pool = try Self.step {
+        switch durability {
+        case .powerLoss: try DatabasePool(path: path, configuration: configuration)
+        // A connection more for reading would cost a command a twentieth of its start.
+        case .crash: try DatabaseQueue(path: path, configuration: configuration)
+        }
+      }
       try pool.writeWithoutTransaction { db in
         switch durability {
         // GRDB's default is NORMAL, which loses the last changes when power fails.
