@@ -21,7 +21,7 @@ final class QueueFollower {
   /// - Throws: `UserError` where there is none.
   init(
     _ store: UploadStore, json isJSON: Bool,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessInfo.environment
   ) throws(UserError) {
     self.store = store
     self.isJSON = isJSON

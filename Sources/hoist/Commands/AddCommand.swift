@@ -33,7 +33,7 @@ struct AddCommand: ParsableCommand {
   @OptionGroup var queue: QueueOptions
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     let target = try destination.target(of: destination.config.loadAndWarn())
     guard !destination.hasQuery(target) else {
       throw UserError(

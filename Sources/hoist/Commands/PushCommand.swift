@@ -11,7 +11,7 @@ import UploadStore
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
-    // Alone, it is not asked for a completion script, which takes a tenth of a start: that is up to the root.
+    // So that it is not asked for a completion script where it is parsed alone.
     _superCommandName: "hoist",
     abstract: "Upload files without a screen, for scripts.",
     discussion: """
@@ -74,7 +74,7 @@ struct PushCommand: AsyncParsableCommand {
   func run() async throws {
     // The first file needs the media type tables. Read them while the configuration and the history are read.
     Thread.detachNewThread { _ = MediaTypeGuesser.system }
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     let history = opensHistory ? openingHistory() : nil
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
@@ -107,7 +107,6 @@ struct PushCommand: AsyncParsableCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
-    UploadEngine.prepare()
     if let history { push.history = try await self.history(of: target, history.value) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {

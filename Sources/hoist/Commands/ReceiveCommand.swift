@@ -94,7 +94,7 @@ struct ReceiveCommand: AsyncParsableCommand {
   private static let roomForFields: Int64 = 16 << 20
 
   func run() async throws {
-    let configuration = try configuration(environment: ProcessInfo.processInfo.environment)
+    let configuration = try configuration(environment: ProcessInfo.environment)
     let log = BackgroundLines()
     defer { log.finish(within: 1) }
     let receiver = Receiver(

@@ -41,7 +41,7 @@ struct ScreenCommand: AsyncParsableCommand {
 
   @MainActor
   func run() async throws {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     let store = try queue.store()
     var options = options
     if try needsTarget(store) {

@@ -62,7 +62,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-      let environment = ProcessInfo.processInfo.environment
+      let environment = ProcessInfo.environment
       let store = try queue.store()
       let lock = try handover.map { _ in
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)

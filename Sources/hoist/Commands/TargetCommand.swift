@@ -157,6 +157,6 @@ struct TargetCommand: ParsableCommand {
     try file.write(
       change(
         ConfigEdit(
-          of: file.text(), file: path, environment: ProcessInfo.processInfo.environment)))
+          of: file.text(), file: path, environment: ProcessInfo.environment)))
   }
 }

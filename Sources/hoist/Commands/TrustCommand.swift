@@ -35,7 +35,7 @@ struct TrustCommand: ParsableCommand {
   @OptionGroup var config: ConfigOption
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     let file = config.path
     let isThere = FileManager.default.fileExists(atPath: file)
     let settings =

@@ -86,7 +86,7 @@ struct DemoCommand: AsyncParsableCommand {
     _ = try QueueIntake(store: store).add(items)
     let session = try await ScreenSession(
       book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store: store),
-      home: ProcessInfo.processInfo.environment["HOME"] ?? "",
+      home: ProcessInfo.environment["HOME"] ?? "",
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: 6_500_000,
         notice:
@@ -135,7 +135,7 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   private static func temporaryFolder() throws -> String {
-    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    let folder = ProcessInfo.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/hoist-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")

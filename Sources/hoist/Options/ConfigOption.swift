@@ -10,7 +10,7 @@ struct ConfigOption: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
-  private var environment: [String: String] { ProcessInfo.processInfo.environment }
+  private var environment: [String: String] { ProcessInfo.environment }
 
   /// Where the configuration lies, or would.
   var path: String { config ?? Settings.usualPath(environment: environment) }
@@ -42,7 +42,7 @@ struct ConfigOption: ParsableArguments {
     let named: String? = words.firstIndex { $0 == "--config" }
       .flatMap { words.dropFirst($0 + 1).first }
     let settings = try? Settings.load(
-      path: named, environment: ProcessInfo.processInfo.environment)
+      path: named, environment: ProcessInfo.environment)
     return settings?.targetNames ?? []
   }
 }

@@ -68,7 +68,7 @@ struct NewTarget {
   /// Writes it into the configuration at `path`, as the usual target where there is none yet.
   func write(to path: String, asUsual: Bool) throws {
     let file = ConfigFile(path: path)
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     var text = try ConfigEdit(of: file.text(), file: path, environment: environment)
       .adding(target, named: target.name)
     if asUsual {

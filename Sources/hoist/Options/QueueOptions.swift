@@ -13,7 +13,7 @@ struct QueueOptions: ParsableArguments {
 
   /// Opens it.
   func store(durability: UploadStore.Durability = .powerLoss) throws -> UploadStore {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessInfo.environment
     let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
     let file = named ?? UploadStore.usualPath(environment: environment)
     do { return try UploadStore(path: file, durability: durability) } catch {

@@ -90,7 +90,7 @@ extension ScreenSession {
 
   /// Shows an address in the person's browser: `$BROWSER`, else what the desktop has for it.
   func openURL(_ url: String) {
-    let browser = ProcessInfo.processInfo.environment["BROWSER"] ?? ""
+    let browser = ProcessInfo.environment["BROWSER"] ?? ""
     // Of several programs with colons between them, as in other places, the first.
     let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
     do throws(Command.Failure) {
