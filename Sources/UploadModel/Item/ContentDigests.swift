@@ -15,11 +15,6 @@ public struct ContentDigests: Hashable, Sendable {
 extension Target {
   /// Whether any of its templates asks for the sums of a file's content.
   public var asksForDigests: Bool {
-    let calls = [ticket?.call, server.create].compactMap(\.self)
-    let templates =
-      [address, fileName].compactMap(\.self)
-      + (fields + query + headers + publicHeaders).map(\.value)
-      + calls.flatMap(\.templates) + (prepare?.words ?? [])
-    return templates.contains { $0.asks(for: .fileSHA256) || $0.asks(for: .fileMD5) }
+    templates.contains { $0.asks(for: .fileSHA256) || $0.asks(for: .fileMD5) }
   }
 }

@@ -108,17 +108,14 @@ struct PatternParser {
 
   /// What a letter after a backslash stands for, where it stands for a set.
   private static func escaped(_ scalar: Unicode.Scalar) -> PatternSet? {
-    func not(_ set: PatternSet) -> PatternSet {
-      PatternSet(ranges: set.ranges, isNegated: true)
-    }
     switch scalar {
-    case "d": return digit
-    case "w": return word
-    case "s": return space
-    case "D": return not(digit)
-    case "W": return not(word)
-    case "S": return not(space)
-    default: return nil
+    case "d": digit
+    case "w": word
+    case "s": space
+    case "D": PatternSet(ranges: digit.ranges, isNegated: true)
+    case "W": PatternSet(ranges: word.ranges, isNegated: true)
+    case "S": PatternSet(ranges: space.ranges, isNegated: true)
+    default: nil
     }
   }
 

@@ -84,9 +84,6 @@ public struct Secrets: Sendable {
 extension Target {
   /// Everything in it that is kept from view.
   public var secrets: Secrets {
-    let templates =
-      (headers + publicHeaders + fields + query).map(\.value) + [fileName].compactMap(\.self)
-      + calls.flatMap(\.templates) + (prepare?.words ?? [])
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }

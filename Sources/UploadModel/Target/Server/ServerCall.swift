@@ -37,4 +37,11 @@ extension Target {
   public var calls: [ServerCall] {
     [server.list?.call, server.get, server.delete, server.create, ticket?.call].compactMap(\.self)
   }
+
+  /// Everything in it that is filled in.
+  var templates: [Template] {
+    [address, fileName].compactMap(\.self)
+      + (fields + query + headers + publicHeaders).map(\.value) + calls.flatMap(\.templates)
+      + (prepare?.words ?? [])
+  }
 }
