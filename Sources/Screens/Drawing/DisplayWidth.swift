@@ -13,8 +13,7 @@ enum DisplayWidth {
     case .nonspacingMark, .enclosingMark: return 0
     default: break
     }
-    // The vowels and finals of decomposed Hangul sit in the block of their first consonant.
-    if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
+    if isHangulTail(scalar) { return 0 }
     return value >= 0x231A && scalar.properties.isEmojiPresentation ? 2 : 1
   }
 
@@ -50,12 +49,12 @@ enum DisplayWidth {
   ]
 
   private static func isWide(_ value: UInt32) -> Bool {
-    if value < 0x1100 { return false }
-    var (low, high) = (0, wide.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
-    }
-    return low < wide.count && wide[low].contains(value)
+    value >= 0x1100 && wide.first { $0.upperBound >= value }?.contains(value) == true
+  }
+
+  /// Whether the scalar is a vowel or a final of decomposed Hangul, which sits in the block of its first
+  /// consonant.
+  static func isHangulTail(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value)
   }
 }

@@ -85,7 +85,7 @@ enum Glyphs {
       addSpacing(scalar, to: &glyphs)
     } else if width > 0 {
       glyphs.append(Glyph(base: scalar, width: UInt8(width)))
-    } else if isHangulTail(scalar) {
+    } else if DisplayWidth.isHangulTail(scalar) {
       if let last = glyphs.last, let syllable = hangul(last.base, scalar) {
         glyphs[glyphs.count - 1].base = syllable
       } else {
@@ -118,10 +118,6 @@ enum Glyphs {
   private static func joins(_ scalars: [Unicode.Scalar], at index: Int) -> Bool {
     guard index > 0, index + 1 < scalars.count else { return false }
     return scalars[index - 1].value > 0x2FF && scalars[index + 1].value > 0x2FF
-  }
-
-  private static func isHangulTail(_ scalar: Unicode.Scalar) -> Bool {
-    (0x1160...0x11FF).contains(scalar.value) || (0xD7B0...0xD7FB).contains(scalar.value)
   }
 
   /// The syllable that a Hangul consonant and vowel, or syllable and final, make (Unicode §3.12).

@@ -46,12 +46,12 @@ struct Header {
 
   private var pieces: [Piece] {
     var pieces: [Piece] = []
-    if !state.isStarted { pieces.append((1, [[("stopped", .warning)]])) }
+    func add(_ rank: Int, _ forms: Canvas.Spans...) { pieces.append((rank, forms)) }
+    if !state.isStarted { add(1, [("stopped", .warning)]) }
     if let count = state.filesToFinish {
       let key = state.keymap.label(.quit, in: .queue, ascii: state.isASCII)
-      pieces.append(
-        (1, [[("finishing \(count), then quits", .warning)], [("then quits", .warning)]]))
-      pieces.append((4, [[("\(key) changes that", .dim)]]))
+      add(1, [("finishing \(count), then quits", .warning)], [("then quits", .warning)])
+      add(4, [("\(key) changes that", .dim)])
     }
     if let next = state.nextProbe {
       // Files of another target may be the ones that wait.
@@ -71,23 +71,15 @@ struct Header {
       pieces.append((0, (state.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
     if totals.awaitsReplies {
-      pieces.append(
-        (2, [[(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)]]))
+      add(2, [(state.repliesAwaited, .accent)], [("\(totals.awaiting) replies", .accent)])
     } else if totals.active > 0 {
-      let speed = state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—"
-      pieces.append(
-        (
-          2,
-          [
-            [("\(totals.active) active  ", .plain), ("▲ \(speed)", .accent)],
-            [("▲ \(speed)", .accent)],
-          ]
-        ))
+      let speed = "▲ \(state.speeds.totalSpeed(at: state.now).map(HumanReadable.speed) ?? "—")"
+      add(2, [("\(totals.active) active  ", .plain), (speed, .accent)], [(speed, .accent)])
     } else if totals.busy > 0, state.isStarted, state.nextProbe == nil {
-      pieces.append((2, [[("waiting", .plain)]]))
+      add(2, [("waiting", .plain)])
     }
     if let limit = state.rateLimit {
-      pieces.append((3, [[("limit \(HumanReadable.speed(Double(limit)))", .warning)]]))
+      add(3, [("limit \(HumanReadable.speed(Double(limit)))", .warning)])
     }
     return pieces
   }

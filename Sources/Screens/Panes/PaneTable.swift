@@ -70,19 +70,11 @@ extension AppState {
         "\(options.configuration ?? "the configuration") (docs/targets.md).",
       ]
     }
-    return switch server.listing {
-    case .unknown, .asked: ["Asking the server…"]
-    case .failed(let why): [why]
-    case .rows(let rows): rows.isEmpty ? ["Nothing is on the server."] : nil
-    }
+    return server.listing.words(asked: "Asking the server…", none: "Nothing is on the server.")
   }
 
   /// The message in place of the history; nil if there is some.
   var historyWords: [String]? {
-    switch history.listing {
-    case .unknown, .asked: ["Looking it up…"]
-    case .failed(let why): [why]
-    case .rows(let rows): rows.isEmpty ? ["Nothing has been sent yet."] : nil
-    }
+    history.listing.words(asked: "Looking it up…", none: "Nothing has been sent yet.")
   }
 }

@@ -4,8 +4,13 @@ extension AppState {
     var browser = browser
     let height = BrowserBox.lines(in: size)
     if browser.prompt != nil {
-      perform(name, whileFiltering: &browser, height: height)
-      if case .browser = dialog { dialog = .browser(browser) }
+      switch name {
+      case .accept, .close:
+        browser.prompt = nil
+        if name == .close { browser.setFilter("", height: height) }
+        dialog = .browser(browser)
+      default: edit(name)
+      }
       return []
     }
     if browser.list.move(name, of: browser.entries.count, height: height) {
@@ -60,21 +65,5 @@ extension AppState {
     guard !chosen.isEmpty else { return [.bell] }
     dialog = nil
     return [.add(chosen.map(PathInput.bytes))]
-  }
-
-  private mutating func perform(
-    _ name: Action.Name, whileFiltering browser: inout Browser, height: Int
-  ) {
-    switch name {
-    case .accept: browser.prompt = nil
-    case .close:
-      browser.prompt = nil
-      browser.setFilter("", height: height)
-    default:
-      guard var field = browser.prompt else { return }
-      field.edit(name)
-      browser.prompt = field
-      browser.setFilter(field.text, height: height)
-    }
   }
 }

@@ -158,20 +158,17 @@ extension AppState {
       dialog = .menu(menu)
       return []
     }
-    guard name == .accept || name == .close else {
-      if menu.isFiltered { edit(name) }
-      return []
-    }
-    guard name == .accept else {
+    switch name {
+    case .close: dialog = nil
+    case .accept:
+      guard let chosen = menu.chosen else { return [.bell] }
       dialog = nil
-      return []
-    }
-    guard let chosen = menu.chosen else { return [.bell] }
-    dialog = nil
-    switch menu.purpose {
-    case .target where menu.isNew(chosen): dialog = .form(Form(forTarget: menu.filter.text))
-    case .target: return switchTarget(menu.choices[chosen])
-    case .sort: return sort(SortOrder.allCases[chosen])
+      switch menu.purpose {
+      case .target where menu.isNew(chosen): dialog = .form(Form(forTarget: menu.filter.text))
+      case .target: return switchTarget(menu.choices[chosen])
+      case .sort: return sort(SortOrder.allCases[chosen])
+      }
+    default: if menu.isFiltered { edit(name) }
     }
     return []
   }

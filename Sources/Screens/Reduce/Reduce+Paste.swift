@@ -3,14 +3,14 @@ extension AppState {
   /// Text that was pasted, or dragged into the terminal: paths where nothing else is asked for.
   mutating func paste(_ text: String) -> [Effect] {
     message = nil
+    let line = text.filter { !$0.isNewline }
     switch dialog {
-    case .browser(let browser) where browser.prompt != nil:
-      return type(text.filter { !$0.isNewline })
+    case .browser(let browser) where browser.prompt != nil: return type(line)
     case .none, .browser:
       if let paths = PastedPaths.parse(text) { return [.add(paths)] }
       // Not plainly paths: let the person see and mend it.
       let (paths, odd) = PastedPaths.parts(of: text)
-      if let line = odd.first { open(.prompt(LinePrompt(line))) }
+      if let first = odd.first { open(.prompt(LinePrompt(first))) }
       if odd.count > 1 {
         message = "\(odd.count) lines are not paths; this is the first of them"
       }
@@ -28,9 +28,9 @@ extension AppState {
           return [.add(paths)]
         }
       }
-      return type(text.filter { !$0.isNewline })
-    case .limit, .command, .find, .form: return type(text.filter { !$0.isNewline })
-    case .menu(let menu) where menu.isFiltered: return type(text.filter { !$0.isNewline })
+      return type(line)
+    case .limit, .command, .find, .form: return type(line)
+    case .menu(let menu) where menu.isFiltered: return type(line)
     case .details, .page, .help, .menu, .question: return []
     }
   }

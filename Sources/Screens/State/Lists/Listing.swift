@@ -13,4 +13,13 @@ public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   public var rows: [Row] {
     if case .rows(let rows) = self { rows } else { [] }
   }
+
+  /// The message in place of the rows; nil if there are some.
+  func words(asked: String, none: String) -> [String]? {
+    switch self {
+    case .unknown, .asked: [asked]
+    case .failed(let why): [why]
+    case .rows(let rows): rows.isEmpty ? [none] : nil
+    }
+  }
 }
