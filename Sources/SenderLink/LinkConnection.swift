@@ -1,14 +1,16 @@
 import Dispatch
 import Foundation
 
-/// One end of a connection: lines in, lines out, on the main queue. It never waits: what the other end does not
+/// One end of a connection: a greeting each way, then lines in, lines out, on the main queue. It never waits: what the other end does not
 /// take is kept up to a bound, and beyond that the connection is closed.
 @MainActor
 final class LinkConnection {
   /// How many bytes may wait for the other end beside those that it was owed when it came.
   static let mostWaiting = 4 << 20
 
-  /// Is given each line without its end; false closes the connection.
+  /// Is called once the other end has greeted.
+  var onGreeting: () -> Void = {}
+  /// Is given each later line without its end; false closes the connection.
   var onLine: ([UInt8]) -> Bool = { _ in false }
   /// Is called once, when it is closed from either side.
   var onEnd: () -> Void = {}
@@ -20,6 +22,8 @@ final class LinkConnection {
   private var waiting: [UInt8] = []
   private var bound = mostWaiting
   private(set) var isOpen = true
+  /// The number of the process at the other end, once it has greeted.
+  private(set) var peer: Int32?
 
   /// Takes the descriptor over.
   init(_ descriptor: Int32) {
@@ -28,7 +32,12 @@ final class LinkConnection {
     reading.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
     // A descriptor may be closed only once nobody watches it.
     reading.setCancelHandler { Foundation.close(descriptor) }
+  }
+
+  /// Greets, and reads from now on.
+  func begin() {
     reading.activate()
+    send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
   }
 
   /// Sends lines with their ends, as soon as the other end takes them.
@@ -78,6 +87,17 @@ final class LinkConnection {
     }
   }
 
+  /// Whether the line was one that is said here.
+  private func take(_ line: [UInt8]) -> Bool {
+    guard peer == nil else { return onLine(line) }
+    guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
+      greeting.hoist == LinkLine.version
+    else { return false }
+    peer = greeting.process
+    onGreeting()
+    return true
+  }
+
   private func read() {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     // A few at a time: whoever sends without end must not have the main queue to itself.
@@ -86,7 +106,7 @@ final class LinkConnection {
       case .bytes(let count):
         guard let lines = try? cutter.cut(buffer[..<count]) else { return close() }
         for line in lines where isOpen {
-          if !onLine(line) { close() }
+          if !take(line) { close() }
         }
       case .later: return
       case .ended: return close()

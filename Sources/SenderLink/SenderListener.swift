@@ -9,7 +9,7 @@ public final class SenderListener {
   /// Is called once, when the sender ends the connection or says what cannot be understood.
   public var onEnd: () -> Void = {}
   /// The number of the sender's process, once it has greeted.
-  public private(set) var process: Int32?
+  public var process: Int32? { connection.peer }
 
   private let connection: LinkConnection
   private var news: [SenderNews] = []
@@ -36,7 +36,7 @@ public final class SenderListener {
       self?.deliver()
       self?.onEnd()
     }
-    connection.send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
+    connection.begin()
   }
 
   /// Asks something of the sender.
@@ -51,13 +51,6 @@ public final class SenderListener {
   }
 
   private func take(_ line: [UInt8]) -> Bool {
-    guard process != nil else {
-      guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
-        greeting.hoist == LinkLine.version
-      else { return false }
-      process = greeting.process
-      return true
-    }
     guard let one = LinkLine.decode(SenderNews.self, line) else { return false }
     if news.isEmpty {
       // What comes together is handled together.

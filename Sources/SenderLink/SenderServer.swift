@@ -17,13 +17,8 @@ public final class SenderServer {
   private let source: any DispatchSourceRead
   private let descriptor: Int32
   private var status = SenderStatus()
-  private var listeners: [Int: Listener] = [:]
+  private var listeners: [Int: LinkConnection] = [:]
   private var lastNumber = 0
-
-  private struct Listener {
-    let connection: LinkConnection
-    var hasGreeted = false
-  }
 
   /// Listens at `place`, in the place of whoever was there before.
   ///
@@ -49,16 +44,16 @@ public final class SenderServer {
     source.activate()
   }
 
-  /// How many listen.
-  public var count: Int { listeners.values.count(where: \.hasGreeted) }
+  /// Those that have greeted.
+  var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
   /// Tells everybody, and whoever comes later what is left of it.
   public func tell(_ news: [SenderNews]) {
     for news in news { status.record(news) }
-    let listening = listeners.values.filter(\.hasGreeted)
+    let listening = listening
     guard !listening.isEmpty else { return }
     let lines = Self.lines(news)
-    for listener in listening { listener.connection.send(lines) }
+    for listener in listening { listener.send(lines) }
   }
 
   /// Ends it, and every connection.
@@ -66,7 +61,7 @@ public final class SenderServer {
     source.cancel()
     // The successor of this one has not begun yet.
     unlink(place.path)
-    for listener in listeners.values { listener.connection.close() }
+    for listener in listeners.values { listener.close() }
     listeners = [:]
   }
 
@@ -91,31 +86,23 @@ public final class SenderServer {
   private func welcome(_ connection: LinkConnection) {
     lastNumber += 1
     let number = lastNumber
-    listeners[number] = Listener(connection: connection)
+    listeners[number] = connection
     connection.onEnd = { [weak self] in self?.listeners[number] = nil }
-    connection.onLine = { [weak self] in self?.take($0, from: number) ?? false }
-    connection.send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let listener = self?.listeners[number], !listener.hasGreeted else { return }
-        listener.connection.close()
-      }
+    connection.onGreeting = { [weak self, weak connection] in
+      guard let self else { return }
+      connection?.send(Self.lines(status.news), isOwed: true)
     }
-  }
-
-  /// Whether the line was one that is said here.
-  private func take(_ line: [UInt8], from number: Int) -> Bool {
-    guard let listener = listeners[number] else { return false }
-    if listener.hasGreeted {
+    connection.onLine = { [weak self] line in
       guard let order = LinkLine.decode(SenderOrder.self, line), order.isValid else { return false }
-      onOrder(order)
+      self?.onOrder(order)
       return true
     }
-    guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
-      greeting.hoist == LinkLine.version
-    else { return false }
-    listeners[number]?.hasGreeted = true
-    listener.connection.send(Self.lines(status.news), isOwed: true)
-    return true
+    connection.begin()
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.patience) { [weak connection] in
+      MainActor.assumeIsolated {
+        guard let connection, connection.peer == nil else { return }
+        connection.close()
+      }
+    }
   }
 }

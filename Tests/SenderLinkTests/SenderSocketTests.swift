@@ -121,7 +121,7 @@ struct SenderSocketTests {
     try await wait(for: "the end") { peer.read() == nil ? true : nil }
     server.tell([Self.moving])
     try await wait(for: "news for the other") { honest.heard.last == Self.moving ? true : nil }
-    #expect(server.count == 1)
+    #expect(server.listening.count == 1)
   }
 
   @Test func aLineWithoutEndIsNotKept() async throws {
@@ -153,10 +153,10 @@ struct SenderSocketTests {
     let honest = try Ear(at: place)
     let stopped = try Peer(at: place)
     #expect(stopped.say(try greeting()))
-    try await wait(for: "both") { server.count == 2 ? true : nil }
+    try await wait(for: "both") { server.listening.count == 2 ? true : nil }
     let failure = Failure(.refused, reply: Reply(text: String(repeating: "x", count: 50_000)))
     var longest = ContinuousClock.Duration.zero
-    for number in 0..<400 where server.count == 2 {
+    for number in 0..<400 where server.listening.count == 2 {
       longest = max(
         longest,
         ContinuousClock().measure {
@@ -165,7 +165,9 @@ struct SenderSocketTests {
       // The honest one reads between.
       try await Task.sleep(for: .milliseconds(1))
     }
-    try await wait(for: "the end of the one that reads nothing") { server.count == 1 ? true : nil }
+    try await wait(for: "the end of the one that reads nothing") {
+      server.listening.count == 1 ? true : nil
+    }
     // Who waited for that one would wait for ever.
     #expect(longest < .seconds(10), "\(longest)")
     server.tell([Self.moving])
@@ -239,7 +241,7 @@ struct SenderSocketTests {
       try Tool.run("python3", ["-c", script, path])
     }
     #expect(try await other.value.trimmingCharacters(in: .whitespacesAndNewlines) == "0")
-    #expect(server.count == 0)
+    #expect(server.listening.count == 0)
   }
 
   @Test(
