@@ -173,21 +173,20 @@ struct KnownTypesTests {
   @Test(
     "an extension that people mean otherwise than the registries do",
     arguments: CommonMeanings.rows)
-  func byCommonMeaning(_ row: CommonMeanings.Row) throws {
-    let name = row.pattern.replacing("*", with: "a").replacing("[0-9]", with: "1")
+  func byCommonMeaning(_ pattern: String, _ type: String?) throws {
+    let name = pattern.replacing("*", with: "a").replacing("[0-9]", with: "1")
     for tables in [
       [NameTable.commonMeanings, .builtIn], [.commonMeanings, Self.registry, .builtIn],
     ] {
       let guess = MediaTypeGuesser(tables: tables, content: ContentSniffer())
         .guess(name: Array(name.utf8))
-      guard let type = row.type else {
+      guard let type else {
         #expect(guess == nil, "\(name) is what its content says")
         continue
       }
       #expect(guess?.type.description == type, "\(name)")
       #expect(guess?.source.description.hasSuffix("(common meaning)") == true)
     }
-    #expect(!row.reason.isEmpty)
   }
 
   @Test("a person's own table goes before all of it")
