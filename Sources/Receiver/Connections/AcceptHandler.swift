@@ -38,10 +38,8 @@ final class AcceptHandler: ChannelInboundHandler {
     let channel = unwrapInboundIn(data)
     let identity = ObjectIdentifier(channel)
     channels[identity] = channel
-    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
-    channel.closeFuture.hop(to: context.eventLoop).whenComplete { _ in
-      boundSelf.value.closed(identity, boundContext.value)
+    channel.closeFuture.hop(to: context.eventLoop).assumeIsolated().whenComplete { _ in
+      self.closed(identity, context)
     }
     let network = ClientName.network(of: channel.remoteAddress)
     carry(out: crowd.arrive(identity, from: network, now: .now(), idle: idleSince), context)
@@ -77,12 +75,9 @@ final class AcceptHandler: ChannelInboundHandler {
       }
     }
     guard crowd.hasWaiting, timer == nil, context.channel.isActive else { return }
-    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
-    timer = context.eventLoop.scheduleTask(in: Self.interval) {
-      let (gate, context) = (boundSelf.value, boundContext.value)
-      gate.timer = nil
-      gate.carry(out: gate.crowd.look(now: .now(), idle: gate.idleSince), context)
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.interval) {
+      self.timer = nil
+      self.carry(out: self.crowd.look(now: .now(), idle: self.idleSince), context)
     }
   }
 

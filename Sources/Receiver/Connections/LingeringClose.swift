@@ -38,11 +38,10 @@ final class LingeringClose: ChannelDuplexHandler {
       return
     }
     if let promise { context.channel.closeFuture.cascade(to: promise) }
-    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
     state = .lingering(
       rest: maxBytes,
-      deadline: context.eventLoop.scheduleTask(in: timeout) {
-        boundContext.value.close(promise: nil)
+      deadline: context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+        context.close(promise: nil)
       })
     context.close(mode: .output, promise: nil)
     context.read()

@@ -197,10 +197,8 @@ final class StallTimeout: ChannelDuplexHandler {
       guard deadline < check.at else { return }
       check.timer.cancel()
     }
-    let boundContext = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let boundSelf = NIOLoopBound(self, eventLoop: context.eventLoop)
-    let timer = context.eventLoop.scheduleTask(deadline: deadline) {
-      boundSelf.value.look(boundContext.value)
+    let timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+      self.look(context)
     }
     check = (deadline, timer)
   }

@@ -20,21 +20,17 @@ public struct Refusal: Error {
     self.init(HTTPResponseStatus(statusCode: code), message, headers: headers)
   }
 
-  init(_ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = []) {
-    self.status = status
-    self.message = message
-    self.headers = headers
-  }
-
   /// - Parameters:
-  ///   - problem: the last word of the registered problem type.
+  ///   - problem: the last word of the registered problem type, if it is of one.
   ///   - members: what belongs to it.
   init(
-    _ status: HTTPResponseStatus, _ title: String, headers: [(String, String)] = [],
-    problem: String, members: [String: Int64] = [:]
+    _ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = [],
+    problem: String? = nil, members: [String: Int64] = [:]
   ) {
-    self.init(status, title, headers: headers)
-    self.problem = ("https://iana.org/assignments/http-problem-types#\(problem)", members)
+    (self.status, self.message, self.headers) = (status, message, headers)
+    self.problem = problem.map {
+      ("https://iana.org/assignments/http-problem-types#\($0)", members)
+    }
   }
 
   /// The refusal that an error of a request's own comes to; nil for one of the connection.

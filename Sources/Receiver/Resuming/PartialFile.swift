@@ -55,17 +55,7 @@ final class PartialFile {
   /// Adds bytes at the end. They are with the system when this returns, and so outlive the receiver.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
     guard let descriptor else { throw Inbox.Failure(doing: "write the upload", code: EBADF) }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let whole = UnsafeRawBufferPointer(rebasing: rest)
-      let count = pwrite(descriptor, whole.baseAddress, whole.count, off_t(offset))
-      if count > 0 {
-        rest = rest.dropFirst(count)
-        offset += Int64(count)
-      } else if errno != EINTR {
-        throw Inbox.Failure(doing: "write the upload", code: count == 0 ? EIO : errno)
-      }
-    }
+    try Inbox.write(bytes, to: descriptor, at: &offset, doing: "write the upload")
   }
 
   /// Takes away what was added since, for its checksum is wrong.

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import NIOCore
 import Synchronization
@@ -99,11 +100,7 @@ final class PartialUploads: Sendable {
         .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
         headers: [("Retry-After", "60")])
     }
-    var generator = SystemRandomNumberGenerator()
-    let id = (0..<2).map { _ in
-      let digits = String(generator.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
+    let id = SymmetricKey(size: .bits128).withUnsafeBytes { $0.hexadecimal }
     let content = Self.content(id)
     let file = inbox.open(content, O_WRONLY | O_CREAT | O_EXCL)
     guard file >= 0 else { throw Inbox.Failure(doing: "make a file", code: errno) }

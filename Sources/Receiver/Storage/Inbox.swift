@@ -98,6 +98,23 @@ final class Inbox: Sendable {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }
 
+  /// Writes all of the bytes from an offset on, which is moved past what was written.
+  static func write(
+    _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: inout Int64, doing: String
+  ) throws(Failure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let whole = UnsafeRawBufferPointer(rebasing: rest)
+      let count = pwrite(file, whole.baseAddress, whole.count, off_t(offset))
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        offset += Int64(count)
+      } else if errno != EINTR {
+        throw Failure(doing: doing, code: count == 0 ? EIO : errno)
+      }
+    }
+  }
+
   /// Flushes the folder itself, so that new names survive a power cut.
   func sync() throws(Failure) {
     guard fsync(descriptor) == 0 else { throw Failure(doing: "flush the folder", code: errno) }

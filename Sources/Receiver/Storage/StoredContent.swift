@@ -37,7 +37,7 @@ final class StoredContent {
   }
 }
 
-extension SHA256.Digest {
+extension Sequence<UInt8> {
   /// Two digits for each byte, as replies have it.
   var hexadecimal: String {
     map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

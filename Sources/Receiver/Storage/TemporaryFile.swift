@@ -12,6 +12,8 @@ final class TemporaryFile {
   private var descriptor: Int32
   private var hash = SHA256()
   private var pending: [UInt8] = []
+  /// How many bytes are with the system.
+  private var written: Int64 = 0
 
   /// The number of bytes so far.
   private(set) var size: Int64 = 0
@@ -88,15 +90,6 @@ final class TemporaryFile {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let whole = UnsafeRawBufferPointer(rebasing: rest)
-      let count = Foundation.write(descriptor, whole.baseAddress, whole.count)
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if errno != EINTR {
-        throw Inbox.Failure(doing: "write the file", code: count == 0 ? EIO : errno)
-      }
-    }
+    try Inbox.write(bytes, to: descriptor, at: &written, doing: "write the file")
   }
 }
