@@ -164,7 +164,7 @@ struct ShareXTests {
     ),
   ])
   func whatIsNoUploader(_ text: String, _ message: String) {
-    let mistake = #expect(throws: ShareXUploader.ImportError.self) { try ShareXUploader(text) }
+    let mistake = #expect(throws: InvalidInput.self) { try ShareXUploader(text) }
     #expect(mistake?.description == message)
   }
 

@@ -6,12 +6,6 @@ import UploadModel
 /// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
 /// in both syntaxes: `{json:data.link}`, and `$json:data.link$` of the years before.
 public struct ShareXUploader {
-  /// Why a file is no uploader that can be carried over.
-  public struct ImportError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
-    public let description: String
-  }
-
   /// What it is called.
   public private(set) var name: String
   /// What it comes to.
@@ -24,39 +18,38 @@ public struct ShareXUploader {
 
   /// Reads the text of a file.
   ///
-  /// - Throws: `ImportError` if it is no uploader that can become a target.
-  public init(_ text: String) throws(ImportError) {
+  /// - Throws: `InvalidInput` if it is no uploader that can become a target.
+  public init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let members)? = JSONValue(text: text) else {
-      throw ImportError(description: "is not a JSON object, as ShareX writes its uploaders")
+      throw InvalidInput("is not a JSON object, as ShareX writes its uploaders")
     }
     self.members = members
     guard let version = members["Version"]?.text, !version.isEmpty else {
-      throw ImportError(
-        description:
-          "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
+      throw InvalidInput(
+        "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
     // The syntax with braces came after version 13.7.1.
     let isOld = !Self.isNewer(version, than: [13, 7, 1])
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
-    guard !written.isEmpty else { throw ImportError(description: "has no RequestURL") }
+    guard !written.isEmpty else { throw InvalidInput("has no RequestURL") }
     let address: Template
     do throws(InvalidInput) {
       address = try texts.template(written, escaping: .url)
     } catch {
-      throw ImportError(description: "RequestURL: \(error.description)")
+      throw InvalidInput("RequestURL: \(error.description)")
     }
     let (url, sample): (URL, URL)
     do throws(InvalidInput) {
       url = try TargetURL.parse(address.commonStart)
       sample = try TargetURL.parse(address.sample("a"))
     } catch {
-      throw ImportError(description: "RequestURL: \(error.description)")
+      throw InvalidInput("RequestURL: \(error.description)")
     }
     guard Origin(sample) == Origin(url) else {
-      throw ImportError(description: "RequestURL: the host and port of a URL hold no placeholders")
+      throw InvalidInput("RequestURL: the host and port of a URL hold no placeholders")
     }
     target = Target(name: "", url: url)
     if !address.isLiteral { target.address = address.hidingQuery() }
@@ -72,19 +65,19 @@ public struct ShareXUploader {
 
   // MARK: The request
 
-  private mutating func readRequest(_ text: String) throws(ImportError) {
+  private mutating func readRequest(_ text: String) throws(InvalidInput) {
     let method = (members["RequestMethod"] ?? members["RequestType"])?.text ?? "POST"
     let body = members["Body"]?.text ?? "MultipartFormData"
     guard ["POST", "PUT", "PATCH"].contains(method) else {
-      throw ImportError(description: "RequestMethod is \(method), and no file goes with that")
+      throw InvalidInput("RequestMethod is \(method), and no file goes with that")
     }
     target.method = method
     switch body {
     case "MultipartFormData": target.body = .multipart
     case "Binary": target.body = .binary
     default:
-      throw ImportError(
-        description: "Body is \(body): it sends texts or addresses, and no file")
+      throw InvalidInput(
+        "Body is \(body): it sends texts or addresses, and no file")
     }
     target.query = fields("Parameters", in: text)
     target.headers = fields("Headers", in: text).filter { field in

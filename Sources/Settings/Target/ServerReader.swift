@@ -12,10 +12,7 @@ struct ServerReader {
   private var response: ResponseReader { ResponseReader(templates: templates) }
 
   func ticket(_ node: ConfigNode) throws(ConfigError) -> Ticket {
-    let entries = try node.table([
-      "url", "method", "json", "form", "query", "ok", "fail_when", "unreadable", "upload_url",
-      "fields", "headers",
-    ])
+    let entries = try node.table(Self.callKeys + ["upload_url", "fields", "headers"])
     guard let place = entries["upload_url"] else {
       throw node.fault("\"upload_url\" is missing: where the reply holds the address for the file")
     }

@@ -133,7 +133,7 @@ struct TargetCommand: ParsableCommand {
         throw UserError("\(file) is not a ShareX uploader, which is a short file of UTF-8 text")
       }
       let uploader: ShareXUploader
-      do throws(ShareXUploader.ImportError) { uploader = try ShareXUploader(text) } catch {
+      do throws(InvalidInput) { uploader = try ShareXUploader(text) } catch {
         throw UserError("\(file) \(error.description)")
       }
       for note in uploader.notes {

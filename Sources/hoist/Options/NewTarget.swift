@@ -8,22 +8,15 @@ import UploadModel
 struct NewTarget {
   let target: Target
 
-  /// Why an answer cannot be taken, for the person who gave it.
-  struct AnswerError: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// - Parameter taken: the names that other targets have.
-  init(_ answers: TargetAnswers, taken: [String]) throws(AnswerError) {
-    let url: URL
-    do throws(InvalidInput) { url = try TargetURL.parse(answers.url) } catch {
-      throw AnswerError(description: error.description)
-    }
+  /// - Throws: `InvalidInput` for the first answer that cannot be taken.
+  init(_ answers: TargetAnswers, taken: [String]) throws(InvalidInput) {
+    let url = try TargetURL.parse(answers.url)
     let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
     for problem in [
       Self.problem(ofName: name, taken: taken), Self.problem(ofVariable: answers.variable),
     ] {
-      if let problem { throw AnswerError(description: problem) }
+      if let problem { throw InvalidInput(problem) }
     }
     var target = Target(name: name, url: url)
     if !answers.field.isEmpty { target.fileField = answers.field }
@@ -32,7 +25,7 @@ struct NewTarget {
       guard
         let value = try? Template(
           "Bearer {env.\(answers.variable)}", environment: { _ in Template.unknown })
-      else { throw AnswerError(description: "that is not the name of a variable") }
+      else { throw InvalidInput("that is not the name of a variable") }
       target.headers = [Target.Field(name: "Authorization", value: value)]
     }
     self.target = target

@@ -11,22 +11,10 @@ struct LineReporter: PushReporter {
   var write: (String) -> Void = Output.error
   var writeResult: (String) -> Void = { Output.line($0) }
 
-  private var estimates: [ItemID: ThroughputEstimate] = [:]
-  private var lastLine: [ItemID: Instant] = [:]
+  private(set) var estimates: [ItemID: ThroughputEstimate] = [:]
+  private(set) var lastLine: [ItemID: Instant] = [:]
   /// Whether some failures are reported by the summary only.
-  private var hasUntold = false
-
-  init(
-    interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
-    write: @escaping (String) -> Void = Output.error,
-    writeResult: @escaping (String) -> Void = { Output.line($0) }
-  ) {
-    self.interval = interval
-    self.isQuiet = isQuiet
-    self.retry = retry
-    self.write = write
-    self.writeResult = writeResult
-  }
+  private(set) var hasUntold = false
 
   mutating func queued(_ item: UploadItem) {
     if !isQuiet, let note = item.note {
