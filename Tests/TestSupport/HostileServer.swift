@@ -40,6 +40,7 @@ public final class HostileServer: Sendable {
       var number = 0
       while true {
         let socket = accept(listener, nil, nil)
+        if socket < 0, errno == EINTR || errno == ECONNABORTED { continue }
         guard socket >= 0 else { break }
         // A program that a test starts meanwhile must not keep the connection open.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)

@@ -27,7 +27,7 @@ extension EndToEnd {
     func goingOn() async throws {
       let inbox = try await person.receiver()
       for name in ["a.bin", "b.bin"] { try person.folder.write(name, count: 400_000) }
-      let terminal = try await screen("a.bin b.bin --to \(inbox.url) --limit 50kB/s")
+      let terminal = try await screen("a.bin b.bin --to \(inbox.url) --limit 5kB/s")
       try await terminal.wait(for: "sending")
       try await terminal.press("q")
       try await terminal.wait(for: "Quit?")

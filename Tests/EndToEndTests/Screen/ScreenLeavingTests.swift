@@ -23,7 +23,9 @@ extension EndToEnd {
         try await terminal.command(
           "SWIFT_BACKTRACE=enable=no hoist \(files.joined(separator: " ")) --to \(server.url); echo ended $?"
         )
-        try await terminal.wait(for: "sending")
+        try await terminal.wait(until: "all of them under way") { screen in
+          files.allSatisfy { screen.row(with: $0)?.contains("sending") == true }
+        }
       }
 
       /// Waits for the shell after an end with this status and checks that nothing is left of the

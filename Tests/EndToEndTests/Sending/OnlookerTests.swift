@@ -148,7 +148,7 @@ extension EndToEnd {
       try person.folder.write("b.bin", count: 6_000_000, seed: 4)
       let nobody = try await person.hoist("queue", "--follow").end()
       #expect(nobody.status == 1 && nobody.errors.contains("no hoist is sending"), "\(nobody)")
-      let sender = try person.hoist("send", "--stay", "--limit", "2MB/s", "--to", inbox.url)
+      let sender = try person.hoist("send", "--stay", "--limit", "500kB/s", "--to", inbox.url)
       try await wait(for: "the sender", otherwise: { sender.errors }) {
         SenderLock.isTaken(queue: "\(person.home.path)/.local/state/hoist/queue.sqlite")
           ? true : nil
