@@ -26,13 +26,17 @@ extension UploadEngine {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
-    // Hardly any has these, and they are larger than all the rest.
+    // Hardly any has these, and they take more than all the rest.
     private var boxedConversation: Boxed<Conversation>?
     private var boxedPoint: Boxed<ResumePoint>?
+    private var boxedSuccessor: Boxed<UploadJob>?
     /// Whether to forget it as soon as its transfer ends.
     var isRemoved = false
     /// An upload submitted under its identifier after it was removed.
-    var successor: UploadJob?
+    var successor: UploadJob? {
+      get { boxedSuccessor?.value }
+      set { boxedSuccessor = newValue.map(Boxed.init) }
+    }
 
     init(_ upload: UploadJob) {
       self.upload = upload

@@ -49,8 +49,7 @@ struct SelectionOptions: ParsableArguments {
   func inputs(
     _ files: [String], again: PushReport?, environment: [String: String]
   ) throws -> PushInputs {
-    var wishes: [FileArgument] = []
-    for file in files { wishes.append(try FileArgument(file)) }
+    let wishes = try files.map { try FileArgument($0) }
     let files = wishes.map(\.path)
     var inputs = PushInputs(arguments: wishes)
     inputs.home = environment["HOME"] ?? ""
