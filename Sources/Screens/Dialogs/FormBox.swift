@@ -24,8 +24,13 @@ struct FormBox {
         canvas.field(row.text, row: line, columns: columns)
       } else if row.isMixed, row.text.text.isEmpty {
         canvas.putMiddle("(several)", row: line, columns: columns, style: Style(.dim))
-      } else {
+      } else if form.mode == .form {
         canvas.putMiddle(row.text.text, row: line, columns: columns, style: Style(.plain))
+      } else {
+        // The host of a URL matters more than its end.
+        canvas.put(
+          row.text.text, row: line, column: columns.lowerBound, width: columns.count,
+          style: Style(.plain))
       }
     }
     let complaint = form.isTrying ? nil : form.complaint
