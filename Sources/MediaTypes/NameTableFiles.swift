@@ -9,11 +9,8 @@ extension NameTable {
   /// Reads the format of `/etc/mime.types`: a type, then its extensions without their first dot; `#`
   /// starts a comment. Lines that make no sense are left out.
   public init(title: String, mimeTypes text: String) {
-    self.init(title: title, mimeTypes: Array(text.utf8))
-  }
-
-  /// Read at every start, so the bytes are looked at in place.
-  init(title: String, mimeTypes bytes: [UInt8]) {
+    // Read at every start, so the bytes are looked at in place.
+    let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
     Self.eachLine(of: bytes) { line in
       let line = line.lowerBound..<Self.end(of: line, in: bytes) { $0 == UInt8(ascii: "#") }
@@ -59,10 +56,7 @@ extension NameTable {
   /// Reads the format of shared-mime-info's `globs2`: `weight:type:glob[:flags]`, where the only known
   /// flag is `cs` for case-sensitive. Lines that make no sense are left out.
   public init(title: String, globs2 text: String) {
-    self.init(title: title, globs2: Array(text.utf8))
-  }
-
-  init(title: String, globs2 bytes: [UInt8]) {
+    let bytes = Array(text.utf8)
     self.init(title: title, text: bytes, expected: bytes.count / Self.bytesPerPattern)
     Self.eachLine(of: bytes) { line in
       func column(from start: Int) -> Range<Int> {
@@ -101,12 +95,12 @@ extension NameTable {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     let home = value("HOME")
     var tables: [NameTable] = []
-    if let home, let bytes = contents(of: "\(home)/.mime.types") {
-      tables.append(NameTable(title: "~/.mime.types", mimeTypes: bytes))
+    if let home, let text = contents(of: "\(home)/.mime.types") {
+      tables.append(NameTable(title: "~/.mime.types", mimeTypes: text))
     }
     tables.append(.commonMeanings)
-    if let bytes = contents(of: "/etc/mime.types") {
-      tables.append(NameTable(title: "mime.types", mimeTypes: bytes))
+    if let text = contents(of: "/etc/mime.types") {
+      tables.append(NameTable(title: "mime.types", mimeTypes: text))
     }
     let dataHome = value("XDG_DATA_HOME") ?? home.map { "\($0)/.local/share" }
     let dataFolders =
@@ -114,13 +108,14 @@ extension NameTable {
       + (value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").utf8
       .split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
     for folder in dataFolders {
-      guard let bytes = contents(of: "\(folder)/mime/globs2") else { continue }
-      tables.append(NameTable(title: "shared-mime-info", globs2: bytes))
+      guard let text = contents(of: "\(folder)/mime/globs2") else { continue }
+      tables.append(NameTable(title: "shared-mime-info", globs2: text))
     }
     return tables
   }
 
-  private static func contents(of path: String) -> [UInt8]? {
-    (try? Data(contentsOf: URL(fileURLWithPath: path))).map(Array.init)
+  private static func contents(of path: String) -> String? {
+    guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else { return nil }
+    return String(decoding: data, as: UTF8.self)
   }
 }

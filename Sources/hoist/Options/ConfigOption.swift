@@ -10,14 +10,12 @@ struct ConfigOption: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
-  private var environment: [String: String] { ProcessInfo.environment }
-
   /// Where the configuration lies, or would.
-  var path: String { config ?? Settings.usualPath(environment: environment) }
+  var path: String { config ?? Settings.usualPath(environment: ProcessInfo.environment) }
 
   /// The configuration, which need not be there unless it is named.
   func load() throws(ConfigError) -> Settings {
-    let settings = try Settings.load(path: config, environment: environment)
+    let settings = try Settings.load(path: config, environment: ProcessInfo.environment)
     // An error in the screen's settings is an error for every command.
     if settings.screen.file != nil { _ = try ScreenPreferences(settings.screen) }
     return settings
@@ -32,7 +30,8 @@ struct ConfigOption: ParsableArguments {
 
   /// Everything that is wrong with it.
   func mistakes() -> [ConfigError] {
-    Settings.mistakes(path: config, environment: environment) { settings throws(ConfigError) in
+    Settings.mistakes(path: config, environment: ProcessInfo.environment) {
+      settings throws(ConfigError) in
       _ = try ScreenPreferences(settings.screen)
     }
   }
