@@ -55,7 +55,7 @@ public final class ContentSniffer: Sendable {
   }
 
   private static func load(_ database: String?) -> State {
-    guard let magic = Magic() else { return .failed(errorText(errno)) }
+    guard let magic = Magic() else { return .failed(String(cString: strerror(errno))) }
     if let problem = magic.load(database) { return .failed(problem) }
     return .open(magic)
   }

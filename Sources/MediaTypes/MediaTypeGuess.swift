@@ -1,3 +1,5 @@
+import Foundation
+
 /// A media type, and where the guess came from.
 public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where a guess came from.
@@ -70,7 +72,7 @@ extension MediaTypeGuess.Reason: CustomStringConvertible {
     switch self {
     case .emptyFile: "empty file"
     case .notARegularFile: "not a regular file"
-    case .unreadable(let code): "cannot be read: \(errorText(code))"
+    case .unreadable(let code): "cannot be read: \(String(cString: strerror(code)))"
     case .noDatabase(let words): "no libmagic database: \(words)"
     case .unrecognised: "content not recognised"
     }
