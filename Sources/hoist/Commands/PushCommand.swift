@@ -100,10 +100,10 @@ struct PushCommand: AsyncParsableCommand {
       report: format == .json ? telling.report : nil, target: options.destination.to,
       needsOptions: options.isMoreThanItsName(target))
     let journal = try logging.journal(of: target, mayUseErrors: true)
-    var reporter = telling.reporter(
+    let reporter = telling.reporter(
       hint, environment: environment, mayDraw: !logging.verbose || logging.log != nil)
-    if let journal { reporter = JournalReporter(journal: journal, inner: reporter) }
     var push = Push(inputs: inputs, target: target, reporter: reporter)
+    push.journal = journal
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil

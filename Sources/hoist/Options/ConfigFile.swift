@@ -19,12 +19,10 @@ struct ConfigFile {
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try AtomicFile.write(text.utf8, to: path, mode: 0o600)
-    } catch let error as AtomicFile.SystemError {
-      throw UserError(error.description, status: .someFailed)
     } catch {
       throw UserError(
         "\(folder.path) cannot be made: \(error.localizedDescription)", status: .someFailed)
     }
+    try AtomicFile.write(text.utf8, to: path, mode: 0o600)
   }
 }

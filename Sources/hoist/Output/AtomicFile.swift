@@ -3,16 +3,8 @@ import Foundation
 /// Writes files whole or not at all: nobody ever sees a partial file, and if the disk is full the old file
 /// stays.
 enum AtomicFile {
-  /// What the system refused.
-  struct SystemError: Error, CustomStringConvertible {
-    let path: String
-    let code: Int32
-
-    var description: String { "\(path) cannot be written: \(String(cString: strerror(code)))" }
-  }
-
   /// Checks early whether a file can be written.
-  static func check(_ path: String) throws(SystemError) {
+  static func check(_ path: String) throws(UserError) {
     let (file, name) = try begin(path, mode: 0o600)
     close(file)
     unlink(name)
@@ -21,7 +13,7 @@ enum AtomicFile {
   /// Replaces the file at `path`. A link stays a link, and the old file's permissions are kept.
   /// - Parameter mode: the permissions of a file that is new, before the umask.
   static func write(_ bytes: some Sequence<UInt8>, to path: String, mode: mode_t = 0o666)
-    throws(SystemError)
+    throws(UserError)
   {
     let place = resolved(path)
     let (file, name) = try begin(place, mode: mode)
@@ -32,8 +24,12 @@ enum AtomicFile {
     guard code == 0, rename(name, place) == 0 else {
       let code = code == 0 ? errno : code
       unlink(name)
-      throw SystemError(path: path, code: code)
+      throw refusal(path, code)
     }
+  }
+
+  private static func refusal(_ path: String, _ code: Int32) -> UserError {
+    UserError("\(path) cannot be written: \(String(cString: strerror(code)))", status: .someFailed)
   }
 
   private static func resolved(_ path: String) -> String {
@@ -42,18 +38,18 @@ enum AtomicFile {
     return String(cString: real)
   }
 
-  private static func begin(_ path: String, mode: mode_t) throws(SystemError) -> (Int32, String) {
+  private static func begin(_ path: String, mode: mode_t) throws(UserError) -> (Int32, String) {
     let place = resolved(path)
     var status = stat()
     if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-      throw SystemError(path: path, code: EISDIR)
+      throw refusal(path, EISDIR)
     }
     let slash =
       place.utf8.lastIndex(of: UInt8(ascii: "/")).map { place.utf8.index(after: $0) }
       ?? place.startIndex
     let name = "\(place[..<slash]).hoist-\(UInt64.random(in: .min ... .max)).part"
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-    guard file >= 0 else { throw SystemError(path: path, code: errno) }
+    guard file >= 0 else { throw refusal(path, errno) }
     return (file, name)
   }
 

@@ -20,6 +20,17 @@ struct Journal: Sendable {
     logger.info(message, metadata: metadata)
   }
 
+  /// Notes the end of a push.
+  func record(_ summary: PushSummary) {
+    record(
+      "over",
+      [
+        "sent": "\(summary.sent)", "failed": "\(summary.failed.count)",
+        "bytes": "\(summary.bytes)", "seconds": "\(JSONReporter.rounded(summary.seconds))",
+        "interrupted": "\(summary.isInterrupted)",
+      ])
+  }
+
   /// Notes an item's new state; progress is no news.
   func record(_ item: UploadItem) {
     var metadata: Logger.Metadata = [

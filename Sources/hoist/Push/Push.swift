@@ -9,6 +9,8 @@ struct Push {
   let inputs: PushInputs
   let target: Target
   var reporter: any PushReporter
+  /// Where what happens is written down.
+  var journal: Journal?
   /// Whether the first failure ends everything.
   var failsFast = false
   /// Whether it runs until it is stopped, so that stopping it is no interruption.
@@ -89,6 +91,7 @@ struct Push {
         }
         for item in items {
           course.add(item)
+          journal?.record(item)
           reporter.queued(item)
           if item.state.isFinished { reporter.changed(item, at: now) }
         }
@@ -109,11 +112,14 @@ struct Push {
             if course.isGivenUp(id, in: state) { engine.cancel([id]) }
             guard let item = course.record(state, of: id) else { continue }
             history?.record(item)
+            journal?.record(item)
             reporter.changed(item, at: now)
           }
         }
       case .resumed(let id, let point):
-        if let item = course.open(id) { reporter.resumed(item, at: point) }
+        guard let item = course.open(id) else { continue }
+        journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
+        reporter.resumed(item, at: point)
       case .tick: reporter.tick(at: now)
       case .interrupt where course.summary.isInterrupted:
         exit(ExitStatus.interrupted.rawValue)
@@ -132,6 +138,7 @@ struct Push {
     // A watch ends by being stopped. That is an interruption only if a file was cut off.
     if isWatching, summary.failed.count == failedBefore { summary.isInterrupted = false }
     summary.leftOut = inputs.leftOut
+    journal?.record(summary)
     reporter.summary(summary)
     await engine.shutDown()
     return summary
