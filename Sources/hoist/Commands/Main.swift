@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import ScalarText
 import Settings
-import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -23,7 +22,7 @@ enum Main {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
-      var command = try await parse(ArgumentRuns.folded(arguments))
+      var command = try parse(ArgumentRuns.folded(arguments))
       try ProgramFolder.check()
       try OpenFiles.raiseLimit()
       if var command = command as? any AsyncParsableCommand {
@@ -67,18 +66,14 @@ enum Main {
   ///
   /// The root looks at all commands and their options first, which takes a fifth of the time to start. So a command
   /// that is named is asked alone. Where it refuses, the root repeats the error with the whole usage.
-  private static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let word = arguments.first,
       let verb = Hoist.configuration.subcommands.first(where: {
         $0.configuration.commandName == word && $0.configuration.subcommands.isEmpty
-      })
-    {
-      // What a push sends with is made ready while its arguments are read.
-      let preparation = verb == PushCommand.self ? Task.detached { UploadEngine.prepare() } : nil
+      }),
       let command = try? verb.parseAsRoot(Array(arguments.dropFirst()))
-      // Not left to run while the program ends.
-      await preparation?.value
-      if let command { return command }
+    {
+      return command
     }
     return try Hoist.parseAsRoot(arguments)
   }

@@ -107,6 +107,7 @@ struct PushCommand: AsyncParsableCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
+    UploadEngine.prepare()
     if let history { push.history = try await self.history(of: target, history.value) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
