@@ -88,7 +88,7 @@ final class LinkConnection {
   }
 
   /// Whether the line was one that is said here.
-  private func take(_ line: [UInt8]) -> Bool {
+  private func handle(_ line: [UInt8]) -> Bool {
     guard peer == nil else { return onLine(line) }
     guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
       greeting.hoist == LinkLine.version
@@ -106,7 +106,7 @@ final class LinkConnection {
       case .bytes(let count):
         guard let lines = try? cutter.cut(buffer[..<count]) else { return close() }
         for line in lines where isOpen {
-          if !take(line) { close() }
+          if !handle(line) { close() }
         }
       case .later: return
       case .ended: return close()

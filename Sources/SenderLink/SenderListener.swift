@@ -31,7 +31,7 @@ public final class SenderListener {
       throw LinkError("another user answers at \(place.path)")
     }
     connection = LinkConnection(descriptor)
-    connection.onLine = { [weak self] in self?.take($0) ?? false }
+    connection.onLine = { [weak self] in self?.handle($0) ?? false }
     connection.onEnd = { [weak self] in
       self?.deliver()
       self?.onEnd()
@@ -50,7 +50,7 @@ public final class SenderListener {
     connection.close()
   }
 
-  private func take(_ line: [UInt8]) -> Bool {
+  private func handle(_ line: [UInt8]) -> Bool {
     guard let one = LinkLine.decode(SenderNews.self, line) else { return false }
     if news.isEmpty {
       // What comes together is handled together.

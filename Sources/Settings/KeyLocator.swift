@@ -42,6 +42,8 @@ struct KeyLocator: Sendable {
           elements[table] = index + 1
           table.append("[\(index)]")
         }
+        // A table below it may have come first.
+        lines[table] = line
         record(table, line)
         scanner.skipLine()
         recordNUL(scanner.firstNUL, table)

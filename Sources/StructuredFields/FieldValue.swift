@@ -11,20 +11,21 @@ public enum FieldValue: Hashable, Sendable {
 
   /// The value of a field that is one item (RFC 9651, section 4.2.3). Parameters are read and dropped.
   ///
-  /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
+  /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
   public init?(item text: String) {
-    var parser = StructuredFieldValueParser(Array(text.utf8))
-    guard let item = try? parser.parseItemFieldValue() else { return nil }
+    guard var parser = Self.parser(of: text), let item = try? parser.parseItemFieldValue() else {
+      return nil
+    }
     self.init(item)
   }
 
   /// The members of a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same
   /// key counts.
   ///
-  /// - Returns: nil where the field is malformed, and so is to be ignored as a whole.
+  /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
   public static func dictionary(_ text: String) -> [String: FieldValue]? {
-    var parser = StructuredFieldValueParser(Array(text.utf8))
-    guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
+    guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
+    else { return nil }
     return members.reduce(into: [:]) { values, member in
       if case .item(let item) = member.1 {
         values[member.0] = FieldValue(item)
@@ -32,6 +33,13 @@ public enum FieldValue: Hashable, Sendable {
         values[member.0] = .other
       }
     }
+  }
+
+  /// In bytes. The parser compares each key with all before it, and the field may be an attacker's.
+  private static let longest = 4096
+
+  private static func parser(of text: String) -> StructuredFieldValueParser<[UInt8]>? {
+    text.utf8.count <= longest ? StructuredFieldValueParser(Array(text.utf8)) : nil
   }
 
   private init(_ item: Item) {

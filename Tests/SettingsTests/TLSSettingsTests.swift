@@ -116,6 +116,11 @@ private let pin = "sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
       "[targets.nas.tls]\n[targets.nas]\nurl = \"https://nas/up\"\n",
       "[targets.nas.tls]\npin = \"\(pin)\"\n[targets.nas]\nurl = \"https://nas/up\"\n"
     ),
+    (
+      "[targets.nas.response]\nurl = \"/url\"\n[targets.nas]\nurl = \"https://nas/up\"\n",
+      "[targets.nas.response]\nurl = \"/url\"\n[targets.nas]\ntls = { pin = \"\(pin)\" }\n"
+        + "url = \"https://nas/up\"\n"
+    ),
     // What looks like the header lies in a string.
     (
       "[targets.b]\nurl = \"http://b/\"\nfields = { x = '''\n[targets.nas]\n''' }\n"

@@ -29,4 +29,13 @@ struct FieldValueTests {
   func dictionary(_ text: String, _ members: [String: FieldValue]?) {
     #expect(FieldValue.dictionary(text) == members)
   }
+
+  @Test(
+    "a field with thousands of keys, each of which would be compared with all others, is ignored")
+  func tooLong() {
+    let keys = (0..<1000).map { "k\($0)" }
+    #expect(FieldValue.dictionary(keys.prefix(500).joined(separator: ","))?.count == 500)
+    #expect(FieldValue.dictionary(keys.joined(separator: ",")) == nil)
+    #expect(FieldValue(item: "1;" + keys.joined(separator: ";")) == nil)
+  }
 }

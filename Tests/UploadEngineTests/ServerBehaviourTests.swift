@@ -355,7 +355,7 @@ struct ServerBehaviourTests {
       guard connection.readHead() != nil else { return }
       for _ in 0..<13 {
         guard connection.discard(7_600) else { return }
-        usleep(500_000)
+        usleep(700_000)
       }
       connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
       connection.drain()

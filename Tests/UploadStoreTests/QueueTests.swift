@@ -217,8 +217,11 @@ struct QueueTests {
     for round in 0..<10 {
       let path = harness.folder.path("\(round).sqlite")
       let failures = Mutex<[String]>([])
-      DispatchQueue.concurrentPerform(iterations: 6) { _ in
-        do { _ = try UploadStore(path: path) } catch {
+      DispatchQueue.concurrentPerform(iterations: 6) { number in
+        do {
+          _ = try UploadStore(
+            path: path, durability: number.isMultiple(of: 2) ? .crash : .powerLoss)
+        } catch {
           failures.withLock { $0.append("\(error)") }
         }
       }

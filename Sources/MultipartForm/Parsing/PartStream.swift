@@ -76,13 +76,13 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
         isOver = true
         return
       }
-      try take(Array(buffer))
+      try parse(Array(buffer))
     } catch {
       failure = error
     }
   }
 
-  private func take(_ buffer: [UInt8]) throws {
+  private func parse(_ buffer: [UInt8]) throws {
     try buffer.withUnsafeBytes { whole in
       try parser.push(whole) { event in
         switch event {

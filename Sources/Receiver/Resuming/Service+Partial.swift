@@ -28,7 +28,7 @@ extension Service {
     var checksum = try request.header("upload-checksum").map { value throws(Refusal) in
       try Checksum(value)
     }
-    if (try? Admission.awaitsContinue(request.head)) == true { try await request.sendContinue() }
+    if try Admission.awaitsContinue(request.head) { try await request.sendContinue() }
     try file.begin(awaitingSum: checksum != nil)
     var reserve = DiskReserve(bytes: configuration.reservedBytes) { [inbox] in inbox.freeBytes }
     var hash: SHA256? = start == 0 ? SHA256() : nil

@@ -42,7 +42,7 @@ extension Service {
         ("Upload-Limit", limits(of: file)),
       ]
       try await request.inform(place)
-      var reply = try await take(asked, file, request)
+      var reply = try await store(asked, file, request)
       if !asked.isLast {
         reply.status = .created
         reply.headers += place.prefix(1)
@@ -104,11 +104,11 @@ extension Service {
       _ = try await receive(file, request)
       return Self.reply(answer)
     }
-    return try await take(asked, file, request)
+    return try await store(asked, file, request)
   }
 
   /// Takes the content of a request, and all of the upload if it is the last.
-  private func take(
+  private func store(
     _ asked: ResumableRequest, _ file: PartialFile, _ request: Request
   ) async throws -> Reply {
     let known = file.record.length == .max ? nil : file.record.length

@@ -15,7 +15,7 @@ extension AppState {
     let positions = places.compactMap { place in
       item(place.id).map { QueuePosition(item: $0.asRemoved, before: place.before) }
     }
-    return take(
+    return perform(
       QueueEdit(
         undo: .restore(positions), redo: .remove(places.map(\.id)), words: "removal of \(count)"))
       + leaveIfDone()
@@ -23,7 +23,7 @@ extension AppState {
 
   /// Moves items, in their order, before another one or to the end.
   mutating func move(_ ids: [ItemID], before other: ItemID?) -> [Effect] {
-    take(
+    perform(
       QueueEdit(
         undo: .move(queue.places(of: Set(ids))),
         redo: .move(ids.map { Place(id: $0, before: other) }), words: "move"))
@@ -32,7 +32,7 @@ extension AppState {
   /// Puts the whole queue in another order.
   mutating func reorder(_ order: [ItemID]) -> [Effect] {
     order == self.order
-      ? [] : take(QueueEdit(undo: .arrange(self.order), redo: .arrange(order), words: "sorting"))
+      ? [] : perform(QueueEdit(undo: .arrange(self.order), redo: .arrange(order), words: "sorting"))
   }
 
   /// Changes how items shall be sent.
@@ -41,18 +41,18 @@ extension AppState {
       item(after.id).flatMap { $0 == after ? nil : (before: $0, after: after) }
     }
     guard !changes.isEmpty else { return [] }
-    return take(
+    return perform(
       QueueEdit(
         undo: .replace(changes.map(\.before)), redo: .replace(changes.map(\.after)),
         words: "edit of \(HumanReadable.count(changes.count, "file"))"))
   }
 
-  private mutating func take(_ edit: QueueEdit) -> [Effect] {
+  private mutating func perform(_ edit: QueueEdit) -> [Effect] {
     edits.record(edit)
-    return take(edit.redo)
+    return perform(edit.redo)
   }
 
-  private mutating func take(_ step: QueueEdit.Step) -> [Effect] {
+  private mutating func perform(_ step: QueueEdit.Step) -> [Effect] {
     switch step {
     case .restore(let places): restore(places)
     case .remove(let ids): drop(ids.filter { item($0) != nil })
@@ -66,7 +66,7 @@ extension AppState {
 
   mutating func undo() -> [Effect] {
     guard let edit = edits.undo() else { return refuse("nothing to undo") }
-    return told(take(edit.undo), "undone: \(edit.words)")
+    return told(perform(edit.undo), "undone: \(edit.words)")
   }
 
   mutating func redo() -> [Effect] {
@@ -76,7 +76,7 @@ extension AppState {
       _ = edits.undo()
       return refuse("not redone: it is being sent; x removes it all the same")
     }
-    return told(take(edit.redo), "redone: \(edit.words)")
+    return told(perform(edit.redo), "redone: \(edit.words)")
   }
 
   private mutating func told(_ effects: [Effect], _ words: String) -> [Effect] {

@@ -57,6 +57,8 @@ public actor UploadEngine {
   var tokens: [Route: BearerToken] = [:]
   /// What servers of resumable uploads have said of themselves.
   var resumeServers: [Route: ResumeServer] = [:]
+  /// Those of which the memory was asked, which may have to wait for whoever writes to it.
+  var askedMemory: Set<Route> = []
   /// Routes whose server is known only from an earlier run; no upload of this run has confirmed it.
   var recalled: Set<Route> = []
   let memory: (any ResumeMemory)?

@@ -4,7 +4,7 @@ import UploadModel
 extension UploadEngine {
   func server(of job: Job) -> ResumeServer? {
     if resumeServers[job.route] == nil, let address = job.upload.target.memorableAddress,
-      let server = memory?.resumeServer(at: address)
+      askedMemory.insert(job.route).inserted, let server = memory?.resumeServer(at: address)
     {
       resumeServers[job.route] = server
       recalled.insert(job.route)

@@ -115,7 +115,7 @@ extension HTTPResumeMachine {
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     course.recordStart(into: &point)
-    note(end, in: &point, now)
+    record(end, in: &point, now)
     course.point = point
     guard Self.isComplete(end) == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
@@ -152,7 +152,7 @@ extension HTTPResumeMachine {
       let fault: ResumeFault = sent.isEmpty ? .neverComplete : .offsetStuck
       return course.doubt(end, status: nil, fault: fault) ?? ask(point)
     }
-    note(end, in: &point, now)
+    record(end, in: &point, now)
     course.point = point
     return [.keep(point)] + append(point)
   }
@@ -181,7 +181,7 @@ extension HTTPResumeMachine {
     return point
   }
 
-  private func note(_ end: TransferEnd, in point: inout ResumePoint, _ now: Date) {
+  private func record(_ end: TransferEnd, in point: inout ResumePoint, _ now: Date) {
     guard let age = ResumeLimits(end.headers["upload-limit"])?.age else { return }
     point.expires = now.addingTimeInterval(Double(age))
   }
