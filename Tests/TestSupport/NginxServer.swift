@@ -109,8 +109,13 @@ public final class NginxServer {
   public func stop() -> [Request] {
     if !isStopped {
       isStopped = true
-      kill(process, SIGTERM)
-      waitpid(process, nil, 0)
+      // It writes the last line of its log behind the reply, if it is let.
+      kill(process, SIGQUIT)
+      let limit = ContinuousClock.now + .seconds(2)
+      while waitpid(process, nil, WNOHANG) == 0 {
+        usleep(2000)
+        if .now > limit { kill(process, SIGTERM) }
+      }
     }
     let log = (try? String(contentsOfFile: folder.path("access.log"), encoding: .utf8)) ?? ""
     return log.split(separator: "\n").compactMap { line in
