@@ -48,6 +48,9 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
+  /// Gives back the memory that is only needed for looking into files, until the next one is looked into.
+  public func unload() { content.unload() }
+
   /// Guesses by the name alone; nil if no table knows it, or if it says nothing about the content.
   public func guess(name bytes: [UInt8]) -> MediaTypeGuess? {
     guard !bytes.isEmpty else { return nil }

@@ -88,6 +88,26 @@ struct ContentTests {
     }
   }
 
+  private static let usual = "/usr/share/misc/magic.mgc"
+
+  @Test(
+    "the table that was given back is in memory no more, until it is needed again",
+    .enabled(if: FileManager.default.isReadableFile(atPath: usual)))
+  func unload() throws {
+    let table = "\(folder.path)/own.mgc"
+    try Data(contentsOf: URL(fileURLWithPath: Self.usual)).write(to: URL(fileURLWithPath: table))
+    let sniffer = ContentSniffer(database: table)
+    func isLoaded() throws -> Bool {
+      try String(contentsOfFile: "/proc/self/maps", encoding: .utf8).contains(table)
+    }
+    for _ in 1...2 {
+      #expect(sniffer.guess(content: Self.png).type.description == "image/png")
+      #expect(try isLoaded())
+      sniffer.unload()
+      #expect(try !isLoaded())
+    }
+  }
+
   @Test("one guesser serves many tasks at once")
   func concurrent() async throws {
     try folder.write(Self.png, to: "picture")

@@ -77,6 +77,9 @@ final class FileIntake: Sendable {
     return item
   }
 
+  /// Gives back the memory that only looking at files takes, for it may be a while until the next one.
+  func rest() { guesser.unload() }
+
   /// The type of a file that a target's command has made; nil where nothing tells it.
   static let mediaType: @Sendable (FileLocation) -> String? = { location in
     let guess = MediaTypeGuesser.system.guess(path: location.bytes)

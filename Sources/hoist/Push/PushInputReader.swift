@@ -35,7 +35,10 @@ final class PushInputReader: Sendable {
   /// Starts the thread. It may wait for a pipe or a folder for as long as the program runs.
   func start(_ inputs: PushInputs, _ intake: FileIntake) {
     Thread.detachNewThread { [self] in
-      let portion = Portion { self.deliver($0) }
+      let portion = Portion { items in
+        intake.rest()
+        self.deliver(items)
+      }
       // The next item may be a long time coming.
       let timer = DispatchSource.makeTimerSource(queue: .global())
       timer.schedule(deadline: .now() + 0.05, repeating: 0.05, leeway: .milliseconds(10))

@@ -62,6 +62,7 @@ struct QueueIntake: Sendable {
     var portion: [UploadItem] = []
     func handOver(isLast: Bool) -> Bool {
       defer { portion = [] }
+      intake.rest()
       return report(Result { () throws(StoreError) in try add(portion) }, isLast)
     }
     // Whoever sends them may work in another folder.
