@@ -107,8 +107,12 @@ struct QueueIntake: Sendable {
     }
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
     var added = Added()
+    // Files that were sent together share the words.
+    var notes: Set<String> = []
     for var item in items {
-      let note = known[item.id].map { "sent before, \($0.local)" }
+      let note = known[item.id].map {
+        notes.insert("sent before, \($0.local)").memberAfterInsert
+      }
       if item.note != note { item.note = note }
       if item.note == nil || !skipsSent {
         added.items.append(item)
