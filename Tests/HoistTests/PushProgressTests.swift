@@ -76,4 +76,58 @@ import UploadModel
     #expect(
       !course.isGivenUp(ItemID(1), in: .awaitingReply(attempt: 1, since: Instant(seconds: 1))))
   }
+
+  // MARK: What the engine has
+
+  /// A push of six files of which the engine has three.
+  private var begun: (course: PushProgress, given: [ItemID]) {
+    var course = PushProgress(
+      start: Instant(seconds: 0), keepsResults: false, isWatching: true, mostInLine: 3)
+    for number in 1...6 { course.add(item(Int64(number), FileLocation("scan\(number).pdf"))) }
+    let given = course.handOver().map(\.id)
+    return (course, given)
+  }
+
+  @Test(
+    "the engine gets more when fewer than so many wait in its line, whatever the others do",
+    arguments: [
+      (.waiting, []), (.preparing(attempt: 1), [5]),
+      (.retrying(refused, next: 2, of: 5, at: Instant(seconds: 9)), [5]),
+      (.done(Receipt(status: 200)), [5]), (.failed(refused), [5]),
+    ] as [(ItemState, [Int64])])
+  func line(state: ItemState, next: [Int64]) {
+    var (course, given) = begun
+    #expect(given == [1, 2, 3].map(ItemID.init))
+    _ = course.record(.preparing(attempt: 1), of: ItemID(2))
+    #expect(course.handOver().map(\.id) == [ItemID(4)])
+    _ = course.record(.waiting, of: ItemID(2))
+    #expect(course.handOver().map(\.id) == [])
+    _ = course.record(.preparing(attempt: 2), of: ItemID(2))
+    _ = course.record(state, of: ItemID(3))
+    #expect(course.handOver().map(\.id) == next.map(ItemID.init))
+  }
+
+  @Test("what was replaced makes room, or never gets there")
+  func replacedInLine() {
+    var (course, _) = begun
+    let replaced = course.replaced(by: [item(7, "scan1.pdf"), item(8, "scan4.pdf")])
+    #expect(replaced.unsent == [ItemID(1), ItemID(4)])
+    #expect(course.handOver().map(\.id) == [ItemID(5)])
+    #expect(course.handOver(all: true).map(\.id) == [ItemID(6)])
+  }
+
+  @Test("what the engine does not have fails with its line, and not with a file or a person")
+  func endOfLine() {
+    var (course, _) = begun
+    _ = course.record(.preparing(attempt: 1), of: ItemID(1))
+    _ = course.record(.failed(Self.refused), of: ItemID(1))
+    _ = course.record(.failed(Failure(.cancelled)), of: ItemID(2))
+    #expect(course.givenUp().isEmpty)
+    _ = course.record(.failed(Failure(.refused, status: 401, attempts: 2)), of: ItemID(3))
+    let lost = course.givenUp()
+    #expect(lost.map(\.0) == [4, 5, 6].map(ItemID.init))
+    #expect(lost.allSatisfy { $0.1 == .failed(Failure(.refused, status: 401)) })
+    for (id, state) in lost { _ = course.record(state, of: id) }
+    #expect(course.openItems == [] && course.givenUp().isEmpty)
+  }
 }

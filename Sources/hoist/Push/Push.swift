@@ -27,6 +27,10 @@ struct Push {
     case interrupt
   }
 
+  /// As many files wait in the engine's line, besides two for each that can be under way: enough to fill requests from,
+  /// however late this notices that some have begun.
+  private static let mostInLine = 1024
+
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
   /// summary, with all that was not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
@@ -66,10 +70,28 @@ struct Push {
     }
 
     var course = PushProgress(
-      start: time.now(), keepsResults: keepsResults, isWatching: isWatching)
-    /// Stops what can be stopped; its failures arrive as changes.
+      start: time.now(), keepsResults: keepsResults, isWatching: isWatching,
+      mostInLine: Self.mostInLine + 2 * target.concurrency * (target.batch?.maxFiles ?? 1))
+    func record(_ state: ItemState, of id: ItemID, at now: Instant) {
+      guard let item = course.record(state, of: id) else { return }
+      history?.record(item)
+      journal?.record(item)
+      reporter.changed(item, at: now)
+    }
+    /// Gives the engine more to do.
+    func submit() {
+      let items = course.handOver()
+      if items.isEmpty { return }
+      engine.submit(items.map { UploadJob(item: $0, destination: destination) })
+    }
+    /// Stops what can be stopped. What the engine fails for that arrives as changes.
     func stop() {
       walk.stop()
+      Output.together {
+        for item in course.handOver(all: true) {
+          record(.failed(Failure(.cancelled)), of: item.id, at: time.now())
+        }
+      }
       engine.cancel(course.openItems)
     }
 
@@ -95,8 +117,7 @@ struct Push {
           reporter.queued(item)
           if item.state.isFinished { reporter.changed(item, at: now) }
         }
-        let sendable = items.filter { !$0.state.isFinished }
-        engine.submit(sendable.map { UploadJob(item: $0, destination: destination) })
+        submit()
       case .walk(.skipped(let items)):
         course.summary.skipped += items.count
         for item in items { reporter.skipped(item) }
@@ -110,12 +131,11 @@ struct Push {
         Output.together {
           for (id, state) in changes {
             if course.isGivenUp(id, in: state) { engine.cancel([id]) }
-            guard let item = course.record(state, of: id) else { continue }
-            history?.record(item)
-            journal?.record(item)
-            reporter.changed(item, at: now)
+            record(state, of: id, at: now)
           }
+          for (id, state) in course.givenUp() { record(state, of: id, at: now) }
         }
+        submit()
       case .resumed(let id, let point):
         guard let item = course.open(id) else { continue }
         journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])

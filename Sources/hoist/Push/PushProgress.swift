@@ -2,7 +2,7 @@ import MultipartForm
 import UploadModel
 
 /// The progress of a push. It keeps whole items only while they are under way or if they failed, so that a
-/// long queue or a long watch does not fill the memory.
+/// long queue or a long watch does not fill the memory. Items are added with rising numbers.
 struct PushProgress {
   var summary = PushSummary()
   /// Whether no more items will come.
@@ -16,10 +16,20 @@ struct PushProgress {
   /// Items under way whose files have been replaced. They count only if the server has them, or may have.
   private var superseded: Set<ItemID> = []
 
-  init(start: Instant, keepsResults: Bool, isWatching: Bool) {
+  /// How many waiting items the engine has at most. It chooses among them, and each takes half a kilobyte there.
+  private let mostInLine: Int
+  /// How many it has.
+  private var inLine = 0
+  /// The open items that it does not have yet, in order.
+  private var held: ArraySlice<ItemID> = []
+  /// Why the engine has failed what was in its line.
+  private var endOfLine: Failure?
+
+  init(start: Instant, keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
     self.start = start
     self.isWatching = isWatching
     self.keepsResults = keepsResults
+    self.mostInLine = mostInLine
   }
 
   var isOver: Bool { isComplete && open.isEmpty }
@@ -33,7 +43,36 @@ struct PushProgress {
   mutating func add(_ item: UploadItem) {
     open[item.id] = item
     if isWatching { openPaths[item.location] = item.id }
-    if item.state.isFinished { _ = record(item.state, of: item.id) }
+    guard item.state.isFinished else { return held.append(item.id) }
+    _ = record(item.state, of: item.id)
+  }
+
+  /// The items that the engine gets now: all that are left, or as many as there is room for in its line.
+  mutating func handOver(all: Bool = false) -> [UploadItem] {
+    var items: [UploadItem] = []
+    while all || inLine < mostInLine, let id = held.popFirst() {
+      guard let item = open[id] else { continue }
+      items.append(item)
+      inLine += 1
+    }
+    return items
+  }
+
+  /// The items that the engine need not get: it has given up the line in which they would have waited.
+  mutating func givenUp() -> [(ItemID, ItemState)] {
+    guard var failure = endOfLine else { return [] }
+    endOfLine = nil
+    failure.attempts = 0
+    return handOver(all: true).map { ($0.id, .failed(failure)) }
+  }
+
+  /// Counts who is in the engine's line.
+  private mutating func count(_ id: ItemID, from old: ItemState, to new: ItemState) {
+    if let next = held.first, id >= next { return }
+    if new == .waiting { inLine += 1 }
+    guard old == .waiting else { return }
+    inLine -= 1
+    if case .failed(let failure) = new, failure.cause != .cancelled { endOfLine = failure }
   }
 
   /// Records a new state. Returns the item with it, or nil if the item is no longer of interest.
@@ -47,6 +86,7 @@ struct PushProgress {
         return nil
       }
     }
+    count(id, from: open.values[place].state, to: state)
     open.values[place].state = state
     guard state.isFinished else { return open[place].value }
     let item = open.remove(at: place).value
@@ -88,6 +128,7 @@ struct PushProgress {
         replaced.sending.append(id)
       case .awaitingReply: superseded.insert(id)
       case .waiting, .retrying, .paused, .done, .failed:
+        count(id, from: old.state, to: .paused)
         open[id] = nil
         replaced.unsent.append(id)
       }
