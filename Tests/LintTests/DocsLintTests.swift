@@ -32,22 +32,47 @@ struct DocsLintTests {
     #expect(outcome.status == status, "\(outcome)")
   }
 
-  @Test(arguments: [("`missing` or `too-large`", 0), ("`missing`", 1), ("missing, too-large", 1)])
-  func codes(_ told: String, _ status: Int32) async throws {
-    let outcome = try await lint([
-      "docs/scripting.md": "# Scripting\n\n`cause` is \(told).\n",
-      "Sources/UploadModel/Item/Failure.swift": """
-      struct Failure {
-        public var code: String {
-          switch cause {
-          case .missing: "missing"
-          case .tooLarge: "too-large"
-          }
+  private static let someCodes = """
+    extension Failure {
+      private var name: (code: String, headline: String) {
+        switch cause {
+        case .missing: ("missing", "file is missing")
+        case .refused: (status.map { "http-\\($0)" } ?? "refused", Self.statusLine(status))
+        case .redirected:
+          (
+            "redirected",
+            status.map { "\\(Self.statusLine($0)), not followed" } ?? "redirect not followed"
+          )
+        case .denied: status.map { ("http-\\($0)", "denied") } ?? ("no-credentials", "no credentials")
         }
       }
-      """,
+    }
+    """
+
+  @Test(arguments: [
+    (someCodes, "`missing`, `refused`, `redirected` or `no-credentials`", ""),
+    (someCodes, "`missing`, `redirected` or `no-credentials`", "refused is missing"),
+    (someCodes, "`missing`, `refused` or `no-credentials`", "redirected is missing"),
+    (someCodes, "`missing`, `refused` or `redirected`", "no-credentials is missing"),
+    (someCodes, "missing, `refused`, `redirected` or `no-credentials`", "missing is missing"),
+    ("struct Failure {}", "`missing`", "no table"),
+  ])
+  func codes(_ source: String, _ told: String, _ fault: String) async throws {
+    let outcome = try await lint([
+      "docs/scripting.md": "# Scripting\n\n`cause` is \(told).\n",
+      "Sources/UploadModel/Item/Failure.swift": source,
     ])
-    #expect(outcome.status == status, "\(outcome)")
+    #expect(outcome.status == (fault.isEmpty ? 0 : 1), "\(outcome)")
+    #expect(fault.isEmpty || outcome.output.contains(fault), "\(outcome)")
+  }
+
+  /// The check of the project itself looks at all of them.
+  @Test func theProjectsCodesAreFound() async throws {
+    let words = "Sources/UploadModel/Policy/Failure+Words.swift"
+    let text = try String(contentsOf: URL(filePath: "\(Repository.root)/\(words)"), encoding: .utf8)
+    let outcome = try await lint(["docs/scripting.md": "# Scripting\n", words: text])
+    let codes = outcome.output.split(separator: "\n").filter { $0.hasPrefix("the code ") }
+    #expect(codes.count > 25, "\(outcome)")
   }
 
   @Test(arguments: [
