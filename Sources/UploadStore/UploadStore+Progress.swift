@@ -222,7 +222,8 @@ struct AttemptOutcome {
   var isRelative = false
   var status: Int?
   var message: String?
-  var reply = Reply()
+  /// What the server answered; nil where nobody waited for an answer.
+  var reply: Reply?
   var url: String?
   var deletionURL: String?
 
@@ -260,8 +261,8 @@ struct AttemptOutcome {
   /// The values of the columns from `ended` to `deletion_url`.
   func values(at instant: Double) -> StatementArguments {
     [
-      instant, bytes, status, outcome, message, reply.text, reply.mediaType, reply.isCut, url,
-      deletionURL,
+      instant, bytes, status, outcome, message, reply?.text, reply?.mediaType,
+      reply?.isCut ?? false, url, deletionURL,
     ]
   }
 

@@ -40,7 +40,8 @@ extension UploadStore {
         } else {
           recovery.unknown.append(id)
           let failure = Failure(.outcomeUnknown("hoist ended before the reply"))
-          try writer.end(id, AttemptOutcome(failure, bytes: nil))
+          let words = failure.explanation
+          try writer.end(id, AttemptOutcome(failure.code, bytes: nil, message: words))
           let isHarmless = isRepeatable(row[2])
           try writer.set(
             isHarmless ? "waiting" : "failed", of: id,

@@ -283,6 +283,7 @@ struct ProgressTests {
     #expect(
       try store.history().map(\.outcome)
         == ["interrupted", "outcome-unknown", "done", "outcome-unknown"])
+    #expect(try store.history().map(\.reply) == [nil, nil, "", nil])
     #expect(try store.recover() == UploadStore.Recovery())
   }
 
