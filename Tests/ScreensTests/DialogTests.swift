@@ -93,6 +93,18 @@ import Testing
     #expect(texts.request.count == 3)
   }
 
+  @Test func aReplyIsShownLineByLine() throws {
+    var state = Fixture.empty()
+    let failure = Failure(
+      .refused, status: 500, reply: Reply(text: "one\r\n\n\ntwo\n\n"), attempts: 1)
+    Fixture.play(&state, .added([Fixture.item(1, "a.bin", state: .failed(failure))]))
+    let row = try #require(state.queue.row(ItemID(1)))
+    let details = ItemDetails(row: row, state: state)
+    let reply = details.texts(details.textSource(width: 72, request: [])).reply
+    let lines = reply.map { $0.runs.flatMap(\.0).map(\.text).joined() }
+    #expect(lines == ["", "The server said:", "one", "", "", "two"])
+  }
+
   @Test func aReasonWhyThereIsNoRequestIsNotSaidTwice() {
     var state = Fixture.empty()
     let failure = Failure(.missing)

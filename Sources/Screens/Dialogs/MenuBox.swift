@@ -29,7 +29,7 @@ struct MenuBox {
       size: Size(width: columns.count, height: visible + 2 + field), title: menu.title)
     let inner = columns.lowerBound + 2..<columns.upperBound - 2
     if menu.isFiltered {
-      let label = "filter "
+      let label = "type to filter "
       canvas.put(label, row: top - 1, column: inner.lowerBound, style: Style(.dim))
       let start = inner.lowerBound + label.count
       canvas.field(menu.filter, row: top - 1, columns: start..<max(start + 1, inner.upperBound))

@@ -162,10 +162,7 @@ struct ItemDetails {
     // Laid out for reading where it is JSON, as it came where it is not.
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
-    for text in said {
-      if text.isEmpty { lines.append(TextLine()) }
-      lines += wrapped(text, .plain, width: width)
-    }
+    for text in said { lines += wrapped(text, .plain, width: width) }
     if reply.isCut { lines.append(line("(The rest was not kept.)", .dim)) }
     return lines
   }
