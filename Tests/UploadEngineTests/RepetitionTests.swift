@@ -225,7 +225,7 @@ struct RepetitionTests {
     }
     harness.engine.remove([ItemID(1)])
     harness.engine.submit([jobs[0]])
-    harness.engine.setLanes(1)
+    harness.engine.tryServers()
     goOn.signal()
     let ends = await harness.finish(jobs.map(\.item.id))
     let expected = reply == nil ? "outcome-unknown" : "done 200"

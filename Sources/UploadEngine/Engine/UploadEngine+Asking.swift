@@ -109,14 +109,6 @@ extension UploadEngine {
     }
   }
 
-  /// Sets the number of concurrent requests. None is cancelled for it.
-  public nonisolated func setLanes(_ count: Int) {
-    onQueue { engine in
-      engine.scheduler.setLanes(min(count, Self.mostLanes))
-      engine.fillSoon()
-    }
-  }
-
   /// Sets the number of concurrent requests to a target, overriding its configuration. None is cancelled for
   /// it.
   public nonisolated func setConcurrency(_ count: Int, of target: String) {

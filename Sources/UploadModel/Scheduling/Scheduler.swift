@@ -77,7 +77,7 @@ public struct Scheduler: Sendable {
   var servers: [Origin: Server] = [:]
   var groups: [Int: [ItemID]] = [:]
   var lastGroup = 0
-  private(set) var laneCount: Int
+  private let laneCount: Int
   private var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private var routeNumbers: [Route: Int] = [:]
@@ -203,9 +203,6 @@ public struct Scheduler: Sendable {
   func number(of route: Route) -> Int? { routeNumbers[route] }
 
   // MARK: Lanes
-
-  /// Sets the number of concurrent requests. None is cancelled for it.
-  public mutating func setLanes(_ count: Int) { laneCount = max(1, count) }
 
   /// Sets the number of concurrent requests to a target, overriding its configuration.
   public mutating func setConcurrency(_ count: Int, of target: String) {

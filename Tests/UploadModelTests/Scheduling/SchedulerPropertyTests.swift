@@ -43,7 +43,7 @@ struct SchedulerPropertyTests {
   @Test(.timeLimit(.minutes(5)), arguments: [1, 2] as [UInt64], [true, false])
   func tenThousandEventsHoldWhatIsPromised(_ seed: UInt64, _ waits: Bool) throws {
     var random = SplitMix(seed)
-    var lanes = 5
+    let lanes = 5
     var scheduler = Scheduler(lanes: lanes, waitsForServers: waits)
     var account = Account()
     var wishes: [Character: Int] = [:]
@@ -211,11 +211,6 @@ struct SchedulerPropertyTests {
         guard account.waiting.contains(id) else { break }
         obey(scheduler.tryNow([id], at: now))
       case 25: obey(scheduler.tryEverything(at: now))
-      case 26:
-        lanes = 1 + random.below(8)
-        // Those under way may be more.
-        guard account.underWay.count <= lanes else { break }
-        scheduler.setLanes(lanes)
       case 27:
         let name = Self.names[random.below(Self.names.count)]
         let wish = 1 + random.below(3)
@@ -237,7 +232,6 @@ struct SchedulerPropertyTests {
             : scheduler.recordRenewalFailure(route, Failure(.denied("no"))))
       default: now = now + Double(random.below(20))
       }
-      scheduler.setLanes(lanes)
       fill()
       if step % 50 == 0 { #expect(scheduler.disorder == []) }
     }

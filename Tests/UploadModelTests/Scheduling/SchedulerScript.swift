@@ -19,7 +19,7 @@ import Foundation
 /// | `b<1` | files go to the target b from now on |
 /// | `3<2`, `3<` | file 3 stands before file 2, or last; `order:3,1` puts several in order |
 /// | `tied:1,2` | files go together |
-/// | `lanes:2`, `b=3` | so many lanes; so many of them for the target b |
+/// | `b=3` | so many lanes for the target b |
 /// | `stop`, `start`, `later:5` | nothing begins; it goes on; seconds go by |
 struct SchedulerScript {
   var scheduler: Scheduler
@@ -75,7 +75,6 @@ struct SchedulerScript {
     let ids = rest.filter { $0 != "!" }.split(separator: ",").compactMap { Int64($0) }.map(
       ItemID.init)
     switch (verb, word[sign]) {
-    case ("lanes", _): scheduler.setLanes(Int(rest) ?? 0)
     case ("later", _): now = now + (Double(rest) ?? 0)
     case ("order", _): scheduler.arrange(ids)
     case ("tied", _): scheduler.group(ids)

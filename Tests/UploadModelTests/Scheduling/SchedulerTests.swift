@@ -37,8 +37,8 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
     SchedulerStory(
       testDescription: "stopped, nothing begins", story: "z+1 stop go→ start go→1"),
     SchedulerStory(
-      testDescription: "fewer lanes break nothing off", lanes: 3,
-      story: "z+1,2,3,4 go→1_2_3 lanes:1 end:1,2 go→ end:3 go→4 lanes:0 z+5 go→ end:4 go→5"),
+      testDescription: "fewer at once to a target break nothing off", lanes: 3,
+      story: "z+1,2,3,4 go→1_2_3 z=1 end:1,2 go→ end:3 go→4 z+5 go→ end:4 go→5"),
   ]
 
   static let moves = [
@@ -246,7 +246,7 @@ struct SchedulerTests {
 
   static let events = [
     "b+2", "back:2", "off:2", "hold:2", "end:2", "drop:2", "b<2", "2<1", "2<", "order:2,1",
-    "tied:2,3", "r:2", "R", "down:2", "up:2", "ok:2", "no:2", "lanes:1", "b=1", "stop", "start",
+    "tied:2,3", "r:2", "R", "down:2", "up:2", "ok:2", "no:2", "b=1", "stop", "start",
     "later:9", "down:1", "no:1",
   ]
 
