@@ -11,8 +11,6 @@ import UploadStore
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
-    // So that it is not asked for a completion script where it is parsed alone.
-    _superCommandName: "hoist",
     abstract: "Upload files without a screen, for scripts.",
     discussion: """
       The URL of each result, where the server names one, goes to standard output and everything \
