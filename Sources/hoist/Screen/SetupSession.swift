@@ -42,7 +42,12 @@ final class SetupSession {
     case .bell: interface.ring()
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
-    default: break
+    // There is no queue yet, and no list.
+    case .add, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move, .reorder,
+      .edit, .setStarted, .setConcurrency, .setLimit, .listFolder, .switchTarget, .readTargets,
+      .listServer, .deleteOnServer, .deleteUploaded, .listHistory, .inspect, .probe, .copy,
+      .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
+      break
     }
   }
 
