@@ -92,6 +92,18 @@ import Testing
     try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 
+  /// Changes what the bystander changes about the file; to open it is up to the test.
+  private func touch(for bystander: Bystander) {
+    switch bystander {
+    case .permissions: #expect(chmod(path, 0o400) == 0)
+    case .hardLink: #expect(link(path, path + ".link") == 0)
+    case .renamed:
+      #expect(rename(path, path + ".away") == 0)
+      #expect(rename(path + ".away", path) == 0)
+    case .openForWriting, .mapped: break
+    }
+  }
+
   @Test(
     "what does not change its content does no harm", arguments: Bystander.allCases, [false, true])
   func untouched(bystander: Bystander, isOld: Bool) async throws {
@@ -105,14 +117,7 @@ import Testing
     let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
     var content = [UInt8](repeating: 0, count: size / 2)
     #expect(try content.withUnsafeMutableBytes { try reader.read(into: $0) } == size / 2)
-    switch bystander {
-    case .permissions: #expect(chmod(path, 0o400) == 0)
-    case .hardLink: #expect(link(path, path + ".link") == 0)
-    case .renamed:
-      #expect(rename(path, path + ".away") == 0)
-      #expect(rename(path + ".away", path) == 0)
-    case .openForWriting, .mapped: break
-    }
+    touch(for: bystander)
     #expect(try content + reader.rest() == [UInt8](repeating: 1, count: size))
     try file?.close()
   }
@@ -147,17 +152,11 @@ import Testing
     let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
     let pipe = try SocketPair()
     #expect(try pipe.fill(from: reader, to: size / 2))
-    var file: FileHandle?
-    switch bystander {
-    case .permissions: #expect(chmod(path, 0o400) == 0)
-    case .hardLink: #expect(link(path, path + ".link") == 0)
-    case .renamed:
-      #expect(rename(path, path + ".away") == 0)
-      #expect(rename(path + ".away", path) == 0)
+    touch(for: bystander)
     // Only writing counts: it would change the file's times.
-    case .openForWriting: file = try FileHandle(forUpdating: URL(filePath: path))
-    case .mapped: _ = try Mapping(path, size)
-    }
+    let file =
+      bystander == .openForWriting ? try FileHandle(forUpdating: URL(filePath: path)) : nil
+    if bystander == .mapped { _ = try Mapping(path, size) }
     let isDoubtful = ![.openForWriting, .mapped].contains(bystander)
     do {
       _ = try pipe.fill(from: reader, to: size)
