@@ -3,6 +3,7 @@
 
 - The map's rooms and what they import are those of Package.swift, outside packages included.
 - No folder has more than 25 Swift files.
+- A type that more than one file sees lies in the file of its name.
 - No file has more than 300 lines, unless it says on a line of its own `// All of this file is a table.`
 """
 
@@ -72,8 +73,20 @@ def sizes() -> list[str]:
     return faults
 
 
+def strays() -> list[str]:
+    """Types that cannot be found by the names of the files."""
+    pattern = re.compile(
+        r"(?m)^(?:(?:public|package|final|nonisolated|indirect|@\w+) )*(?:struct|class|enum|protocol|actor) (\w+)")
+    return [
+        f"{file.relative_to(ROOT)} has the type {name}, which belongs into {name}.swift"
+        for file in sorted((ROOT / "Sources").rglob("*.swift"))
+        for name in pattern.findall(file.read_text())
+        if name != file.stem.split("+")[0]
+    ]
+
+
 def main() -> int:
-    faults = compare(package(), drawn()) + sizes()
+    faults = compare(package(), drawn()) + sizes() + strays()
     for fault in faults:
         print(fault)
     return 1 if faults else 0

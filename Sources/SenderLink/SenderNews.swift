@@ -13,26 +13,3 @@ public enum SenderNews: Hashable, Sendable, Codable {
   /// Everything that was the case when the listener came has been told.
   case complete
 }
-
-/// What a person sets for all that is sent.
-public struct SenderSettings: Hashable, Sendable, Codable {
-  /// The most that is sent in all, in bytes a second; nil for no limit.
-  public var limit: Int64?
-  /// Whether further files begin.
-  public var isStarted: Bool
-  /// How many requests go to a target at once, by its name, where the person has said so.
-  public var lanes: [String: Int]
-  /// Whether they are those of a screen that was left: the next screen that sends goes on under them.
-  public var isHandedOver: Bool
-
-  /// Settings of a session.
-  public init(
-    limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
-    isHandedOver: Bool = false
-  ) {
-    self.limit = limit
-    self.isStarted = isStarted
-    self.lanes = lanes
-    self.isHandedOver = isHandedOver
-  }
-}

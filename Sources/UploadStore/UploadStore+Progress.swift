@@ -56,10 +56,10 @@ extension UploadStore {
     }
     guard !notable.isEmpty else { return }
     try write { db, revision in
-      let pen = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
+      let writer = StateWriter(db: db, revision: revision, now: now.timeIntervalSince1970)
       for (id, state) in notable {
         let bytes = progress.withLock { $0[id] }
-        try pen.write(state, of: id, bytes: bytes, leaving: leaving)
+        try writer.write(state, of: id, bytes: bytes, leaving: leaving)
       }
     }
     progress.withLock { progress in
@@ -69,6 +69,8 @@ extension UploadStore {
 
   /// Records where an item can go on, and with which byte the attempt that is under way began; nil if it has to
   /// start over.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
   public func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
     try write { db, revision in
       try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
@@ -104,8 +106,8 @@ extension UploadStore {
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
       for result in kept
       where try UUID.fetchOne(uuid, arguments: [result.item.rawValue]) == result.uuid {
-        let pen = StateWriter(db: db, revision: revision, now: result.date.timeIntervalSince1970)
-        try pen.write(result.state, of: result.item, bytes: nil, leaving: true)
+        let writer = StateWriter(db: db, revision: revision, now: result.date.timeIntervalSince1970)
+        try writer.write(result.state, of: result.item, bytes: nil, leaving: true)
       }
     }
   }
@@ -132,147 +134,6 @@ extension UploadStore {
           }
         })
     }
-  }
-}
-
-/// Writes states and the ends of attempts within one transaction.
-struct StateWriter {
-  let db: Database
-  let revision: Int64
-  let now: Double
-
-  func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
-    switch state {
-    case .waiting:
-      // Put back in line through no fault of its own: its server cannot be reached or wants other
-      // credentials, or another file ended its request.
-      if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
-      try set("waiting", of: id)
-    case .paused:
-      try end(id, AttemptOutcome("paused", bytes: bytes))
-      try set("paused", of: id)
-    case .awaitingReply: try set("handed over", of: id)
-    case .retrying(let failure, _, _, _):
-      try end(id, AttemptOutcome(failure, bytes: bytes))
-      try set("waiting", of: id)
-    case .done(let receipt):
-      try end(id, AttemptOutcome(receipt))
-      try set("done", of: id)
-    case .failed(let failure) where leaving && failure.cause == .cancelled:
-      // It is resumed next time. Items that were not running stay as they are: waiting, or paused.
-      if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
-    case .failed(let failure) where failure.cause == .cancelled:
-      try end(id, AttemptOutcome(failure, bytes: bytes))
-      // It may have been removed and restored since: then it waits.
-      try set(
-        "failed", of: id, failure: failure.cause.column,
-        unless: "listed AND state = 'waiting'")
-    case .failed(let failure):
-      try end(id, AttemptOutcome(failure, bytes: bytes))
-      try set("failed", of: id, failure: failure.cause.column)
-    case .preparing, .sending: break
-    }
-  }
-
-  func set(
-    _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
-  ) throws {
-    try db.cachedStatement(
-      sql:
-        "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ? AND NOT (\(exception))"
-    ).execute(arguments: [state, failure, revision, id.rawValue])
-  }
-
-  /// If an item was put back in line many times without anything being sent, keep the last attempt only: a
-  /// server that is away all night is tried a thousand times.
-  private func forgetEarlierProbes(of id: ItemID) throws {
-    try db.cachedStatement(
-      sql: """
-        DELETE FROM attempt WHERE item = ?1 AND outcome = 'withdrawn' AND COALESCE(bytes, 0) = 0
-          AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
-        """
-    ).execute(arguments: [id.rawValue])
-  }
-
-  /// Ends the item's open attempt; false where it had none.
-  @discardableResult
-  func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
-    try db.cachedStatement(
-      sql: """
-        UPDATE attempt SET ended = ?,
-          bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
-          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?
-        WHERE item = ? AND ended IS NULL
-        """
-    ).execute(
-      arguments: ending.values(at: now) + [id.rawValue])
-    return db.changesCount > 0
-  }
-}
-
-/// How an attempt ended, as the history keeps it.
-struct AttemptOutcome {
-  /// How much of a reply the history keeps, in bytes.
-  private static let replyLimit = 8 * 1024
-
-  var outcome: String
-  var bytes: Int64?
-  /// Whether the bytes are counted from the first that the attempt sent, and not from the file's first.
-  var isRelative = false
-  var status: Int?
-  var message: String?
-  /// What the server answered; nil where nobody waited for an answer.
-  var reply: Reply?
-  var url: String?
-  var deletionURL: String?
-
-  init(_ outcome: String, bytes: Int64?, message: String? = nil) {
-    self.outcome = outcome
-    self.bytes = bytes
-    self.message = message
-  }
-
-  init(_ receipt: Receipt) {
-    self.init("done", bytes: receipt.bytes)
-    isRelative = true
-    status = receipt.status
-    reply = Self.excerpt(receipt.reply)
-    url = receipt.url
-    deletionURL = receipt.deletionURL
-  }
-
-  init(_ failure: Failure, bytes: Int64?) {
-    self.init(failure.code, bytes: bytes)
-    status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
-    message = failure.explanation
-    reply = Self.excerpt(failure.reply)
-  }
-
-  /// The result of an item that has ended; nil for others.
-  init?(_ state: ItemState) {
-    switch state {
-    case .done(let receipt): self.init(receipt)
-    case .failed(let failure): self.init(failure, bytes: nil)
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
-    }
-  }
-
-  /// The values of the columns from `ended` to `deletion_url`.
-  func values(at instant: Double) -> StatementArguments {
-    [
-      instant, bytes, status, outcome, message, reply?.text, reply?.mediaType,
-      reply?.isCut ?? false, url, deletionURL,
-    ]
-  }
-
-  private static func excerpt(_ reply: Reply) -> Reply {
-    var reply = reply
-    if reply.text.utf8.count > replyLimit {
-      reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)
-      reply.isCut = true
-    }
-    return reply
   }
 }
 

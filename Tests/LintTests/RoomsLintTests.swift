@@ -72,6 +72,18 @@ struct RoomsLintTests {
     #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome)")
   }
 
+  @Test(arguments: [
+    ("A", "struct A {}", true), ("A+More", "@MainActor final class A {}", true),
+    ("A", "public struct A {\n  struct B {}\n}\nprivate struct C {}", true),
+    ("A", "public enum B {}", false), ("A+More", "protocol More {}", false),
+  ])
+  func typesAreFoundByTheirFilesNames(_ file: String, _ text: String, _ isRight: Bool) async throws
+  {
+    let outcome = try await lint(files: ["Base/\(file).swift": 1], prefix: text)
+    #expect((outcome.status == 0) == isRight, "\(outcome)")
+    #expect(outcome.output.contains("which belongs into") != isRight, "\(outcome)")
+  }
+
   @Test func sizesAreBounded() async throws {
     let long = try await lint(files: ["Base/A.swift": 301])
     #expect(

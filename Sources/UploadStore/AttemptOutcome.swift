@@ -1,0 +1,67 @@
+import GRDB
+import UploadModel
+
+/// How an attempt ended, as the history keeps it.
+struct AttemptOutcome {
+  /// How much of a reply the history keeps, in bytes.
+  private static let replyLimit = 8 * 1024
+
+  var outcome: String
+  var bytes: Int64?
+  /// Whether the bytes are counted from the first that the attempt sent, and not from the file's first.
+  var isRelative = false
+  var status: Int?
+  var message: String?
+  /// What the server answered; nil where nobody waited for an answer.
+  var reply: Reply?
+  var url: String?
+  var deletionURL: String?
+
+  init(_ outcome: String, bytes: Int64?, message: String? = nil) {
+    self.outcome = outcome
+    self.bytes = bytes
+    self.message = message
+  }
+
+  init(_ receipt: Receipt) {
+    self.init("done", bytes: receipt.bytes)
+    isRelative = true
+    status = receipt.status
+    reply = Self.excerpt(receipt.reply)
+    url = receipt.url
+    deletionURL = receipt.deletionURL
+  }
+
+  init(_ failure: Failure, bytes: Int64?) {
+    self.init(failure.code, bytes: bytes)
+    status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
+    message = failure.explanation
+    reply = Self.excerpt(failure.reply)
+  }
+
+  /// The result of an item that has ended; nil for others.
+  init?(_ state: ItemState) {
+    switch state {
+    case .done(let receipt): self.init(receipt)
+    case .failed(let failure): self.init(failure, bytes: nil)
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: return nil
+    }
+  }
+
+  /// The values of the columns from `ended` to `deletion_url`.
+  func values(at instant: Double) -> StatementArguments {
+    [
+      instant, bytes, status, outcome, message, reply?.text, reply?.mediaType,
+      reply?.isCut ?? false, url, deletionURL,
+    ]
+  }
+
+  private static func excerpt(_ reply: Reply) -> Reply {
+    var reply = reply
+    if reply.text.utf8.count > replyLimit {
+      reply.text = String(decoding: reply.text.utf8.prefix(replyLimit), as: UTF8.self)
+      reply.isCut = true
+    }
+    return reply
+  }
+}

@@ -1,0 +1,78 @@
+import GRDB
+import UploadModel
+
+/// Writes states and the ends of attempts within one transaction.
+struct StateWriter {
+  let db: Database
+  let revision: Int64
+  let now: Double
+
+  func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
+    switch state {
+    case .waiting:
+      // Put back in line through no fault of its own: its server cannot be reached or wants other
+      // credentials, or another file ended its request.
+      if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
+      try set("waiting", of: id)
+    case .paused:
+      try end(id, AttemptOutcome("paused", bytes: bytes))
+      try set("paused", of: id)
+    case .awaitingReply: try set("handed over", of: id)
+    case .retrying(let failure, _, _, _):
+      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try set("waiting", of: id)
+    case .done(let receipt):
+      try end(id, AttemptOutcome(receipt))
+      try set("done", of: id)
+    case .failed(let failure) where leaving && failure.cause == .cancelled:
+      // It is resumed next time. Items that were not running stay as they are: waiting, or paused.
+      if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
+    case .failed(let failure) where failure.cause == .cancelled:
+      try end(id, AttemptOutcome(failure, bytes: bytes))
+      // It may have been removed and restored since: then it waits.
+      try set(
+        "failed", of: id, failure: failure.cause.column,
+        unless: "listed AND state = 'waiting'")
+    case .failed(let failure):
+      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try set("failed", of: id, failure: failure.cause.column)
+    case .preparing, .sending: break
+    }
+  }
+
+  func set(
+    _ state: String, of id: ItemID, failure: String? = nil, unless exception: String = "0"
+  ) throws {
+    try db.cachedStatement(
+      sql:
+        "UPDATE item SET state = ?, failure = ?, revision = ? WHERE id = ? AND NOT (\(exception))"
+    ).execute(arguments: [state, failure, revision, id.rawValue])
+  }
+
+  /// If an item was put back in line many times without anything being sent, keep the last attempt only: a
+  /// server that is away all night is tried a thousand times.
+  private func forgetEarlierProbes(of id: ItemID) throws {
+    try db.cachedStatement(
+      sql: """
+        DELETE FROM attempt WHERE item = ?1 AND outcome = 'withdrawn' AND COALESCE(bytes, 0) = 0
+          AND id < (SELECT MAX(id) FROM attempt WHERE item = ?1)
+        """
+    ).execute(arguments: [id.rawValue])
+  }
+
+  /// Ends the item's open attempt; false where it had none.
+  @discardableResult
+  func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
+    try db.cachedStatement(
+      sql: """
+        UPDATE attempt SET ended = ?,
+          bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
+          status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
+          deletion_url = ?
+        WHERE item = ? AND ended IS NULL
+        """
+    ).execute(
+      arguments: ending.values(at: now) + [id.rawValue])
+    return db.changesCount > 0
+  }
+}
