@@ -1,5 +1,5 @@
 // libcurl for Swift, which cannot call variadic functions: one plain function for each kind of argument.
-// Beside it what the transport asks the kernel and Dispatch about its sockets and queues. No logic.
+// Beside it what the transport asks the kernel about its sockets. No logic.
 #ifndef HOIST_CCURL_H
 #define HOIST_CCURL_H
 
@@ -103,11 +103,5 @@ static inline struct hoist_connection hoist_look_at(int socket) {
   return found;
 }
 _Static_assert(sizeof(struct tcp_info) == 104, "the counts follow at their place in Linux's struct");
-
-// The queue that runs the caller. libdispatch deprecates it for deciding who one is; it is the only way to
-// learn where URLSession wants its protocol's answers, for a protocol is started on that queue and given no
-// name for it. Other names than libdispatch's own, so that its module may be imported beside this one.
-void *hoist_current_queue(void) __asm__("dispatch_get_current_queue");
-void hoist_run_on_queue(void *queue, void *context, void (*work)(void *)) __asm__("dispatch_async_f");
 
 #endif

@@ -8,20 +8,24 @@ import Synchronization
 // The contract of this room.
 //
 // In goes one description of a request: `ExchangeRequest`. Out come events, in order, of which `ended` is
-// the last. In between stands a URLSession task whose protocol is ours:
+// the last. In between stands a URLSession task that is carried by libcurl:
 //
-//   Exchange.resume ─► URLSessionTask ─► CurlProtocol ─► TransferLoop ─► libcurl
-//        ▲                                                    │
-//        └── SessionDelegate ◄── didSendBodyData, response, data, end
+//   Exchange.resume ─► TransferLoop ─► libcurl
+//      ▲                    │
+//      └── SessionDelegate ◄┘ didSendBodyData, didCompleteWithError
 //
-// The loop is the only place that calls libcurl. Whoever asks knows neither it nor URLSession's rules.
+// The loop is the only place that calls libcurl. Whoever asks does not know it.
 
-/// One HTTP request and what becomes of it.
+/// One HTTP request and what becomes of it: a task of URLSession's that libcurl carries.
 ///
-/// Events come one at a time, on a queue of URLSession's that must not be kept waiting: whoever begins
-/// another exchange because of one does that on a queue of their own. After `cancel` there is still an
-/// `ended`, as for any other exchange.
-public final class Exchange: NSObject, URLSessionTaskDelegate {
+/// Foundation's own tasks pass through its queue four times, which for a small file costs more than sending
+/// it. This one overrides what they do, and URLSession's machinery never sees it.
+///
+/// Events come one at a time, on the transport's thread, which must not be kept waiting. After `cancel`
+/// there is still an `ended`, as for any other exchange.
+///
+/// Unchecked, for its superclass is: all that is added here is constants and a Mutex.
+public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   /// What happens on the way.
   public enum Event: Sendable {
     /// The other side has acknowledged so many bytes of the body. Less than before where the body
@@ -72,17 +76,18 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     var isReplyCut = false
     /// Whether the body waits for `goOn`.
     var isWaiting = false
-    /// Whether URLSession has told the end already: nothing more may leave.
-    var isStopped = false
+    /// Where it is in its life. Once it is cancelled nothing more may leave, and only the end is told.
+    var state = URLSessionTask.State.suspended
+
+    var isStopped: Bool { state == .canceling || state == .completed }
   }
 
   /// What is asked.
   public let request: ExchangeRequest
   let content = Mutex(Content())
-  let session: URLSession
-  let loop: TransferLoop
+  private let session: URLSession
+  private let loop: TransferLoop
   private let handler: @Sendable (Event) -> Void
-  private let task = Mutex<URLSessionTask?>(nil)
 
   init(
     _ request: ExchangeRequest, on session: URLSession, _ loop: TransferLoop,
@@ -92,15 +97,49 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
     self.session = session
     self.loop = loop
     self.handler = handler
+    super.init()
   }
 
-  func attach(_ task: URLSessionTask) { self.task.withLock { $0 = task } }
+  // MARK: What a task of URLSession's does
 
   /// Begins.
-  public func resume() { task.withLock { $0 }?.resume() }
+  public override func resume() {
+    let isFirst = content.withLock { content in
+      guard content.state == .suspended else { return false }
+      content.state = .running
+      return true
+    }
+    if isFirst { loop.start(self) }
+  }
 
   /// Cancels the exchange and closes its connection.
-  public func cancel() { task.withLock { $0 }?.cancel() }
+  public override func cancel() {
+    let isFirst = content.withLock { content in
+      guard !content.isStopped else { return false }
+      content.state = .canceling
+      return true
+    }
+    if isFirst { loop.stop(self) }
+  }
+
+  /// Does nothing: a server cuts off an upload that stands still.
+  public override func suspend() {}
+
+  public override var state: URLSessionTask.State { content.withLock { $0.state } }
+  public override var originalRequest: URLRequest? {
+    var head = URLRequest(url: request.url)
+    head.httpMethod = request.method
+    return head
+  }
+  public override var currentRequest: URLRequest? { originalRequest }
+  /// The body's bytes that the other side has acknowledged.
+  public override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
+  public override var countOfBytesExpectedToSend: Int64 {
+    get { request.body?.length ?? 0 }
+    set {}
+  }
+
+  // MARK: What the transport adds
 
   /// Lets a body go that waits after an interim reply.
   public func goOn() {
@@ -109,28 +148,48 @@ public final class Exchange: NSObject, URLSessionTaskDelegate {
   }
 
   /// How far it is at this moment.
-  public var progress: Progress { content.withLock { $0.progress } }
+  public var transferProgress: Progress { content.withLock { $0.progress } }
 
   /// Whether the server may have the whole request.
   public var hasHandedOverAll: Bool {
-    let progress = progress
+    let progress = transferProgress
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }
 
-  func tell(_ event: Event) { handler(event) }
+  // MARK: What the loop tells, on its thread
 
-  func tellHead() {
-    if let head = content.withLock({ $0.head }) { handler(.responded(head)) }
+  /// Tells how far it is, and the reply's head once it is there.
+  func tell(acknowledged: Int64?, head: ReplyHead?) {
+    guard !content.withLock({ $0.isStopped }) else { return }
+    if let acknowledged {
+      delegate?.urlSession(
+        session, task: self, didSendBodyData: acknowledged, totalBytesSent: acknowledged,
+        totalBytesExpectedToSend: countOfBytesExpectedToSend)
+    }
+    if let head { handler(.responded(head)) }
   }
 
-  func end(_ error: (any Error)?) {
-    let task = task.withLock { task in
-      defer { task = nil }
-      return task
+  /// Tells that the server does not heed `Expect`, or of an interim reply.
+  func tell(_ event: Event) {
+    if !content.withLock({ $0.isStopped }) { handler(event) }
+  }
+
+  /// Tells that it is over, unless that was told before.
+  func finish(_ trouble: TransportError?) {
+    let (state, isCancelled) = content.withLock { content in
+      defer { content.state = .completed }
+      return (content.state, content.state == .canceling)
     }
-    guard task != nil else { return }
-    // A cancelled task fails with an error of URLSession's own.
-    let trouble = error.map { $0 as? TransportError ?? TransportError(.cancelled) }
+    guard state != .completed else { return }
+    delegate?.urlSession(
+      session, task: self, didCompleteWithError: isCancelled ? TransportError(.cancelled) : trouble)
+  }
+
+  // MARK: What the session's delegate hears
+
+  func receive(acknowledged: Int64) { handler(.acknowledged(acknowledged)) }
+
+  func receiveEnd(_ trouble: TransportError?) {
     let end = content.withLock { content in
       ExchangeEnd(
         head: content.head, reply: content.reply, isReplyCut: content.isReplyCut, trouble: trouble)

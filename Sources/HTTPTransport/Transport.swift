@@ -5,7 +5,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// HTTP for the process: one URLSession, whose requests are carried by libcurl.
+/// HTTP for the process: one URLSession, whose tasks are carried by libcurl.
 public final class Transport: Sendable {
   /// The process's own.
   public static let shared = Transport()
@@ -17,21 +17,19 @@ public final class Transport: Sendable {
 
   private let loop: TransferLoop
   private let session: URLSession
-  private let lastHead = Mutex<URLRequest?>(nil)
-
+  private let delegate = SessionDelegate()
   /// A transport with connections of its own. It is never freed.
   ///
   /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
   public init(maxIdle: Int = usualMaxIdle) {
     loop = TransferLoop(maxIdle: maxIdle)
     let configuration = URLSessionConfiguration.default
-    configuration.protocolClasses = [CurlProtocol.self]
     configuration.urlCache = nil
     configuration.httpCookieStorage = nil
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
     session = URLSession(
-      configuration: configuration, delegate: SessionDelegate(), delegateQueue: DirectQueue())
+      configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
   /// A request that begins with `resume`. Its events go to `handler`.
@@ -39,21 +37,8 @@ public final class Transport: Sendable {
     _ request: ExchangeRequest, handler: @escaping @Sendable (Exchange.Event) -> Void
   ) -> Exchange {
     let exchange = Exchange(request, on: session, loop, handler: handler)
-    let task = session.dataTask(with: head(of: request))
-    task.delegate = exchange
-    exchange.attach(task)
+    exchange.delegate = delegate
     return exchange
-  }
-
-  /// What URLSession sees of a request. Foundation takes long to make one, and many in a row are alike.
-  private func head(of request: ExchangeRequest) -> URLRequest {
-    lastHead.withLock { last in
-      if let last, last.httpMethod == request.method, last.url == request.url { return last }
-      var head = URLRequest(url: request.url)
-      head.httpMethod = request.method
-      last = head
-      return head
-    }
   }
 
   /// The end of a request that nobody watches. Cancelling the task that waits ends it.
@@ -97,10 +82,10 @@ public final class Transport: Sendable {
 extension Exchange {
   /// Returns when nothing has moved for so many seconds.
   fileprivate func waitForStall(of timeout: Double) async throws {
-    var (last, since, look) = (progress, Clock.now, Clock.now)
+    var (last, since, look) = (transferProgress, Clock.now, Clock.now)
     while Clock.now - since < timeout {
       try await Task.sleep(for: .seconds(min(0.25, timeout)))
-      let (current, now) = (progress, Clock.now)
+      let (current, now) = (transferProgress, Clock.now)
       // Nobody can be blamed for the time for which the process was stopped or the machine slept.
       if current.hasMoved(since: last) || now - look > 2 { since = now }
       (last, look) = (current, now)
@@ -108,43 +93,18 @@ extension Exchange {
   }
 }
 
-/// Hands URLSession's callbacks to the exchange that each task has for its delegate.
-private final class SessionDelegate: NSObject, URLSessionDataDelegate {
-  private func exchange(of task: URLSessionTask) -> Exchange? { task.delegate as? Exchange }
-
+/// Hands a task's callbacks to the exchange that it is.
+private final class SessionDelegate: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
-    exchange(of: task)?.tell(.acknowledged(totalBytesSent))
-  }
-
-  func urlSession(
-    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-    completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
-  ) {
-    exchange(of: dataTask)?.tellHead()
-    completionHandler(.allow)
-  }
-
-  /// Credentials are sent with a request or not at all.
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-  ) {
-    completionHandler(.rejectProtectionSpace, nil)
+    (task as? Exchange)?.receive(acknowledged: totalBytesSent)
   }
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    exchange(of: task)?.end(error)
+    (task as? Exchange)?.receiveEnd(error as? TransportError)
   }
-}
-
-/// Runs what it is given at once, on the thread that brings it. URLSession wants an operation queue for
-/// its callbacks; whoever asked has a queue of their own, and one change of threads is enough.
-private final class DirectQueue: OperationQueue, @unchecked Sendable {
-  // Unchecked, for its superclass is: nothing is added to it here.
-  override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }

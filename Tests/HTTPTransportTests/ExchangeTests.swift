@@ -49,8 +49,10 @@ struct ExchangeTests {
     (request.expectsContinue, request.waitsAfterInterim) = (true, true)
     let asker = Asker(.shared, request)
     async let end = asker.run()
-    try await wait(for: "the body to wait") { asker.exchange.progress.isHeldBack ? true : nil }
-    #expect(asker.exchange.progress.handedOver == 0)
+    try await wait(for: "the body to wait") {
+      asker.exchange.transferProgress.isHeldBack ? true : nil
+    }
+    #expect(asker.exchange.transferProgress.handedOver == 0)
     try await wait(for: "the interim reply") { asker.events.interim.first }
     #expect(asker.events.interim == [ReplyHead(status: 104, headers: ["location": "/1"])])
     asker.exchange.goOn()
@@ -96,9 +98,9 @@ struct ExchangeTests {
     await wait(for: reached)
     // The kernel takes all of it or most; the other side has room for some kilobytes.
     try await wait(for: "the kernel's buffer to fill") {
-      asker.exchange.progress.handedOver > 1 << 20 ? true : nil
+      asker.exchange.transferProgress.handedOver > 1 << 20 ? true : nil
     }
-    #expect(asker.exchange.progress.acknowledged < 256 << 10)
+    #expect(asker.exchange.transferProgress.acknowledged < 256 << 10)
     goOn.signal()
     let told = await end
     #expect(told.end?.head?.status == 200)
@@ -179,7 +181,7 @@ struct ExchangeTests {
     let asker = Asker(.shared, post(server, ZeroBody(length: 1 << 30)))
     async let end = asker.run()
     try await wait(for: "bytes to be on their way") {
-      asker.exchange.progress.acknowledged > 0 ? true : nil
+      asker.exchange.transferProgress.acknowledged > 0 ? true : nil
     }
     asker.exchange.cancel()
     asker.exchange.cancel()
@@ -216,13 +218,13 @@ struct ExchangeTests {
     for asker in askers { asker.exchange.resume() }
     // Nobody has had a turn before all have come.
     try await wait(for: "all to be held back") {
-      askers.allSatisfy { $0.exchange.progress.isHeldBack } ? true : nil
+      askers.allSatisfy { $0.exchange.transferProgress.isHeldBack } ? true : nil
     }
     limit.set(1_000_000)
     try await wait(for: "half a megabyte to be handed over") {
-      askers.reduce(0) { $0 + $1.exchange.progress.handedOver } > 500_000 ? true : nil
+      askers.reduce(0) { $0 + $1.exchange.transferProgress.handedOver } > 500_000 ? true : nil
     }
-    let shares = askers.map(\.exchange.progress.handedOver)
+    let shares = askers.map(\.exchange.transferProgress.handedOver)
     #expect(shares.allSatisfy { $0 > 60_000 }, "\(shares)")
     for asker in askers { asker.exchange.cancel() }
     try await wait(for: "their ends") { askers.allSatisfy { $0.events.end != nil } ? true : nil }
@@ -238,9 +240,9 @@ struct ExchangeTests {
     request.limits = [limit]
     let asker = Asker(.shared, request)
     asker.exchange.resume()
-    var last = asker.exchange.progress
+    var last = asker.exchange.transferProgress
     try await wait(for: "a look at which nothing has moved") {
-      let now = asker.exchange.progress
+      let now = asker.exchange.transferProgress
       defer { last = now }
       return now.handedOver > 0 && !now.hasMoved(since: last) ? true : nil
     }
@@ -275,7 +277,7 @@ struct ExchangeTests {
     let asker = Asker(.shared, request)
     async let end = asker.run()
     try await wait(for: "the limit to hold it back") {
-      asker.exchange.progress.isHeldBack ? true : nil
+      asker.exchange.transferProgress.isHeldBack ? true : nil
     }
     limit.set(nil)
     #expect(await end.end?.trouble == nil)

@@ -116,13 +116,13 @@ extension Transfer {
     if request.waitsAfterInterim, given == 0 {
       exchange.content.withLock { $0.isWaiting = true }
     }
-    link.tell(interim: interim)
+    exchange.tell(.informed(interim))
   }
 
   private func tellExpectIgnored() {
     guard !toldExpect else { return }
     toldExpect = true
-    link.tellExpectIgnored()
+    exchange.tell(.expectIgnored)
   }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {

@@ -3,11 +3,10 @@ import Foundation
 
 /// One exchange on an easy handle. Lives on the loop's thread.
 final class Transfer {
-  let link: ProtocolLink
+  let exchange: Exchange
   let easy: UnsafeMutableRawPointer
   unowned let loop: TransferLoop
   let request: ExchangeRequest
-  var exchange: Exchange { link.exchange }
   let length: Int64
   /// What writes the body's bytes that libcurl does not; nil where libcurl writes all of them.
   var writer: SocketWriter?
@@ -61,12 +60,12 @@ final class Transfer {
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5
 
-  init(_ link: ProtocolLink, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
-    self.link = link
+  init(_ exchange: Exchange, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
+    self.exchange = exchange
     self.easy = easy
     self.loop = loop
-    request = link.exchange.request
-    length = link.exchange.request.body?.length ?? 0
+    request = exchange.request
+    length = exchange.request.body?.length ?? 0
     asks = request.expectsContinue
     if SocketWriter.suits(request) { writer = SocketWriter() }
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -91,7 +90,7 @@ final class Transfer {
   func repeats(after code: CURLcode) -> Bool {
     guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), bodyError == nil,
       parser.head == nil, headBytes == 0, repetitions < Self.mostRepetitions,
-      exchange.progress.hasBegun
+      exchange.transferProgress.hasBegun
     else { return false }
     let isBrokenPipe =
       code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)

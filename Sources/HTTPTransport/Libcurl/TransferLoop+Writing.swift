@@ -50,9 +50,9 @@ extension TransferLoop {
       try transfer.setUp(maxIdle: maxIdle)
       guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else { throw Self.outOfMemory }
     } catch {
-      transfers[ObjectIdentifier(transfer.link)] = nil
+      transfers[ObjectIdentifier(transfer.exchange)] = nil
       retire(transfer)
-      transfer.link.fail(error)
+      transfer.exchange.finish(error)
     }
   }
 }

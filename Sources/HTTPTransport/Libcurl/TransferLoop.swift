@@ -11,8 +11,8 @@ import Synchronization
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
-    case start(ProtocolLink)
-    case stop(ProtocolLink)
+    case start(Exchange)
+    case stop(Exchange)
     case limitsChanged
   }
 
@@ -53,8 +53,8 @@ final class TransferLoop: @unchecked Sendable {
     if let multi { _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128) }
   }
 
-  func start(_ link: ProtocolLink) { order(.start(link)) }
-  func stop(_ link: ProtocolLink) { order(.stop(link)) }
+  func start(_ exchange: Exchange) { order(.start(exchange)) }
+  func stop(_ exchange: Exchange) { order(.stop(exchange)) }
   func limitsChanged() { order(.limitsChanged) }
 
   static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
@@ -64,7 +64,10 @@ final class TransferLoop: @unchecked Sendable {
 
   private func order(_ order: Order) {
     guard let multi else {
-      if case .start(let link) = order { link.fail(Self.outOfMemory) }
+      switch order {
+      case .start(let exchange), .stop(let exchange): exchange.finish(Self.outOfMemory)
+      case .limitsChanged: break
+      }
       return
     }
     let (isFirst, isRunning) = inbox.withLock { inbox in
@@ -116,31 +119,34 @@ final class TransferLoop: @unchecked Sendable {
     }
     for order in orders {
       switch order {
-      case .start(let link): begin(link)
-      case .stop(let link):
-        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(link)) { retire(transfer) }
+      case .start(let exchange): begin(exchange)
+      case .stop(let exchange):
+        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) {
+          retire(transfer)
+        }
+        exchange.finish(TransportError(.cancelled))
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
       }
     }
   }
 
-  private func begin(_ link: ProtocolLink) {
+  private func begin(_ exchange: Exchange) {
     guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
-      return link.fail(Self.outOfMemory)
+      return exchange.finish(Self.outOfMemory)
     }
-    let transfer = Transfer(link, easy: easy, loop: self)
+    let transfer = Transfer(exchange, easy: easy, loop: self)
     do throws(TransportError) {
       try transfer.setUp(maxIdle: maxIdle)
     } catch {
       release(easy)
-      return link.fail(error)
+      return exchange.finish(error)
     }
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       release(easy)
-      return link.fail(Self.outOfMemory)
+      return exchange.finish(Self.outOfMemory)
     }
-    transfers[ObjectIdentifier(link)] = transfer
+    transfers[ObjectIdentifier(exchange)] = transfer
     if transfer.writer != nil { writing.append(transfer) }
   }
 
@@ -191,21 +197,21 @@ final class TransferLoop: @unchecked Sendable {
   func finish(_ transfer: Transfer, _ code: CURLcode) {
     if transfer.hasGivenAll, transfer.bodyError == nil { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
-    let (reply, isAnswered) = transfer.link.exchange.content.withLock {
-      ($0.reply, trouble == nil && $0.head != nil)
-    }
+    let exchange = transfer.exchange
+    let isAnswered = trouble == nil && exchange.content.withLock { $0.head != nil }
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
-    transfers[ObjectIdentifier(transfer.link)] = nil
+    transfers[ObjectIdentifier(exchange)] = nil
     retire(transfer)
-    transfer.link.finish(acknowledged: acknowledged, head: head, reply: reply, trouble)
+    exchange.tell(acknowledged: acknowledged, head: head)
+    exchange.finish(trouble)
   }
 
   private func tellHeads() {
     for transfer in answered {
       guard let head = transfer.removeHead() else { continue }
-      transfer.link.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
+      transfer.exchange.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
     }
     answered = []
   }
@@ -223,7 +229,7 @@ final class TransferLoop: @unchecked Sendable {
       guard let socket = transfer.socket, let shares = users[socket],
         let acknowledged = transfer.newlyAcknowledged(shares: shares)
       else { continue }
-      transfer.link.tell(acknowledged: acknowledged, head: nil)
+      transfer.exchange.tell(acknowledged: acknowledged, head: nil)
     }
   }
 

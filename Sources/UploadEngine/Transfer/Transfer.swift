@@ -73,7 +73,7 @@ final class Transfer {
 
   /// Notes whether bytes have moved since it was last looked at.
   func recordActivity(at now: Instant) {
-    let progress = exchange.progress
+    let progress = exchange.transferProgress
     defer { lastProgress = progress }
     if progress.hasMoved(since: lastProgress) { lastActivity = now }
     // A reply that came before the body's end, or to an earlier copy, is no reason to hurry.
@@ -94,7 +94,7 @@ final class Transfer {
     let patience = limit + expectPatience + replyPatience
     guard now - lastActivity > patience else { return nil }
     // Without a connection nothing of the request has left.
-    return exchange.progress.hasBegun
+    return exchange.transferProgress.hasBegun
       ? .stalled(seconds: patience.rounded())
       : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))")
   }

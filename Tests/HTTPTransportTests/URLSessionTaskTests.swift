@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPTransport
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// What this room relies on in Foundation's URLSessionTask on Linux, each pinned: a toolchain that changes it
+/// fails a test here, and not a person's upload.
+@Suite(.timeLimit(.minutes(3)))
+struct URLSessionTaskTests {
+  private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+  private enum End { case good, cancelled, failed }
+
+  /// Keeps a task's callbacks, as a session's delegate gets them.
+  private final class Listener: NSObject, URLSessionTaskDelegate, Sendable {
+    struct Heard: Sendable {
+      var sent: [Int64] = []
+      var expected: Int64 = 0
+      var task: ObjectIdentifier?
+      var ends: [End] = []
+    }
+    let heard = Mutex(Heard())
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+      totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+    ) {
+      heard.withLock {
+        $0.sent.append(totalBytesSent)
+        $0.expected = totalBytesExpectedToSend
+        $0.task = ObjectIdentifier(task)
+      }
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+    ) {
+      let end: End =
+        switch (error as? TransportError)?.kind {
+        case nil: error == nil ? .good : .failed
+        case .cancelled: .cancelled
+        default: .failed
+        }
+      heard.withLock { $0.ends.append(end) }
+    }
+  }
+
+  /// Whoever knows it as a task of URLSession's alone has all that such a task does.
+  @Test func anExchangeIsATask() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let request = ExchangeRequest(url: server.url(), method: "PUT", body: ZeroBody(length: 2000))
+    let listener = Listener()
+    let task: URLSessionTask = Transport.shared.exchange(request) { _ in }
+    task.delegate = listener
+    #expect(task.state == .suspended)
+    #expect(task.originalRequest?.url == server.url())
+    #expect(task.currentRequest?.httpMethod == "PUT")
+    #expect(task.countOfBytesExpectedToSend == 2000)
+    task.resume()
+    task.resume()
+    try await wait(for: "the end") { listener.heard.withLock { $0.ends.first } }
+    let heard = listener.heard.withLock { $0 }
+    #expect(heard.sent.last == 2000 && heard.expected == 2000)
+    #expect(heard.task == ObjectIdentifier(task))
+    #expect(heard.ends == [.good])
+    #expect(task.countOfBytesSent == 2000)
+    #expect(task.state == .completed)
+    #expect(server.requests.count == 1)
+    task.cancel()
+    task.resume()
+    #expect(task.state == .completed)
+  }
+
+  /// The end is told once, whatever comes first.
+  @Test(arguments: [false, true])
+  func aCancelledTaskEndsOnce(isResumed: Bool) async throws {
+    let server = try HostileServer { connection, _ in
+      guard let request = connection.readHead() else { return }
+      guard request.line.hasPrefix("POST") else { return connection.send(Self.ok) }
+      connection.record(request)
+      _ = connection.read(1 << 30)
+    }
+    defer { server.stop() }
+    let listener = Listener()
+    let request = ExchangeRequest(
+      url: server.url(), method: "POST", body: ZeroBody(length: 1 << 30))
+    let task: URLSessionTask = Transport.shared.exchange(request) { _ in }
+    task.delegate = listener
+    if isResumed {
+      task.resume()
+      try await wait(for: "the first bytes") { task.countOfBytesSent > 0 ? true : nil }
+    }
+    task.cancel()
+    task.cancel()
+    task.resume()
+    try await wait(for: "the end") { listener.heard.withLock { $0.ends.first } }
+    #expect(task.state == .completed)
+    // What was ordered before is done by the end of another request.
+    _ = await Asker(.shared, ExchangeRequest(url: server.url(), method: "GET")).run()
+    #expect(listener.heard.withLock { $0.ends } == [.cancelled])
+    #expect(server.requests.count == (isResumed ? 1 : 0))
+  }
+
+  /// Many at once, from many threads, many cancelled: each ends once.
+  @Test func manyAtOnceFromManyThreads() async throws {
+    let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    defer { server.stop() }
+    await withTaskGroup(of: Void.self) { group in
+      for lane in 0..<16 {
+        group.addTask {
+          for number in 0..<100 {
+            let asker = Asker(
+              .shared,
+              ExchangeRequest(url: server.url(), method: "POST", body: ZeroBody(length: 2000)))
+            async let end = asker.run()
+            if (lane + number) % 5 == 0 { asker.exchange.cancel() }
+            let told = await end
+            #expect(told.end != nil && told.afterEnd == 0)
+          }
+        }
+      }
+    }
+  }
+}
