@@ -22,13 +22,32 @@ extension Transfer {
       isToBeginPlainly = true
       return false
     }
-    return exchange.content.withLock { content in
+    let mayBegin = exchange.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
       content.progress.hasReplyBegun = false
       content.isWaiting = false
       content.progress.hasBegun = true
       return true
+    }
+    return mayBegin && (wholeBody.map(readAll) ?? true)
+  }
+
+  /// Reads the whole body. Returns whether it could.
+  private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
+    guard let body = request.body else { return false }
+    let reader = body.makeReader()
+    self.reader = reader
+    do {
+      while given < length {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: room[Int(given)...])
+        guard let count = try handOver(rest.count, { try reader.read(into: rest) }), count > 0
+        else { return false }
+      }
+      return true
+    } catch {
+      bodyError = error
+      return false
     }
   }
 

@@ -41,6 +41,9 @@ extension Transfer {
       // free.
       try options.set(CURLOPT_POST, 1)
       try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: curlsLength)
+      if let whole = wholeBody?.baseAddress {
+        try options.set(CURLOPT_POSTFIELDS, pointer: whole)
+      }
       if curlsLength > Self.smallBody {
         options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer)
       }
@@ -87,7 +90,16 @@ extension Transfer {
     text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
+  /// libcurl sends bodies below this many bytes together with the head, where it has them before.
   private static let smallBody: Int64 = 64 << 10
+
+  /// Whether the whole body goes with the head, in one packet where it fits. Not where it has to wait for
+  /// something once the head has gone.
+  static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
+    guard let length = request.body?.length, length > 0, length < smallBody else { return false }
+    return request.limits.isEmpty && request.digest == nil && !request.expectsContinue
+      && !request.waitsAfterInterim
+  }
 
   private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?

@@ -17,6 +17,8 @@ final class Transfer {
   /// Whether it is to begin again, with libcurl alone and without that question.
   var isToBeginPlainly = false
 
+  /// Room for the whole body, where it goes with the head.
+  let wholeBody: UnsafeMutableRawBufferPointer?
   var reader: (any ExchangeBodyReader)?
   var bodyError: (any Error)?
   /// The body's bytes given to libcurl since it last began.
@@ -68,6 +70,8 @@ final class Transfer {
     length = exchange.request.body?.length ?? 0
     asks = request.expectsContinue
     if SocketWriter.suits(request) { writer = SocketWriter() }
+    wholeBody =
+      Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
   }
@@ -75,6 +79,7 @@ final class Transfer {
   deinit {
     for list in lists { curl_slist_free_all(list) }
     words.deallocate()
+    wholeBody?.deallocate()
   }
 
   // MARK: What the loop asks

@@ -85,7 +85,6 @@ extension UploadEngine {
     let end = TransferEnd(url: url, trouble: cause, sentAll: false)
     if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
     handle(ids.map { ($0, ended(end)) })
-    if transfers.isEmpty { stopWatching() }
   }
 
   /// Brings an event to the engine's queue, a reply with what the rules look at in it.
@@ -148,7 +147,6 @@ extension UploadEngine {
     for id in transfer.items { jobs[id]?.task = nil }
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
-    defer { if transfers.isEmpty { stopWatching() } }
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }

@@ -13,12 +13,13 @@ extension UploadEngine {
     watchdog = timer
   }
 
-  func stopWatching() {
-    watchdog?.cancel()
-    watchdog = nil
-  }
-
-  func lookForStalls() {
+  private func lookForStalls() {
+    // Not as soon as the last one ends: with small files another one begins at once.
+    guard !transfers.isEmpty else {
+      watchdog?.cancel()
+      watchdog = nil
+      return
+    }
     let now = time.now()
     let gap = now - lastLook
     lastLook = now
