@@ -4,11 +4,5 @@ public struct ReplyHead: Hashable, Sendable {
   public var status: Int
   /// The header fields, names in lower case. Of a field that comes more than once, all values, with a
   /// comma between them (RFC 9110 §5.3).
-  public var headers: [String: String]
-
-  /// A head with these contents.
-  public init(status: Int, headers: [String: String] = [:]) {
-    self.status = status
-    self.headers = headers
-  }
+  public var headers: [String: String] = [:]
 }

@@ -11,15 +11,9 @@ public enum LinkLine {
   /// Who speaks.
   public struct Greeting: Hashable, Sendable, Codable {
     /// The version that is spoken.
-    public var hoist: Int
+    public var hoist = LinkLine.version
     /// The number of the process.
     public var process: Int32
-
-    /// A greeting.
-    public init(hoist: Int = LinkLine.version, process: Int32) {
-      self.hoist = hoist
-      self.process = process
-    }
   }
 
   /// A value as a line with its end.

@@ -1,9 +1,9 @@
 import Foundation
 import MultipartForm
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// What the room of a screen is used for.
 @Suite struct LayoutTests {

@@ -2,8 +2,9 @@ import Foundation
 import MultipartForm
 import TestSupport
 import Testing
-import UploadEngine
 import UploadModel
+
+@testable import UploadEngine
 
 @Suite(.timeLimit(.minutes(5)))
 struct OutageTests {

@@ -2,8 +2,9 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
-import UploadEngine
 import UploadModel
+
+@testable import UploadEngine
 
 /// Uploads whose target is another one by the time they are sent.
 @Suite(.timeLimit(.minutes(5)))

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import TestSupport
 import Testing
-import UploadModel
 
+@testable import UploadModel
 @testable import UploadStore
 
 @Suite("What was done, on disk")

@@ -109,16 +109,6 @@ public struct FormBody: Sendable {
       contentOffset: max(0, offset - content.lowerBound), contentSize: Int64(content.count))
   }
 
-  /// How many bytes of a part's content are among the first `offset` bytes of the body.
-  ///
-  /// - Parameters:
-  ///   - index: the index of a part of this body.
-  ///   - offset: a number of bytes of the body.
-  public func contentSent(ofPart index: Int, at offset: Int64) -> Int64 {
-    let content = contentRanges[index]
-    return min(max(offset, content.lowerBound), content.upperBound) - content.lowerBound
-  }
-
   private static func content(
     _ encoding: PartEncoding, apartFrom boundary: Boundary
   ) throws(BodyError) -> Segment {

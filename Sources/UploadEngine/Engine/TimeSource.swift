@@ -11,16 +11,6 @@ public struct TimeSource: Sendable {
   /// A number in 0..<1.
   public var random: @Sendable () -> Double
 
-  /// Clocks and randomness from these sources.
-  public init(
-    now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
-    random: @escaping @Sendable () -> Double
-  ) {
-    self.now = now
-    self.date = date
-    self.random = random
-  }
-
   /// The system's.
   public static let system = TimeSource(
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },

@@ -10,9 +10,9 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   /// The file that it was begun with.
   public var identity: FileIdentity
   /// How many bytes the server had when it said so last.
-  public var offset: Int64
+  public var offset: Int64 = 0
   /// The first of the file's bytes that the last attempt sent.
-  public var start: Int64
+  public var start: Int64 = 0
   /// When the server forgets it, where it says so.
   public var expires: Date?
   /// Why an upload of the same file that was begun before it could not go on.
@@ -49,16 +49,6 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     case forgotten
     /// The server has said until when it would keep it, and that time is over.
     case expired
-  }
-
-  /// A point at `offset` of a file.
-  public init(
-    url: URL, target: String, identity: FileIdentity, offset: Int64 = 0, start: Int64 = 0,
-    expires: Date? = nil, loss: Loss? = nil, mode: ResumeRules.Mode? = nil, form: Form? = nil
-  ) {
-    (self.url, self.target, self.identity) = (url, target, identity)
-    (self.offset, self.start, self.expires, self.loss) = (offset, start, expires, loss)
-    (self.mode, self.form) = (mode, form)
   }
 
   /// Whether the attempt that it was written down by had not sent anything of the file yet.

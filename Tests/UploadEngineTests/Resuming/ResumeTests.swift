@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 import UploadEngine
-import UploadModel
+
+@testable import UploadModel
 
 /// A tus server that does as it should where a test does not have it do otherwise.
 final class TusPeer: Sendable {
