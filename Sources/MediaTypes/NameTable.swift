@@ -23,13 +23,26 @@ public struct NameTable: Sendable {
   private var suffixes: [UInt64: Row] = [:]
   private var text: [UInt8]
 
+  // There are thousands, in the memory of every program that guesses.
   private struct Row {
     /// Where the text has what follows `*.`, and the type.
-    var suffix: Range<Int>
-    var type: Range<Int>?
-    var weight: Int
+    var suffix: Part
+    var type: Part?
+    var weight: Int16
     var isCaseSensitive: Bool
     var isAmbiguous = false
+  }
+
+  private struct Part {
+    let start: UInt32
+    let count: UInt16
+
+    /// Nil where no file of types that makes sense is so long.
+    init?(_ range: Range<Int>) {
+      guard let start = UInt32(exactly: range.lowerBound), let count = UInt16(exactly: range.count)
+      else { return nil }
+      (self.start, self.count) = (start, count)
+    }
   }
 
   /// `makefile`: patterns without any wildcard.
@@ -77,11 +90,13 @@ public struct NameTable: Sendable {
   mutating func add(
     suffix: Range<Int>, type: Range<Int>?, weight: Int = usualWeight, isCaseSensitive: Bool = false
   ) {
+    guard let part = Part(suffix) else { return }
     let key = Self.hash(text[suffix], isCaseSensitive)
+    let (type, weight) = (type.flatMap(Part.init), Int16(clamping: weight))
     longestSuffix = max(longestSuffix, suffix.count + 1)
     guard let known = suffixes[key], known.weight >= weight else {
       suffixes[key] = Row(
-        suffix: suffix, type: type, weight: weight, isCaseSensitive: isCaseSensitive)
+        suffix: part, type: type, weight: weight, isCaseSensitive: isCaseSensitive)
       return
     }
     if known.weight == weight, !areEqual(known.type, type) { suffixes[key]?.isAmbiguous = true }
@@ -93,9 +108,13 @@ public struct NameTable: Sendable {
     return start..<text.count
   }
 
-  private func areEqual(_ one: Range<Int>?, _ other: Range<Int>?) -> Bool {
+  private func bytes(_ part: Part) -> ArraySlice<UInt8> {
+    text[Int(part.start)...].prefix(Int(part.count))
+  }
+
+  private func areEqual(_ one: Part?, _ other: Part?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
-    return text[one].elementsEqual(text[other])
+    return bytes(one).elementsEqual(bytes(other))
   }
 
   /// FNV-1a. In lower case, unless the case counts.
@@ -116,13 +135,14 @@ public struct NameTable: Sendable {
     let wanted = suffix.utf8.dropFirst()
     guard let row = suffixes[Self.hash(wanted, isCaseSensitive)] else { return nil }
     // Two suffixes may have the same hash.
-    let found = text[row.suffix].map { isCaseSensitive ? $0 : Self.lower($0) }
+    let found = bytes(row.suffix).map { isCaseSensitive ? $0 : Self.lower($0) }
     guard row.isCaseSensitive == isCaseSensitive, found.elementsEqual(wanted) else { return nil }
-    let type = row.type.flatMap { MediaType(String(decoding: text[$0], as: UTF8.self)) }
+    let type = row.type.flatMap { MediaType(String(decoding: bytes($0), as: UTF8.self)) }
     // What is no type makes no sense.
     guard row.type == nil || type != nil else { return nil }
     return Match(
-      pattern: "*.\(String(decoding: found, as: UTF8.self))", type: type, weight: row.weight,
+      pattern: "*.\(String(decoding: found, as: UTF8.self))", type: type,
+      weight: Int(row.weight),
       isAmbiguous: row.isAmbiguous)
   }
 
