@@ -16,10 +16,12 @@ final class PushHistory: Sendable {
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
+  /// As many rows are written as soon as they are there; fewer only after a while.
+  private static let portion = 512
+
   private struct Content {
     var began: [ItemID: Date] = [:]
     var ended: [(item: UploadItem, began: Date)] = []
-    var isScheduled = false
     var trouble: StoreError?
   }
 
@@ -47,19 +49,14 @@ final class PushHistory: Sendable {
 
   /// Notes the state of an item.
   func record(_ item: UploadItem) {
-    let isNew = content.withLock { content -> Bool in
+    let count = content.withLock { content -> Int? in
       if case .preparing(1) = item.state { content.began[item.id] = Date() }
-      guard item.state.isFinished else { return false }
-      var item = item
-      item.target = target
-      // The file of spooled standard input is gone with this process, so its path means nothing.
-      item.location =
-        item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
+      guard item.state.isFinished else { return nil }
       content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
-      defer { content.isScheduled = true }
-      return !content.isScheduled
+      return content.ended.count
     }
-    if isNew { queue.asyncAfter(deadline: .now() + 0.2) { [self] in write() } }
+    if count == 1 { queue.asyncAfter(deadline: .now() + 0.2) { [self] in write() } }
+    if count == Self.portion { queue.async { [self] in write() } }
   }
 
   /// Writes what is left.
@@ -69,12 +66,20 @@ final class PushHistory: Sendable {
   }
 
   private func write() {
-    let ended = content.withLock { content in
+    var ended = content.withLock { content in
       defer { content.ended = [] }
-      content.isScheduled = false
       return content.ended
     }
     guard !ended.isEmpty else { return }
+    // Only here, where hardly anybody else still has the items: whoever changes one that is shared copies it.
+    for index in ended.indices {
+      ended[index].item.target = target
+      // The file of spooled standard input is gone with this process, so its path means nothing.
+      let path = ended[index].item.path
+      let isSpooled = path == SpooledInput.argument
+      ended[index].item.location =
+        isSpooled ? path : ended[index].item.location.absolute(in: folder)
+    }
     do {
       try intake.store.log(ended)
     } catch {
