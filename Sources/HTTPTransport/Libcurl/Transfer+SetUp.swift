@@ -45,7 +45,7 @@ extension Transfer {
         try options.set(CURLOPT_POSTFIELDS, pointer: whole)
       }
       if curlsLength > Self.smallBody {
-        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer)
+        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(curlsLength, Int64(Self.largeBuffer))))
       }
     } else if request.method == "HEAD" {
       // Its reply tells the length of a content that does not come.

@@ -52,15 +52,17 @@ enum ArgumentRuns {
     return folded
   }
 
-  /// The arguments of a command with the folded run restored.
+  /// The arguments of a command with the folded run restored. It is forgotten here, for it may be long.
   static func unfolded(_ files: [String]) -> [String] {
     guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
-    let runs = runs.withLock { $0 }
-    return files.flatMap { file -> [String] in
-      guard file.hasPrefix(scalars: "\0"), let index = Int(file.dropFirst()),
-        runs.indices.contains(index)
-      else { return [file] }
-      return runs[index]
+    return runs.withLock { runs in
+      files.flatMap { file -> [String] in
+        guard file.hasPrefix(scalars: "\0"), let index = Int(file.dropFirst()),
+          runs.indices.contains(index)
+        else { return [file] }
+        defer { runs[index] = [] }
+        return runs[index]
+      }
     }
   }
 }

@@ -29,7 +29,7 @@ struct Push {
 
   /// As many files wait in the engine's line, besides two for each that can be under way: enough to fill requests from,
   /// however late this notices that some have begun.
-  private static let mostInLine = 1024
+  private static let mostInLine = 512
 
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
   /// summary, with all that was not sent. A second one ends the program at once.
