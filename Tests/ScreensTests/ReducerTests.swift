@@ -260,7 +260,7 @@ import UploadModel
 
   /// Presses keys on a row of the queue of all states; lists that are asked for are given. `note` is
   /// told what the keys ask for.
-  private static func press(
+  static func press(
     _ keys: [Key], on row: Int, noting record: (Action.Name, Mode) -> Void = { _, _ in }
   ) -> (state: AppState, effects: [Effect]) {
     var state = Fixture.mixed()

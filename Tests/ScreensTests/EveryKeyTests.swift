@@ -1,0 +1,72 @@
+import Testing
+import UploadModel
+
+@testable import Screens
+
+/// Each key of the table of actions does something wherever the table has it. What a `perform` passed over would
+/// stand in the help and in the footer, and do nothing.
+@Suite struct EveryKeyTests {
+  /// Ways from the queue of all states into each mode, to places where there is something to do in all directions:
+  /// a row in the middle, text on both sides of the cursor.
+  private static let ways: [Mode: [(row: Int, keys: [Key])]] = [
+    .queue: [(5, []), (5, [" "])],
+    .server: [(0, ["2", "j"]), (0, ["2", " "])],
+    .history: [(0, ["3", "j"]), (0, ["3", " "])],
+    .log: [(0, ["4"]), (0, ["4", "k"])],
+    .prompt: [(0, ["a", "/", "a", " ", "b", "c", .left])],
+    .limit: [(0, ["u", "1", "2", .left])],
+    .command: [
+      (0, [":", "r", "e"]), (0, [":", "r", "e", .left]), (0, lanes + [":"]),
+      (0, lanes + [":", .up]),
+    ],
+    .find: [(0, ["/", "n", "o", .left]), (0, ["b", "/", "n", "o", .left])],
+    .form: [(6, ["e", .left])],
+    .setup: [(0, ["t", .down, .down, .down, .down, .enter, "a", "b", .left])],
+    .pick: [(0, ["t"]), (0, ["t", "o", "o", .left])],
+    .details: [(3, [.enter])],
+    .page: [(0, ["3", .enter])],
+    .help: [(0, ["?", .pageDown])],
+    .browser: [(0, ["b", "j"])],
+    .menu: [(0, ["o", "j"])],
+    .quitting: [(0, ["q"])],
+    .pausing: [(0, ["P"])],
+    .breakingOff: [(0, ["p"])],
+    .removing: [(0, ["x"])],
+    .deleting: [(0, ["2", "x"])],
+    .addingAgain: [(0, ["a", "/", "t", "w", "i", "c", "e", .enter])],
+  ]
+  private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]
+
+  /// What is shown already.
+  private static let exceptions: Set<String> = ["queue in queue", "log in log"]
+
+  /// What a mode needs beside keys: targets to choose from, or a window too small for the text.
+  private static func prepare(_ state: inout AppState) {
+    switch state.mode {
+    case .pick:
+      Fixture.play(&state, .targets(["album", "photos", "tickets"], urls: [:]), .key(.up))
+    case .details, .page:
+      Fixture.play(&state, .resized(Size(width: 40, height: 10)), .key("j"))
+    default: break
+    }
+    state.message = nil
+  }
+
+  @Test(arguments: Mode.allCases)
+  func doesSomething(_ mode: Mode) throws {
+    let ways = try #require(Self.ways[mode])
+    for action in Action.inMode(mode) where !Self.exceptions.contains("\(action.name) in \(mode)") {
+      for key in action.keys {
+        let isOfUse = ways.contains { way in
+          var (state, _) = ReducerTests.press(way.keys, on: way.row)
+          #expect(state.mode == mode, "\(way.keys) leads elsewhere")
+          Self.prepare(&state)
+          let before = render(state, size: state.size)
+          let effects = reduce(&state, .key(key))
+          return !effects.isEmpty || state.mode != mode || render(state, size: state.size) != before
+        }
+        #expect(isOfUse, "\(key) does nothing: \(action.name) in \(mode)")
+      }
+    }
+  }
+}
