@@ -108,5 +108,12 @@ enum Schema {
       learnt REAL NOT NULL
     ) STRICT, WITHOUT ROWID;
     """,
+
+    // What was sent before is found by the file's number and no longer by its path: neighbours in a folder mostly have
+    // neighbouring numbers, so that writing many files changes a few pages of the index and not one for each.
+    """
+    DROP INDEX item_done;
+    CREATE INDEX item_done ON item (inode) WHERE state = 'done';
+    """,
   ]
 }

@@ -406,6 +406,29 @@ struct ProgressTests {
     #expect(try store.history().count == 103)
   }
 
+  @Test("Writing what was sent changes few pages of a long history, whatever the files are called")
+  func fewPages() throws {
+    let store = try UploadStore(path: harness.path, durability: .crash)
+    func sent(_ numbers: Range<Int>) -> [(item: UploadItem, began: Date)] {
+      numbers.map { number in
+        // Neighbours among the files, but not among the names.
+        let name = String(String(number * 7_919 % 10_007).reversed())
+        var item = item(
+          name, inode: UInt64(number), state: .done(Receipt(status: 200)))
+        item.id = ItemID(Int64(number))
+        return (item, Date())
+      }
+    }
+    try store.log(sent(0..<5_000))
+    store.shortenLog()
+    let again = sent(2_000..<2_200)
+    #expect(try store.sentBefore(again.map(\.item)).count == 200)
+    try store.log(again)
+    let log = try Data(contentsOf: URL(fileURLWithPath: harness.path + "-wal")).count
+    // Their rows take 20 pages. An index by path would add one for each of its own, about 60.
+    #expect((1..<50).contains(log / 4096), "\(log / 4096) pages")
+  }
+
   @Test("Rows keep their order and their attempts, however many go in one statement")
   func manyRows() throws {
     let store = try harness.open()
