@@ -84,6 +84,7 @@ let package = Package(
       dependencies: [
         "MultipartForm", "ScalarText", "UploadModel",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .target(name: "SenderLink", dependencies: ["UploadModel"], swiftSettings: strict),

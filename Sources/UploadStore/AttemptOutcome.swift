@@ -48,12 +48,15 @@ struct AttemptOutcome {
     }
   }
 
-  /// The values of the columns from `ended` to `deletion_url`.
-  func values(at instant: Double) -> StatementArguments {
-    [
-      instant, bytes, status, outcome, message, reply?.text, reply?.mediaType,
-      reply?.isCut ?? false, url, deletionURL,
-    ]
+  /// Adds the values of the columns from `ended` to `deletion_url`.
+  func add(to values: inout StatementValues, at instant: Double) {
+    values.add(instant)
+    values.add(bytes)
+    values.add(status.map(Int64.init))
+    for text in [outcome, message, reply?.text, reply?.mediaType] { values.add(text) }
+    values.add(reply?.isCut ?? false)
+    values.add(url)
+    values.add(deletionURL)
   }
 
   private static func excerpt(_ reply: Reply) -> Reply {

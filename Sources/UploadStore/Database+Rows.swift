@@ -5,18 +5,21 @@ extension Database {
   private static let most = 32
 
   /// Inserts rows, many with one statement: SQLite takes longer to begin and to end one than for a row.
-  func insert(
-    into table: String, _ columns: [String], _ rows: some Sequence<StatementArguments>
+  ///
+  /// - Parameter set: gives the values of a row, in the order of the columns.
+  func insert<Row>(
+    into table: String, _ columns: [String], _ rows: some Sequence<Row>,
+    _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(databaseQuestionMarks(count: columns.count)))"
-    func insert(_ rows: some Collection<StatementArguments>) throws {
+    func insert(_ rows: some Collection<Row>) throws {
       let places = repeatElement(row, count: rows.count).joined(separator: ", ")
       // Of two lengths only, so that both statements are kept.
       try cachedStatement(
         sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)"
-      ).execute(arguments: rows.reduce(into: StatementArguments()) { $0 += $1 })
+      ).execute { values in for row in rows { set(row, &values) } }
     }
-    var waiting: [StatementArguments] = []
+    var waiting: [Row] = []
     for row in rows {
       waiting.append(row)
       guard waiting.count == Self.most else { continue }

@@ -36,16 +36,28 @@ enum ItemRows {
     FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_as IS NULL
     """
 
-  /// The values that `inserted` and `update` begin with.
-  static func values(_ item: UploadItem) -> StatementArguments {
+  /// Adds the values that `inserted` and `update` begin with.
+  ///
+  /// - Parameters:
+  ///   - target: where it goes or went; the item's own unless said otherwise.
+  ///   - place: where its file lies, named from the root.
+  static func add(
+    _ item: UploadItem, to target: String? = nil, at place: FileLocation,
+    _ values: inout StatementValues
+  ) {
     let (state, failure) = stored(item.state)
-    return [
-      item.uuid, item.target, Data(item.location.bytes),
-      item.identity.map { Int64(bitPattern: $0.device) },
-      item.identity.map { Int64(bitPattern: $0.inode) }, item.identity?.modified,
-      item.size, item.field, item.fileName, item.mediaType, item.typeSource, item.typeIsCertain,
-      state, failure, item.folder, item.nameIsChosen, item.contentType,
-    ]
+    values.add(item.uuid)
+    values.add(target ?? item.target)
+    values.add(place.bytes)
+    values.add(item.identity.map { Int64(bitPattern: $0.device) })
+    values.add(item.identity.map { Int64(bitPattern: $0.inode) })
+    values.add(item.identity?.modified)
+    values.add(item.size)
+    for text in [item.field, item.fileName, item.mediaType, item.typeSource] { values.add(text) }
+    values.add(item.typeIsCertain)
+    for text in [state, failure, item.folder] { values.add(text) }
+    values.add(item.nameIsChosen)
+    values.add(item.contentType)
   }
 
   /// The words for a state, and the failure where it is one. What is under way when it is written

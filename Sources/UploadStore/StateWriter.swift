@@ -71,8 +71,10 @@ struct StateWriter {
           deletion_url = ?
         WHERE item = ? AND ended IS NULL
         """
-    ).execute(
-      arguments: ending.values(at: now) + [id.rawValue])
+    ).execute { values in
+      ending.add(to: &values, at: now)
+      values.add(id.rawValue)
+    }
     return db.changesCount > 0
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import UploadModel
 
 /// The engine's progress, written before it is shown and before the network sees it.
@@ -114,25 +115,34 @@ extension UploadStore {
 
   /// Records attempts of items that were never in the queue: those of `push`.
   ///
-  /// - Parameter ended: items that are done or have failed, each with the moment of its first byte.
+  /// - Parameters:
+  ///   - ended: items that are done or have failed, each with the moment of its first byte.
+  ///   - target: where they went; each item's own unless said otherwise.
+  ///   - place: where an item's file lies, named from the root.
   /// - Throws: `StoreError` if the queue cannot be written.
   public func log(
-    _ ended: [(item: UploadItem, began: Date)], now: Date = Date()
+    _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
+    at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
   ) throws(StoreError) {
     try write { db, revision in
-      let items = try Self.insert(ended.map(\.item)[...], listed: false, db, revision, now)
+      let items = try Self.insert(
+        ended.map(\.item), listed: false, to: target, at: place, db, revision, now)
+      let attempts = zip(items, ended).lazy.compactMap { item, attempt in
+        AttemptOutcome(item.state).map { (item, attempt.began, $0) }
+      }
       try db.insert(
         into: "attempt",
         [
           "item", "number", "began", "ended", "bytes", "status", "outcome", "message", "reply",
           "reply_type", "reply_is_cut", "url", "deletion_url",
-        ],
-        zip(items, ended).lazy.compactMap { item, attempt in
-          AttemptOutcome(item.state).map {
-            [item.id.rawValue, max(1, item.attemptsMade), attempt.began.timeIntervalSince1970]
-              + $0.values(at: now.timeIntervalSince1970)
-          }
-        })
+        ], attempts
+      ) { attempt, values in
+        let (item, began, outcome) = attempt
+        values.add(item.id.rawValue)
+        values.add(Int64(max(1, item.attemptsMade)))
+        values.add(began.timeIntervalSince1970)
+        outcome.add(to: &values, at: now.timeIntervalSince1970)
+      }
     }
   }
 }

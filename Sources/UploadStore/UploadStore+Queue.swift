@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import MultipartForm
 import UploadModel
 
 /// The queue as a person edits it.
@@ -18,14 +19,16 @@ extension UploadStore {
     added.reserveCapacity(items.count)
     for start in stride(from: 0, to: items.count, by: 2_000) {
       let portion = items[start..<min(start + 2_000, items.count)]
-      added += try write { db, revision in try Self.insert(portion, listed: true, db, revision, now)
+      added += try write { db, revision in
+        try Self.insert(portion, listed: true, at: \.location, db, revision, now)
       }
     }
     return added
   }
 
   static func insert(
-    _ items: ArraySlice<UploadItem>, listed: Bool, _ db: Database, _ revision: Int64, _ now: Date
+    _ items: some Collection<UploadItem>, listed: Bool, to target: String? = nil,
+    at place: (UploadItem) -> FileLocation, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
     let position = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM item") ?? 0
     // No number is given twice, also after the last one is gone.
@@ -33,15 +36,15 @@ extension UploadStore {
       try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
-    try db.insert(
-      into: "item", ItemRows.inserted,
-      added.lazy.map { item in
-        ItemRows.values(item)
-          + [
-            item.sum.map { Data($0) }, position + (item.id.rawValue - last) * gap, listed, revision,
-            now.timeIntervalSince1970, item.id.rawValue,
-          ]
-      })
+    try db.insert(into: "item", ItemRows.inserted, added) { item, values in
+      ItemRows.add(item, to: target, at: place(item), &values)
+      values.add(item.sum)
+      values.add(position + (item.id.rawValue - last) * gap)
+      values.add(listed)
+      values.add(revision)
+      values.add(now.timeIntervalSince1970)
+      values.add(item.id.rawValue)
+    }
     return added
   }
 
@@ -61,7 +64,11 @@ extension UploadStore {
       var refused: Set<ItemID> = []
       for item in items {
         try keep.execute(arguments: [item.id.rawValue])
-        try update.execute(arguments: ItemRows.values(item) + [revision, item.id.rawValue])
+        try update.execute { values in
+          ItemRows.add(item, at: item.location, &values)
+          values.add(revision)
+          values.add(item.id.rawValue)
+        }
         guard db.changesCount == 0 else { continue }
         refused.insert(item.id)
         try list.execute(arguments: [revision, item.id.rawValue])

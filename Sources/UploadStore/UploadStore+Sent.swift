@@ -19,7 +19,7 @@ extension UploadStore {
     try read { db in
       let byIdentity = try db.cachedStatement(
         sql: """
-          \(Self.deliveries) AND path = ? AND target = ? AND device = ? AND inode = ?
+          \(Self.deliveries) AND inode = ? AND path = ? AND target = ? AND device = ?
             AND modified = ? AND size = ? AND (? OR item.sum IS NULL) \(Self.latest)
           """)
       let bySum = try db.cachedStatement(
@@ -31,13 +31,16 @@ extension UploadStore {
           moment = try Double.fetchOne(bySum, arguments: [Data(sum), target ?? item.target])
         }
         if moment == nil, let identity = item.identity {
-          moment = try Double.fetchOne(
-            byIdentity,
-            arguments: [
-              Data(place(item).bytes), target ?? item.target, Int64(bitPattern: identity.device),
-              Int64(bitPattern: identity.inode), identity.modified, identity.size,
-              item.sum == nil,
-            ])
+          try byIdentity.set { values in
+            values.add(Int64(bitPattern: identity.inode))
+            values.add(place(item).bytes)
+            values.add(target ?? item.target)
+            values.add(Int64(bitPattern: identity.device))
+            values.add(identity.modified)
+            values.add(identity.size)
+            values.add(item.sum == nil)
+          }
+          moment = try Double.fetchOne(byIdentity)
         }
         found[item.id] = moment.map { Date(timeIntervalSince1970: $0) }
       }

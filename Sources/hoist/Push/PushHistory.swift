@@ -66,22 +66,16 @@ final class PushHistory: Sendable {
   }
 
   private func write() {
-    var ended = content.withLock { content in
+    let ended = content.withLock { content in
       defer { content.ended = [] }
       return content.ended
     }
     guard !ended.isEmpty else { return }
-    // Only here, where hardly anybody else still has the items: whoever changes one that is shared copies it.
-    for index in ended.indices {
-      ended[index].item.target = target
-      // The file of spooled standard input is gone with this process, so its path means nothing.
-      let path = ended[index].item.path
-      let isSpooled = path == SpooledInput.argument
-      ended[index].item.location =
-        isSpooled ? path : ended[index].item.location.absolute(in: folder)
-    }
     do {
-      try intake.store.log(ended)
+      try intake.store.log(ended, to: target) { item in
+        // The file of spooled standard input is gone with this process, so its path means nothing.
+        item.path == SpooledInput.argument ? item.path : item.location.absolute(in: folder)
+      }
     } catch {
       content.withLock { $0.trouble = error }
     }

@@ -106,21 +106,19 @@ struct QueueIntake: Sendable {
       }
     }
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
-    var added = Added()
     // Files that were sent together share the words.
-    var notes: Set<String> = []
-    for var item in items {
-      let note = known[item.id].map {
-        notes.insert("sent before, \($0.local)").memberAfterInsert
-      }
-      if item.note != note { item.note = note }
-      if item.note == nil || !skipsSent {
-        added.items.append(item)
-      } else {
-        added.skipped.append(item)
-      }
+    var words: [Date: String] = [:]
+    func note(_ sent: Date) -> String {
+      if let note = words[sent] { return note }
+      let note = "sent before, \(sent.local)"
+      words[sent] = note
+      return note
     }
-    added.repeated = skipsSent ? 0 : known.count
-    return added
+    for index in items.indices {
+      let note = known[items[index].id].map(note)
+      if items[index].note != note { items[index].note = note }
+    }
+    guard skipsSent else { return Added(items: items, repeated: known.count) }
+    return Added(items: items.filter { $0.note == nil }, skipped: items.filter { $0.note != nil })
   }
 }
