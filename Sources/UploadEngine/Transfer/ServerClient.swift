@@ -136,8 +136,9 @@ public struct ServerClient: Sendable {
   /// The most that is read of what a GET asks for, in bytes.
   private static let mostContent = 8 << 20
 
-  private func end(of request: ExchangeRequest) async -> TransferEnd {
-    let end = await Transport.shared.end(of: request, stallTimeout: target.stallTimeout)
+  func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {
+    let end = await Transport.shared.end(
+      of: request, stallTimeout: stallTimeout ?? target.stallTimeout)
     var trouble = end.trouble.map {
       Failure.Cause(
         $0, host: request.url.host ?? "", proxy: target.proxy(for: request.url))

@@ -1,11 +1,8 @@
 import Foundation
 import Screens
 import Settings
+import UploadEngine
 import UploadModel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension NewTarget {
   /// Why a person's answers make no target.
@@ -23,8 +20,8 @@ extension NewTarget {
     do {
       let settings = try config.load()
       let new = try NewTarget(answers, taken: settings.targetNames)
-      if !isGoodEnough, let problem = await problem(at: new.target.url) {
-        throw Refusal(words: problem, isGoodEnough: true)
+      if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
+        throw Refusal(words: obstacle, isGoodEnough: true)
       }
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
       try new.write(to: config.path, asUsual: isFirst)
@@ -32,25 +29,5 @@ extension NewTarget {
     } catch let error as Refusal {
       throw error
     } catch { throw Refusal(words: "\(error)") }
-  }
-
-  /// Why nothing seems to take uploads at the URL; nil where something may. A place for uploads may well refuse to
-  /// be asked, but it is there, and a 405 says in its `Allow` what it takes (RFC 9110, section 15.5.6).
-  private static func problem(at url: URL) async -> String? {
-    var request = URLRequest(url: url, timeoutInterval: 8)
-    request.httpMethod = "HEAD"
-    let session = URLSession(configuration: .ephemeral)
-    defer { session.finishTasksAndInvalidate() }
-    do {
-      guard let reply = try await session.data(for: request).1 as? HTTPURLResponse else {
-        return nil
-      }
-      let allowed = reply.value(forHTTPHeaderField: "Allow")?.uppercased() ?? ""
-      let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
-      guard [404, 405, 410].contains(reply.statusCode), !isTaken else { return nil }
-      return "\(url.host ?? "it") answers \(Failure.statusLine(reply.statusCode)) there"
-    } catch {
-      return "no answer from \(url.host ?? "there"): \((error as NSError).localizedDescription)"
-    }
   }
 }

@@ -1,0 +1,28 @@
+import Foundation
+import HTTPTransport
+import ScalarText
+import UploadModel
+
+extension ServerClient {
+  /// Why nothing seems to take uploads at the target's URL; nil where something may. A place for uploads may
+  /// well refuse to be asked, but it is there, and a 405 says in its `Allow` what it takes (RFC 9110, section
+  /// 15.5.6).
+  public func obstacle() async -> String? {
+    let host = target.url.host ?? "there"
+    var request = ExchangeRequest(url: target.url, method: "HEAD")
+    do throws(Failure.Cause) { try request.obey(target) } catch {
+      return "\(host) cannot be asked: \(Failure(error).headline)"
+    }
+    let end = await end(of: request, stallTimeout: Self.patience)
+    guard let status = end.status else {
+      return "no answer from \(host)" + (end.trouble.map { ": \(Failure($0).headline)" } ?? "")
+    }
+    let allowed = end.headers["allow"]?.uppercased() ?? ""
+    let isTaken = ["POST", "PUT", "PATCH"].contains { allowed.contains(scalars: $0) }
+    guard [404, 405, 410].contains(status), !isTaken else { return nil }
+    return "\(host) answers \(Failure.statusLine(status)) there"
+  }
+
+  /// How many seconds somebody who makes a target waits for an answer.
+  private static let patience = 8.0
+}
