@@ -169,7 +169,8 @@ extension EndToEnd {
       ).end()
       #expect(made.status == 0)
       let push = try person.hoist(
-        ["push", "big", failsFast ? "missing" : "big", "-r", "many", "--to", server.url]
+        // What is missing comes last, when all others have been found and counted.
+        ["push", "big", "-r", "many", failsFast ? "missing" : "big", "--to", server.url]
           + ["--report", "r.json"] + (failsFast ? ["--fail-fast"] : []))
       if !failsFast {
         try await wait(for: "an upload") { server.visitors > 0 ? true : nil }
