@@ -107,15 +107,10 @@ struct QueueIntake: Sendable {
     }
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
     // Files that were sent together share the words.
-    var words: [Date: String] = [:]
-    func note(_ sent: Date) -> String {
-      if let note = words[sent] { return note }
-      let note = "sent before, \(sent.local)"
-      words[sent] = note
-      return note
-    }
+    let words = Dictionary(
+      uniqueKeysWithValues: Set(known.values).map { ($0, "sent before, \($0.local)") })
     for index in items.indices {
-      let note = known[items[index].id].map(note)
+      let note = known[items[index].id].flatMap { words[$0] }
       if items[index].note != note { items[index].note = note }
     }
     guard skipsSent else { return Added(items: items, repeated: known.count) }
