@@ -105,6 +105,6 @@ private final class SessionDelegate: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    (task as? Exchange)?.receiveEnd(error as? TransportError)
+    (task as? Exchange)?.receiveEnd(error.map { $0 as? TransportError ?? TransportError(.other) })
   }
 }
