@@ -18,11 +18,12 @@ import Synchronization
 
 /// One HTTP request and what becomes of it: a task of URLSession's that libcurl carries.
 ///
-/// Foundation's own tasks pass through its queue four times, which for a small file costs more than sending
+/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending
 /// it. This one overrides what they do, and URLSession's machinery never sees it.
 ///
 /// Events come one at a time, on the transport's thread, which must not be kept waiting. After `cancel`
-/// there is still an `ended`, as for any other exchange.
+/// there is still an `ended`, as for any other exchange. Only where libcurl could not be set up, the end comes
+/// on the caller's thread.
 ///
 /// Unchecked, for its superclass is: all that is added here is constants and a Mutex.
 public final class Exchange: URLSessionDataTask, @unchecked Sendable {
@@ -125,15 +126,19 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   /// Does nothing: a server cuts off an upload that stands still.
   public override func suspend() {}
 
+  /// Where it is in its life.
   public override var state: URLSessionTask.State { content.withLock { $0.state } }
+  /// Its URL and method; the rest is in `request`.
   public override var originalRequest: URLRequest? {
     var head = URLRequest(url: request.url)
     head.httpMethod = request.method
     return head
   }
+  /// The same: redirects are followed by whoever asked.
   public override var currentRequest: URLRequest? { originalRequest }
   /// The body's bytes that the other side has acknowledged.
   public override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
+  /// The body's length. It cannot be set.
   public override var countOfBytesExpectedToSend: Int64 {
     get { request.body?.length ?? 0 }
     set {}

@@ -18,6 +18,7 @@ public final class Transport: Sendable {
   private let loop: TransferLoop
   private let session: URLSession
   private let delegate = SessionDelegate()
+
   /// A transport with connections of its own. It is never freed.
   ///
   /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.

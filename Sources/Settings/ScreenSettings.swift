@@ -35,7 +35,4 @@ public struct ScreenSettings: Sendable {
   public var keys: [Entry<[String]>] = []
   /// Looks for roles, sorted by role, and the theme that they change.
   public var theme: [Entry<String>] = []
-
-  /// Nothing said: everything is as it usually is.
-  public init() {}
 }

@@ -21,7 +21,7 @@ struct StatementValues {
     note(sqlite3_bind_double(statement, next(), number))
   }
 
-  mutating func add(_ flag: Bool) { add(flag ? 1 : 0) }
+  mutating func add(_ flag: Bool) { add(Int64(flag ? 1 : 0)) }
 
   mutating func add(_ text: String?) {
     let index = next()

@@ -90,7 +90,7 @@ extension Transfer {
     text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
-  /// libcurl sends bodies below this many bytes together with the head, where it has them before.
+  /// libcurl sends a body below this many bytes together with the head, if it has the body by then.
   private static let smallBody: Int64 = 64 << 10
 
   /// Whether the whole body goes with the head, in one packet where it fits. Not where it has to wait for

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor on a serial Dispatch queue, so that callbacks which arrive on that queue are
-/// already inside the actor. (`DispatchSerialQueue`, which is one by itself, exists on Apple's
+/// Runs an actor on a serial Dispatch queue, so that work put on that queue is already inside
+/// the actor. (`DispatchSerialQueue`, which is one by itself, exists on Apple's
 /// systems only.)
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue

@@ -27,8 +27,8 @@ struct Push {
     case interrupt
   }
 
-  /// As many files wait in the engine's line, besides two for each that can be under way: enough to fill requests from,
-  /// however late this notices that some have begun.
+  /// How many files may wait in the engine's line, besides two for each that can be under way. That is enough to
+  /// fill requests, even if this learns late that some have begun.
   private static let mostInLine = 512
 
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the

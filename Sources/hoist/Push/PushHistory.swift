@@ -16,7 +16,7 @@ final class PushHistory: Sendable {
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
-  /// As many rows are written as soon as they are there; fewer only after a while.
+  /// So many rows are written at once; fewer wait 0.2 s for others.
   private static let portion = 512
 
   private struct Content {

@@ -70,7 +70,7 @@ struct ProxyTests {
     #expect(result.errors.contains("proxy unreachable"), "\(result.errors)")
   }
 
-  /// libcurl gives URLSession the head of the proxy's answer, too: a 200 that says nothing of the file.
+  /// libcurl gives the transport the head of the proxy's answer, too: a 200 that says nothing of the file.
   @Test func whatTheProxySaysOfTheTunnelIsNoReply() async throws {
     let authority = try CertificateAuthority()
     let certificate = try authority.issue("upload.invalid")

@@ -199,7 +199,7 @@ extension EndToEnd {
       #expect(body.contains("name=\"who\"\r\n\r\nalex"))
     }
 
-    /// URLSession by itself keeps a processor busy for as long as the server thinks.
+    /// Foundation's own transport kept a processor busy for as long as the server thought.
     @Test("while the reply is awaited, the processor rests")
     func restful() async throws {
       let person = try Person()
@@ -257,8 +257,8 @@ extension EndToEnd {
       }
     }
 
-    /// URLSession hands on whatever it reads, and while it reads from two connections it does nothing else:
-    /// in six seconds this took six gigabytes.
+    /// Foundation's own transport handed on whatever it read, and while it read from two connections it did nothing
+    /// else: in six seconds this took six gigabytes.
     @Test(
       "replies without an end keep neither the memory nor the lanes",
       arguments: EndlessReply.allCases)
@@ -289,8 +289,8 @@ extension EndToEnd {
       #expect(try await push.end().status == 1)
     }
 
-    /// Dispatch leaves the queue of URLSession's sockets only when it is empty: four that take whatever is
-    /// written would keep it from starting and ending anything else.
+    /// With Foundation's own transport, Dispatch left the queue of the sockets only when it was empty: four that take
+    /// whatever is written kept it from starting and ending anything else.
     @Test("uploads that never wait for the server leave the others their turn")
     func greedy() async throws {
       let person = try Person()
