@@ -60,12 +60,17 @@ struct TLSRepetitionTests {
     """#
 
   private static let size = 3 << 20
-  private static let body = MemoryBody(Data((0..<size).map { UInt8($0 * 7 % 251) }))
+  /// One that goes with its head.
+  private static let smallSize = 20_000
+
+  private static func body(_ size: Int) -> MemoryBody {
+    MemoryBody(Data((0..<size).map { UInt8($0 * 7 % 251) }))
+  }
 
   /// How the second of two requests on one connection ends, and the server that it went to.
-  private func second(afterReading count: Int, mayRepeat: Bool) async throws
-    -> (end: ExchangeEnd?, server: Program)
-  {
+  private func second(
+    of size: Int, afterReading count: Int, mayRepeat: Bool
+  ) async throws -> (end: ExchangeEnd?, server: Program) {
     let authority = try CertificateAuthority()
     let certificate = try authority.issue("localhost")
     let server = try Program(
@@ -79,7 +84,7 @@ struct TLSRepetitionTests {
     var request = ExchangeRequest(url: url, method: "POST", body: MemoryBody(Data("first".utf8)))
     request.tls = TLSOptions(caFile: authority.root.file)
     #expect(await Asker(transport, request).run().end?.head?.status == 200)
-    request.body = Self.body
+    request.body = Self.body(size)
     request.mayRepeat = mayRepeat
     return (await Asker(transport, request).run().end, server)
   }
@@ -90,10 +95,10 @@ struct TLSRepetitionTests {
 
   /// libcurl repeats where it notices the end while it waits for the reply, and not where it notices it while it
   /// sends: then the upload ends, and the engine makes another attempt.
-  @Test(arguments: [0, 1, 20_000, 300_000])
-  func whereACopyDoesNoHarmItIsWhole(read: Int) async throws {
+  @Test(arguments: [(size, 0), (size, 1), (size, 20_000), (size, 300_000), (smallSize, 300)])
+  func whereACopyDoesNoHarmItIsWhole(_ size: Int, read: Int) async throws {
     for _ in 0..<20 {
-      let (end, server) = try await second(afterReading: read, mayRepeat: true)
+      let (end, server) = try await second(of: size, afterReading: read, mayRepeat: true)
       if wasLost(end) { continue }
       #expect(end?.head?.status == 200, "\(String(describing: end))")
       let copy = try await wait(for: "the copy's sum", otherwise: { server.errors }) {
@@ -101,16 +106,16 @@ struct TLSRepetitionTests {
         server.output.split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
           .dropLast().first
       }
-      #expect(copy == "body \(Self.size) none")
+      #expect(copy == "body \(size) none")
       return
     }
     Issue.record("libcurl never repeated it")
   }
 
   /// What the server has read goes beyond the head: where it has not, it may be sent once more.
-  @Test(arguments: [20_000, 300_000])
-  func elsewhereNoSecondCopyIsSent(read: Int) async throws {
-    let (end, server) = try await second(afterReading: read, mayRepeat: false)
+  @Test(arguments: [(size, 20_000), (size, 300_000), (smallSize, 300), (smallSize, smallSize)])
+  func elsewhereNoSecondCopyIsSent(_ size: Int, read: Int) async throws {
+    let (end, server) = try await second(of: size, afterReading: read, mayRepeat: false)
     #expect(wasLost(end), "\(String(describing: end))")
     #expect(server.output.split(separator: "\n").count == 1)
   }
