@@ -51,7 +51,8 @@ final class EngineHarness: Sendable {
 
   init(
     lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
-    waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil
+    waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil,
+    preparesAhead: Bool = true
   ) {
     let log = Log()
     self.log = log
@@ -61,7 +62,7 @@ final class EngineHarness: Sendable {
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"
         log.content.withLock { $0.refusals.append(words) }
-      }, memory: memory
+      }, memory: memory, preparesAhead: preparesAhead
     ) {
       log.record($0)
     }

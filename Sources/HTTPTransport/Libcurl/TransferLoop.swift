@@ -19,6 +19,8 @@ final class TransferLoop: @unchecked Sendable {
   private struct Inbox {
     var orders: [Order] = []
     var isRunning = false
+    /// Whether the loop waits for news, and has to be woken up for an order.
+    var isWaiting = false
   }
 
   private let queue = DispatchQueue(label: "hoist.transport", qos: .userInitiated)
@@ -70,14 +72,14 @@ final class TransferLoop: @unchecked Sendable {
       }
       return
     }
-    let (isFirst, isRunning) = inbox.withLock { inbox in
+    let (isWaiting, isRunning) = inbox.withLock { inbox in
       inbox.orders.append(order)
-      defer { inbox.isRunning = true }
-      return (inbox.orders.count == 1, inbox.isRunning)
+      defer { (inbox.isWaiting, inbox.isRunning) = (false, true) }
+      return (inbox.isWaiting, inbox.isRunning)
     }
     if !isRunning {
       queue.async { self.run() }
-    } else if isFirst {
+    } else if isWaiting {
       curl_multi_wakeup(multi)
     }
   }
@@ -95,7 +97,15 @@ final class TransferLoop: @unchecked Sendable {
       writeToSockets()
       tellHeads()
       lookAtSockets()
-      waitForNews(multi)
+      if mayWait { waitForNews(multi) }
+    }
+  }
+
+  /// Whether there are no orders yet. Whoever gives the next one wakes the loop up.
+  private var mayWait: Bool {
+    inbox.withLock { inbox in
+      inbox.isWaiting = inbox.orders.isEmpty
+      return inbox.isWaiting
     }
   }
 
@@ -114,6 +124,7 @@ final class TransferLoop: @unchecked Sendable {
 
   private func performOrders() {
     let orders = inbox.withLock { inbox in
+      inbox.isWaiting = false
       defer { inbox.orders.removeAll(keepingCapacity: true) }
       return inbox.orders
     }

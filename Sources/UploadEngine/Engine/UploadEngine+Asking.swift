@@ -113,6 +113,7 @@ extension UploadEngine {
   /// it.
   public nonisolated func setConcurrency(_ count: Int, of target: String) {
     onQueue { engine in
+      engine.takeBack()
       engine.scheduler.setConcurrency(count, of: target)
       engine.fillSoon()
     }
@@ -121,6 +122,7 @@ extension UploadEngine {
   /// Stops or resumes starting further uploads.
   public nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
+      if !isStarted { engine.takeBack() }
       engine.perform(engine.scheduler.setStarted(isStarted))
       engine.fillSoon()
     }
@@ -132,6 +134,7 @@ extension UploadEngine {
   /// - Parameter seconds: how long uploads that can no longer be taken back, because all of them has been handed
   ///   over, are given for their replies. Cancelled, nobody would know whether they arrived.
   public func shutDown(awaitingReplies seconds: Double = 0) async {
+    takeBack()
     perform(scheduler.setStarted(false))
     if seconds > 0 {
       await becomeIdle(within: seconds) { engine, task in

@@ -14,6 +14,8 @@ extension UploadEngine {
     var begin: Instant?
     /// The token that its last request went with.
     var token: BearerToken?
+    /// Whether its request is prepared before a lane is free for it. Nobody is told until it begins.
+    var isAhead = false
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
     /// Its requests, where it is one of several, as long as an attempt lasts.

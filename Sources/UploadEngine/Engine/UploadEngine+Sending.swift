@@ -11,7 +11,7 @@ extension UploadEngine {
     for id in ids {
       guard let job = jobs[id] else { continue }
       let (begin, deadline) = (job.begin ?? start, job.upload.target.deadline ?? .infinity)
-      jobs[id]?.begin = begin
+      if !job.isAhead { job.begin = begin }
       if start - begin > deadline {
         leaveOut([id], .outOfTime(seconds: deadline), url)
       } else {
@@ -65,23 +65,29 @@ extension UploadEngine {
     asked.limits = limits(for: request.target)
     lastTransfer += 1
     let number = lastTransfer
+    let route = authorization.route
     let exchange = transport.exchange(asked) { [weak self, rules = request.target.response] in
-      self?.receive($0, of: number, rules)
+      self?.receive($0, of: number, on: route, rules)
     }
+    let isAhead = request.files.contains { jobs[$0.item.id]?.isAhead == true }
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, exchange: exchange, request: request,
-      url: url, start: time.now())
+      url: url, start: time.now(), isAhead: isAhead)
     transfers[number] = transfer
     for id in transfer.items {
       jobs[id]?.task = number
       jobs[id]?.token = authorization.token
     }
     startWatching()
-    exchange.resume()
+    guard isAhead else { return exchange.resume() }
+    ahead.withLock {
+      $0.append(RequestAhead(transfer: number, route: route, exchange: exchange))
+    }
   }
 
   /// Fails files that cannot be sent; the request is made without them.
   func leaveOut(_ ids: [ItemID], _ cause: Failure.Cause, _ url: URL) {
+    for id in ids { announce(id) }
     let end = TransferEnd(url: url, trouble: cause, sentAll: false)
     if let first = ids.first { _ = learn(from: end, at: jobs[first]?.route.origin, of: first) }
     handle(ids.map { ($0, ended(end)) })
@@ -89,33 +95,38 @@ extension UploadEngine {
 
   /// Brings an event to the engine's queue, a reply with what the rules look at in it.
   nonisolated private func receive(
-    _ event: Exchange.Event, of number: Int, _ rules: ReplyRules
+    _ event: Exchange.Event, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
-    guard case .ended(let end) = event, rules.needsContent else {
-      return receive(event, of: number)
+    guard case .ended(let end) = event else { return receive(.event(event), of: number) }
+    if end.trouble == nil, let status = end.head?.status, (200..<300).contains(status) {
+      beginNext(on: route)
     }
+    guard rules.needsContent else { return receive(.event(event), of: number) }
     replyQueue.async {
-      self.receive(event, of: number, rules.read(Reply(text: Transfer.text(of: end))))
+      self.receive(.event(event, rules.read(Reply(text: Transfer.text(of: end)))), of: number)
     }
   }
 
-  /// Brings an event to the engine's queue, together with others that arrive meanwhile: with small files, a
-  /// thread switch for each event would be expensive.
-  nonisolated private func receive(
-    _ event: Exchange.Event, of number: Int, _ content: ReplyContent? = nil
-  ) {
+  /// Brings news to the engine's queue, together with others that arrive meanwhile: with small files, a
+  /// thread switch for each would be expensive.
+  nonisolated func receive(_ news: News, of number: Int) {
     let isFirst = inbox.withLock { inbox in
-      inbox.append((number, event, content))
+      inbox.append((number, news))
       return inbox.count == 1
     }
     guard isFirst else { return }
     onQueue { engine in
-      let events = engine.inbox.withLock { inbox in
+      let inbox = engine.inbox.withLock { inbox in
         defer { inbox = [] }
         return inbox
       }
       engine.inOneTurn {
-        for (number, event, content) in events { engine.handle(event, of: number, content) }
+        for (number, news) in inbox {
+          switch news {
+          case .begun(let instant): engine.recordBegun(number, at: instant)
+          case .event(let event, let content): engine.handle(event, of: number, content)
+          }
+        }
       }
     }
   }
@@ -147,6 +158,11 @@ extension UploadEngine {
     for id in transfer.items { jobs[id]?.task = nil }
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
+    if transfer.isAhead {
+      remove { $0.exchange === transfer.exchange }
+    } else {
+      judgeAhead(after: transfer, end)
+    }
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }

@@ -29,7 +29,7 @@ extension UploadEngine {
       return
     }
     for transfer in transfers.values {
-      guard transfer.trouble == nil else { continue }
+      guard transfer.trouble == nil, !transfer.isAhead else { continue }
       let target = transfer.request.target
       transfer.recordActivity(at: now)
       let late = transfer.items.filter { id in

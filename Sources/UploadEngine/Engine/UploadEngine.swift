@@ -39,8 +39,10 @@ public actor UploadEngine {
   let waitsForServers: Bool
   let transport: Transport
   /// Events of exchanges that the engine has not handled yet, with what was read of replies.
-  nonisolated let inbox = Mutex<[(transfer: Int, event: Exchange.Event, content: ReplyContent?)]>([]
-  )
+  nonisolated let inbox = Mutex<[(transfer: Int, news: News)]>([])
+  /// Requests that wait for a lane, in order.
+  nonisolated let ahead = Mutex<[RequestAhead]>([])
+  let preparesAhead: Bool
   /// Reads replies: keys and signals wait for the engine's own queue.
   nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
@@ -103,6 +105,8 @@ public actor UploadEngine {
   ///   - refusal: is told of targets whose credentials are refused.
   ///   - keeping: is told where uploads can go on.
   ///   - memory: keeps which protocol a server speaks, where the target leaves that open.
+  ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. With small files the
+  ///     lanes are fuller then. Uploads are admitted that much earlier than they begin.
   ///   - report: is told of every change.
   public init(
     lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
@@ -112,7 +116,7 @@ public actor UploadEngine {
     outage: @escaping Outage = { _, _ in },
     refusal: @escaping Refusal = { _, _ in },
     keeping: @escaping Keeping = { _, _ in },
-    memory: (any ResumeMemory)? = nil,
+    memory: (any ResumeMemory)? = nil, preparesAhead: Bool = false,
     report: @escaping Report
   ) {
     executor = QueueExecutor(label: "hoist.engine")
@@ -125,6 +129,7 @@ public actor UploadEngine {
     self.refusal = refusal
     self.keeping = keeping
     self.memory = memory
+    self.preparesAhead = preparesAhead
     self.waitsForServers = waitsForServers
     self.mediaType = mediaType
     scheduler = Scheduler(
@@ -210,6 +215,7 @@ public actor UploadEngine {
       jobs[id]?.timer = timer
       executor.queue.asyncAfter(deadline: .now() + seconds, execute: timer)
     case .report(let state):
+      if jobs[id]?.isAhead == true, state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
         // A restored upload replaces it if it never arrived. Otherwise it has arrived, or may have: that is
         // reported, and nothing is sent again.

@@ -11,7 +11,9 @@ final class Transfer {
   let exchange: Exchange
   let request: UploadRequest
   let url: URL
-  let start: Instant
+  private(set) var start: Instant
+  /// Whether it waits for a lane.
+  private(set) var isAhead: Bool
   /// The files in it, at least one, in the order of the body.
   private(set) var shares: [FilePart]
 
@@ -41,7 +43,7 @@ final class Transfer {
   init(
     attempt: Int, authorization: UploadEngine.Authorization, exchange: Exchange,
     request: UploadRequest, url: URL,
-    start: Instant
+    start: Instant, isAhead: Bool
   ) {
     self.authorization = authorization
     self.attempt = attempt
@@ -49,6 +51,7 @@ final class Transfer {
     self.request = request
     self.url = url
     self.start = start
+    self.isAhead = isAhead
     shares = request.files.map { FilePart(item: $0.item, content: $0.content) }
     lastActivity = start
   }
@@ -67,6 +70,9 @@ final class Transfer {
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
   /// the others' files would never be known.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
+
+  /// Notes that a lane was free for it.
+  func recordBegun(at now: Instant) { (isAhead, start, lastActivity) = (false, now, now) }
 
   /// Begins to wait anew.
   func resetClocks(at now: Instant) { (lastActivity, replyStart) = (now, nil) }

@@ -3,7 +3,7 @@ extension Scheduler {
   /// The files of the next request, on their lane from now on; none where nothing can start now.
   public mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
-    while isStarted, hasFreeLane {
+    while mayStart {
       var best: Candidate?
       var wake: Instant?
       for route in routes.indices where !routes[route].ready.isEmpty {
@@ -53,9 +53,9 @@ extension Scheduler {
 
   /// Who may start on a route, if anybody.
   private func turn(of route: Int, at now: Instant) -> StartDecision {
-    guard let first = routes[route].ready.first, !targets[routes[route].target].isFull else {
-      return .held
-    }
+    guard let first = routes[route].ready.first,
+      hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
+    else { return .held }
     var candidate = Candidate(id: first.id, rank: first.rank, route: route)
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
       // One who may go in vain goes alone.

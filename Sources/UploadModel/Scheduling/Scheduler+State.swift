@@ -65,8 +65,13 @@ extension Scheduler {
     var wish: Int?
     /// How many lanes it takes.
     var underWay = 0
+    /// Whether files are given out ahead.
+    var givesAhead = false
+    /// How many requests wait for a lane.
+    var ahead = 0
 
-    var isFull: Bool { underWay >= max(1, wish ?? concurrency) }
+    /// The most lanes that it takes.
+    var most: Int { max(1, wish ?? concurrency) }
   }
 
   /// A server that could not be reached.
@@ -81,9 +86,11 @@ extension Scheduler {
     var chosen: ItemID?
   }
 
-  /// One request under way.
+  /// One request under way, or ahead.
   struct Lane: Sendable {
     let route: Int
+    /// Whether it waits until another one ends.
+    var isAhead: Bool
     var files = 0
   }
 }

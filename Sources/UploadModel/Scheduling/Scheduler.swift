@@ -77,11 +77,12 @@ public struct Scheduler: Sendable {
   var servers: [Origin: Server] = [:]
   var groups: [Int: [ItemID]] = [:]
   var lastGroup = 0
-  private let laneCount: Int
-  private var lanes: [Int: Lane] = [:]
+  let laneCount: Int
+  var lanes: [Int: Lane] = [:]
   private var lastLane = 0
+  private(set) var lanesTaken = 0
   private var routeNumbers: [Route: Int] = [:]
-  private var targetNumbers: [String: Int] = [:]
+  var targetNumbers: [String: Int] = [:]
   private var lastRoute: (target: Boxed<Target>, number: Int)?
 
   /// A scheduler without files.
@@ -99,7 +100,8 @@ public struct Scheduler: Sendable {
 
   /// Whether asking for the next files may have an answer.
   public var mayStart: Bool {
-    isStarted && lanes.count < laneCount && routes.contains { !$0.ready.isEmpty }
+    isStarted && (lanesTaken < laneCount || targets.contains(where: hasRoomAhead))
+      && routes.contains { !$0.ready.isEmpty }
   }
 
   // MARK: Files
@@ -218,15 +220,28 @@ public struct Scheduler: Sendable {
     return isStarted ? tryCredentials() : []
   }
 
-  var hasFreeLane: Bool { lanes.count < laneCount }
+  func hasLane(for target: Int) -> Bool {
+    lanesTaken < laneCount && targets[target].underWay < targets[target].most
+  }
 
-  /// Takes a lane for files of a route.
+  /// Takes a lane for files of a route, or lets them wait for one.
   mutating func occupyLane(on route: Int) -> Int {
     lastLane += 1
-    lanes[lastLane] = Lane(route: route)
+    let isAhead = !hasLane(for: routes[route].target)
+    lanes[lastLane] = Lane(route: route, isAhead: isAhead)
     routes[route].underWay += 1
-    targets[routes[route].target].underWay += 1
+    count(1, isAhead: isAhead, on: route)
     return lastLane
+  }
+
+  mutating func count(_ one: Int, isAhead: Bool, on route: Int) {
+    let target = routes[route].target
+    if isAhead {
+      targets[target].ahead += one
+      return
+    }
+    targets[target].underWay += one
+    lanesTaken += one
   }
 
   /// A file leaves its lane. The lane is free when the last one has left.
@@ -238,7 +253,7 @@ public struct Scheduler: Sendable {
     }
     lanes[number] = nil
     routes[lane.route].underWay -= 1
-    targets[routes[lane.route].target].underWay -= 1
+    count(-1, isAhead: lane.isAhead, on: lane.route)
     // If its result told nothing about the server or the credentials, the next one may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil

@@ -52,7 +52,7 @@ struct Push {
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
-      }, memory: history?.memory
+      }, memory: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
     let signals = Signals([SIGINT, SIGTERM, SIGHUP])

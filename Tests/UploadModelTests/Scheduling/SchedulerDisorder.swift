@@ -19,8 +19,12 @@ extension Scheduler {
       underWay[route.target, default: 0] += route.underWay
     }
     for (number, target) in targets.enumerated() {
-      check(target.underWay == underWay[number] ?? 0, "the lanes of a target")
+      check(target.underWay + target.ahead == underWay[number] ?? 0, "the lanes of a target")
+      check(
+        target.ahead == lanes.values.count { $0.isAhead && routes[$0.route].target == number },
+        "who waits for a lane")
     }
+    check(lanesTaken == lanes.values.count { !$0.isAhead }, "the lanes")
     for (number, members) in groups {
       check(members.allSatisfy { entries[$0]?.group == number }, "a group")
       check(members.allSatisfy { entries[$0]?.place.isLive == true }, "a group's places")

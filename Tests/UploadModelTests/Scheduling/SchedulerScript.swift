@@ -7,7 +7,10 @@ import Foundation
 /// | word | what happens |
 /// |---|---|
 /// | `a+1,2,3` | files for the target a are added |
-/// | `go` | everything starts that can: `1 2+3` are two requests, the second with two files |
+/// | `a+100` | from 100 on they are large |
+/// | `go` | everything starts that can: `1 2+3*` are two requests, the second with two files and ahead |
+/// | `ahead:a`, `apart:a` | the target's files are given out ahead, or not |
+/// | `begun:3` | a file that was given out ahead takes a lane |
 /// | `end:1`, `off:1`, `hold:1`, `drop:1` | files are over, back off, are held, are removed |
 /// | `back:1` | files wait again |
 /// | `down:1` | the server was not reached, and the file waits again |
@@ -85,10 +88,14 @@ struct SchedulerScript {
         verb == "token"
           ? scheduler.recordRenewed(route)
           : scheduler.recordRenewalFailure(route, Failure(.denied("no"))))
+    case ("ahead", _), ("apart", _): scheduler.setGivesAhead(verb == "ahead", of: rest)
+    case ("begun", _): ids.forEach { scheduler.recordBegun($0) }
     case (_, "="): scheduler.setConcurrency(Int(rest) ?? 0, of: verb)
     case (_, "+"):
       guard let target = verb.first.flatMap({ Self.targets[$0] }) else { return "?" }
-      for id in ids { files[id] = Scheduler.File(id: id, bytes: 1, target: target) }
+      for id in ids {
+        files[id] = Scheduler.File(id: id, bytes: id.rawValue < 100 ? 1 : 2 << 20, target: target)
+      }
       return words(scheduler.add(ids.compactMap { files[$0] }))
     case (_, "<") where verb.first?.isNumber == true:
       scheduler.move(ItemID(Int64(verb) ?? 0), before: ids.first)
@@ -147,7 +154,10 @@ struct SchedulerScript {
       for id in files {
         tokens[id] = self.files[id].map { scheduler.token(on: Route(to: $0.target.value)) }
       }
-      if !files.isEmpty { answers.append(files.map { "\($0.rawValue)" }.joined(separator: "+")) }
+      if let first = files.first {
+        let names = files.map { "\($0.rawValue)" }.joined(separator: "+")
+        answers.append(names + (scheduler.isAhead(first) ? "*" : ""))
+      }
       if !actions.isEmpty { answers.append(words(actions)) }
       if files.isEmpty { return answers.joined(separator: " ") }
     }

@@ -41,6 +41,27 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       story: "z+1,2,3,4 go→1_2_3 z=1 end:1,2 go→ end:3 go→4 z+5 go→ end:4 go→5"),
   ]
 
+  static let ahead = [
+    SchedulerStory(
+      testDescription: "one is given out ahead for each lane of its target",
+      story: "a+1,2,3,4,5,6 go→1_2 ahead:a go→3*_4* end:1 begun:3 go→5* end:2,3 begun:4,5 go→6*"),
+    SchedulerStory(
+      testDescription: "and of all", lanes: 1,
+      story: "z+1,2,3 ahead:z go→1_2* end:1 begun:2 go→3* end:2,3 go→"),
+    SchedulerStory(
+      testDescription: "who waits for a lane takes none", lanes: 3,
+      story: "a+1,2,3 b+4,5 ahead:a go→1_2_3*_4 end:3 go→ end:1 go→5"),
+    SchedulerStory(
+      testDescription: "large ones wait in line, and those behind them",
+      story: "a+1,2,100,3 ahead:a go→1_2 end:1 go→100_3*"),
+    SchedulerStory(
+      testDescription: "whoever is taken back has its place in line",
+      story: "a+1,2,3,4,5 ahead:a go→1_2_3*_4* apart:a back:3,4 go→ end:1 go→3"),
+    SchedulerStory(
+      testDescription: "without word of its beginning the next one takes the lane",
+      story: "a+1,2,3,4,5 ahead:a go→1_2_3*_4* end:1 go→5 begun:5 begun:77 go→"),
+  ]
+
   static let moves = [
     ("3<1", "3 1 2 4"), ("1<4", "2 3 1 4"), ("1<", "2 3 4 1"), ("4<3", "1 2 4 3"),
     ("1<99", "2 3 4 1"), ("99<1", "1 2 3 4"), ("2<2", "1 2 3 4"), ("order:4,3,2,1", "4 3 2 1"),
@@ -207,7 +228,9 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
 }
 
 struct SchedulerTests {
-  @Test(arguments: SchedulerStory.line + SchedulerStory.moves + SchedulerStory.targets)
+  @Test(
+    arguments: SchedulerStory.line + SchedulerStory.ahead + SchedulerStory.moves
+      + SchedulerStory.targets)
   func line(_ row: SchedulerStory) { check(row) }
 
   @Test(arguments: SchedulerStory.servers)

@@ -1,0 +1,113 @@
+import HTTPTransport
+import UploadModel
+
+/// Requests that are prepared before a lane is free for them.
+///
+/// Between a reply and its lane's next request lie two changes of threads and a turn of the engine's queue. With
+/// small files that is much of the time. So the transport's thread begins the next request itself, but only after
+/// a reply of 2xx: after any other end the requests that wait are taken back, and the scheduler decides anew.
+/// Until one begins, nobody is told of it, and its attempt does not count.
+extension UploadEngine {
+  /// A request that waits for a lane.
+  struct RequestAhead: Sendable {
+    let transfer: Int
+    let route: Route
+    let exchange: Exchange
+  }
+
+  /// What happens to a request, in the order in which it is handled.
+  enum News: Sendable {
+    /// It waited for a lane and was begun by the transport's thread.
+    case begun(at: Instant)
+    /// The transport tells something. With an end comes what the target's rules look at in the reply.
+    case event(Exchange.Event, ReplyContent? = nil)
+  }
+
+  /// Begins the next request of a route. Called on the transport's thread when another one has ended well.
+  nonisolated func beginNext(on route: Route) {
+    let next = ahead.withLock { ahead in
+      ahead.firstIndex { $0.route == route }.map { ahead.remove(at: $0) }
+    }
+    guard let next else { return }
+    // The news of its beginning comes before all that follows from that.
+    receive(.begun(at: time.now()), of: next.transfer)
+    next.exchange.resume()
+  }
+
+  /// Begins requests for which lanes have become free without that the transport's thread knew of them.
+  func beginThoseAhead() {
+    for next in ahead.withLock({ $0 }) {
+      guard let id = transfers[next.transfer]?.shares.first?.item.id, scheduler.hasLane(for: id),
+        remove(ahead: { $0.transfer == next.transfer }).count == 1
+      else { continue }
+      recordBegun(next.transfer, at: time.now())
+      next.exchange.resume()
+    }
+  }
+
+  func recordBegun(_ number: Int, at instant: Instant) {
+    guard let transfer = transfers[number] else { return }
+    transfer.recordBegun(at: instant)
+    for id in transfer.items {
+      scheduler.recordBegun(id)
+      announce(id)
+      if jobs[id]?.begin == nil { jobs[id]?.begin = instant }
+    }
+  }
+
+  /// Tells of an attempt that was made ahead.
+  func announce(_ id: ItemID) {
+    guard let job = jobs[id], job.isAhead, case .running(let run) = job.machine.state else {
+      return
+    }
+    job.isAhead = false
+    tell([(id, .preparing(attempt: run.attempt))])
+  }
+
+  /// Decides whether requests to a target are prepared ahead, now that one has ended. Where it has not ended well,
+  /// those that wait would go in vain or too early.
+  func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
+    guard preparesAhead else { return }
+    let target = transfer.request.target
+    let isGood = end.trouble == nil && end.status.map { (200..<300).contains($0) } == true
+    scheduler.setGivesAhead(
+      isGood && transfer.url == target.url && target.sendsOneRequestForEachFile, of: target.name)
+    if !isGood { takeBack { $0.route == transfer.authorization.route } }
+  }
+
+  /// Puts uploads back in line whose requests wait for a lane.
+  func takeBack(where isMeant: (RequestAhead) -> Bool = { _ in true }) {
+    var items: [ItemID] = []
+    for request in remove(ahead: isMeant) {
+      items += transfers.removeValue(forKey: request.transfer)?.items.map { $0 } ?? []
+    }
+    for id in items { jobs[id]?.task = nil }
+    handle(items.map { ($0, .startOver) })
+  }
+
+  /// Whoever takes a request out is the one who decides about it.
+  @discardableResult
+  func remove(ahead isMeant: (RequestAhead) -> Bool) -> [RequestAhead] {
+    ahead.withLock { ahead in
+      defer { ahead.removeAll(where: isMeant) }
+      return ahead.filter(isMeant)
+    }
+  }
+}
+
+extension Target {
+  fileprivate var sendsOneRequestForEachFile: Bool {
+    batch == nil && prepare == nil && ticket == nil && server.create == nil && !asksForDigests
+      && !resume.isOn
+  }
+}
+
+extension ItemState {
+  /// Whether nothing of it has begun.
+  var isWaitingOrPreparing: Bool {
+    switch self {
+    case .waiting, .preparing: true
+    case .sending, .awaitingReply, .retrying, .paused, .done, .failed: false
+    }
+  }
+}
