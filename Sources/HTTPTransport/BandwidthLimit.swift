@@ -17,6 +17,9 @@ public final class BandwidthLimit: Sendable {
     if isNews { changed() }
   }
 
+  /// Whether there is a bound at this moment.
+  var isSet: Bool { bucket.withLock { $0.rate != nil } }
+
   /// How many of the wanted bytes may go by all of the limits, which are spent; or how many seconds to
   /// wait.
   static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {

@@ -37,6 +37,29 @@ struct KeptConnectionTests {
     }
   }
 
+  /// A limit that is not set does not part it from the head, as one that is set does.
+  @Test(arguments: [nil, 1_000_000] as [Int64?])
+  func aSmallBodyGoesWithItsHead(_ limit: Int64?) async throws {
+    let together = Mutex<[Int]>([])
+    let server = try HostileServer { connection, _ in
+      while connection.readHead() != nil {
+        together.withLock { $0.append(connection.unread) }
+        guard connection.discard(10_000) else { return }
+        connection.send(Self.ok)
+      }
+    }
+    defer { server.stop() }
+    let total = transport.makeLimit()
+    total.set(limit)
+    for _ in 0..<2 {
+      var request = ExchangeRequest(
+        url: server.url(), method: "POST", body: ZeroBody(length: 10_000))
+      request.limits = [total]
+      #expect(await Asker(transport, request).run().end?.trouble == nil)
+    }
+    #expect(together.withLock { $0 } == (limit == nil ? [10_000, 10_000] : [0, 0]))
+  }
+
   @Test func whatWasReadAndNotAnsweredIsNotRepeated() async throws {
     let endings: [@Sendable (HostileConnection) -> Void] = [{ $0.close() }, { $0.reset() }]
     for ending in endings {

@@ -160,6 +160,9 @@ public final class HostileConnection: @unchecked Sendable {
     }
   }
 
+  /// How many bytes have come beyond those that were read.
+  public var unread: Int { buffered.count }
+
   /// Reads a whole request and keeps it among the server's `requests`. `nil` where the client has
   /// hung up before its end.
   @discardableResult

@@ -97,8 +97,8 @@ extension Transfer {
   /// something once the head has gone.
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
-    return request.limits.isEmpty && request.digest == nil && !request.expectsContinue
-      && !request.waitsAfterInterim
+    return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
+      && !request.limits.contains(where: \.isSet)
   }
 
   private static func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {

@@ -85,26 +85,33 @@ final class PushInputReader: Sendable {
 
 /// Items that were found and not delivered yet.
 private final class Portion: Sendable {
-  private static let size = 256
-  private let items = Mutex<[UploadItem]>([])
+  private struct Content {
+    var items: [UploadItem] = []
+    /// How many are delivered together. Few at first, so that sending begins soon.
+    var size = 32
+  }
+
+  private static let mostItems = 256
+  private let content = Mutex(Content())
   private let deliver: @Sendable ([UploadItem]) -> Void
 
   init(_ deliver: @escaping @Sendable ([UploadItem]) -> Void) { self.deliver = deliver }
 
   func add(_ item: UploadItem) {
-    let isFull = items.withLock { items in
-      items.append(item)
-      return items.count >= Self.size
+    let isFull = content.withLock { content in
+      content.items.append(item)
+      return content.items.count >= content.size
     }
     if isFull { handOver() }
   }
 
   /// Under the lock: otherwise two threads could reverse the order.
   func handOver() {
-    items.withLock { items in
-      guard !items.isEmpty else { return }
-      deliver(items)
-      items = []
+    content.withLock { content in
+      guard !content.items.isEmpty else { return }
+      deliver(content.items)
+      content.items = []
+      content.size = min(2 * content.size, Self.mostItems)
     }
   }
 }
