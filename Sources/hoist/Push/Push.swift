@@ -111,16 +111,18 @@ struct Push {
           engine.remove(replaced.unsent)
           engine.cancel(replaced.sending)
         }
-        for item in items {
-          course.add(item)
-          journal?.record(item)
-          reporter.queued(item)
-          if item.state.isFinished { reporter.changed(item, at: now) }
+        Output.together {
+          for item in items {
+            course.add(item)
+            journal?.record(item)
+            reporter.queued(item)
+            if item.state.isFinished { reporter.changed(item, at: now) }
+          }
         }
         submit()
       case .walk(.skipped(let items)):
         course.summary.skipped += items.count
-        for item in items { reporter.skipped(item) }
+        Output.together { for item in items { reporter.skipped(item) } }
       case .walk(.over(let isWhole)):
         course.isComplete = true
         course.summary.isIncomplete = !isWhole
