@@ -12,20 +12,24 @@ extension Database {
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(databaseQuestionMarks(count: columns.count)))"
-    func insert(_ rows: some Collection<Row>) throws {
-      let places = repeatElement(row, count: rows.count).joined(separator: ", ")
-      // Of two lengths only, so that both statements are kept.
-      try cachedStatement(
-        sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)"
-      ).execute { values in for row in rows { set(row, &values) } }
+    /// A statement of so many rows. There are two lengths only, so that both are kept.
+    func statement(_ count: Int) throws -> Statement {
+      let places = repeatElement(row, count: count).joined(separator: ", ")
+      return try cachedStatement(
+        sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES \(places)")
     }
+    var insertMany: Statement?
     var waiting: [Row] = []
     for row in rows {
       waiting.append(row)
       guard waiting.count == Self.most else { continue }
-      try insert(waiting)
-      waiting = []
+      let insert = try insertMany ?? statement(Self.most)
+      try insert.execute { values in for row in waiting { set(row, &values) } }
+      insertMany = insert
+      waiting.removeAll(keepingCapacity: true)
     }
-    for row in waiting { try insert(CollectionOfOne(row)) }
+    if waiting.isEmpty { return }
+    let insert = try statement(1)
+    for row in waiting { try insert.execute { set(row, &$0) } }
   }
 }

@@ -30,10 +30,12 @@ extension UploadStore {
     _ items: some Collection<UploadItem>, listed: Bool, to target: String? = nil,
     at place: (UploadItem) -> FileLocation, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
-    let position = try Int64.fetchOne(db, sql: "SELECT MAX(position) FROM item") ?? 0
+    func number(_ sql: String) throws -> Int64 {
+      try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0
+    }
+    let position = try number("SELECT MAX(position) FROM item")
     // No number is given twice, also after the last one is gone.
-    let last =
-      try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
+    let last = try number("SELECT seq FROM sqlite_sequence WHERE name = 'item'")
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
     try db.insert(into: "item", ItemRows.inserted, added) { item, values in

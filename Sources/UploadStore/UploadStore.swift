@@ -57,6 +57,8 @@ public final class UploadStore: Sendable {
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
       configuration.journalMode = .wal
+      // A history writes each attempt in one transaction with its item. To look for the item again takes time.
+      configuration.foreignKeysEnabled = durability == .powerLoss
       pool = try Self.step {
         switch durability {
         case .powerLoss: try DatabasePool(path: path, configuration: configuration)
@@ -73,6 +75,8 @@ public final class UploadStore: Sendable {
         case .crash:
           try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
           try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+          // A statement of many rows copies each page before it changes it, to a file unless told otherwise.
+          try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
       }
       if try pool.read(Schema.migrator.hasBeenSuperseded) {
@@ -109,7 +113,12 @@ public final class UploadStore: Sendable {
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
-      return try pool.read(body)
+      // GRDB's own `read` forbids a sole connection to write for so long, and SQLite then prepares all statements anew.
+      return try pool.unsafeRead { db in
+        try db.beginTransaction(.deferred)
+        defer { try? db.commit() }
+        return try body(db)
+      }
     } catch {
       throw StoreError(error, doing: "read", path: path)
     }
