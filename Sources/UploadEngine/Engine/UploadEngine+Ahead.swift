@@ -34,7 +34,7 @@ extension UploadEngine {
     next.exchange.resume()
   }
 
-  /// Begins requests for which lanes have become free without that the transport's thread knew of them.
+  /// Begins requests for which there are lanes: they were prepared too late for the transport's thread.
   func beginThoseAhead() {
     for next in ahead.withLock({ $0 }) {
       guard let id = transfers[next.transfer]?.shares.first?.item.id, scheduler.hasLane(for: id),
@@ -85,7 +85,7 @@ extension UploadEngine {
     handle(items.map { ($0, .startOver) })
   }
 
-  /// Whoever takes a request out is the one who decides about it.
+  /// Takes requests out. Only who has taken one out may begin it or put it back in line.
   @discardableResult
   func remove(ahead isMeant: (RequestAhead) -> Bool) -> [RequestAhead] {
     ahead.withLock { ahead in
