@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -8,17 +9,26 @@ enum Output {
     var isOn = false
     var bytes: [UInt8] = []
     var file: Int32 = -1
+    var isInBackground = false
+    /// How many bytes the background has still to write.
+    var unwritten = 0
 
     @discardableResult
     mutating func write() -> Bool {
-      let reason = bytes.isEmpty ? 0 : InterruptibleWrite.write(bytes, to: file)
+      let (text, file) = (bytes, file)
       bytes = []
-      if reason != 0, reason != EPIPE { Output.failure.withLock { $0 = reason } }
-      return reason == 0
+      guard isInBackground, !text.isEmpty else { return Output.write(text, to: file) }
+      unwritten += text.count
+      Output.background.async {
+        Output.write(text, to: file)
+        Output.waiting.withLock { $0.unwritten -= text.count }
+      }
+      return true
     }
   }
 
   private static let waiting = Mutex(Waiting())
+  private static let background = DispatchQueue(label: "hoist.output", qos: .userInitiated)
   private static let failure = Mutex<Int32?>(nil)
 
   /// Why a line was lost, in the system's words. A reader that has gone does not count: it wanted no more.
@@ -45,6 +55,25 @@ enum Output {
       waiting.isOn = false
       waiting.write()
     }
+  }
+
+  /// Until `endBackground`, whoever says something goes on at once, even if nobody reads it yet.
+  static func beginBackground() { waiting.withLock { $0.isInBackground = true } }
+
+  /// Returns once all that was said is written, or its readers are given up.
+  static func endBackground() {
+    background.sync {}
+    waiting.withLock { $0.isInBackground = false }
+  }
+
+  /// Whether more waits for a reader than a pipe holds.
+  static var isBehind: Bool { waiting.withLock { $0.unwritten > 64 << 10 } }
+
+  @discardableResult
+  private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    let reason = bytes.isEmpty ? 0 : InterruptibleWrite.write(bytes, to: file)
+    if reason != 0, reason != EPIPE { failure.withLock { $0 = reason } }
+    return reason == 0
   }
 
   @discardableResult

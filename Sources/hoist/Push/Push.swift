@@ -34,6 +34,8 @@ struct Push {
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
   /// summary, with all that was not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
+    // The engine gets more files with what is heard of others: a reader that is stuck would stop the uploads.
+    Output.beginBackground()
     let time = TimeSource.system
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
@@ -142,8 +144,9 @@ struct Push {
         guard let item = course.open(id) else { continue }
         journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
         reporter.resumed(item, at: point)
-      case .tick: reporter.tick(at: now)
+      case .tick: if !Output.isBehind { reporter.tick(at: now) }
       case .interrupt where course.summary.isInterrupted:
+        Output.endBackground()
         exit(ExitStatus.interrupted.rawValue)
       case .interrupt:
         course.summary.isInterrupted = true
@@ -162,6 +165,7 @@ struct Push {
     summary.leftOut = inputs.leftOut
     journal?.record(summary)
     reporter.summary(summary)
+    Output.endBackground()
     await engine.shutDown()
     return summary
   }

@@ -483,6 +483,14 @@ extension EndToEnd {
       #expect(piped.status == 0)
       #expect(String(decoding: try bytes(person.folder.path("status")), as: UTF8.self) == "0\n")
       #expect(inbox.names.count == 4)
+      // What is said of so many is more than a pipe holds, and they are more than the engine has at once.
+      let stuck = try person.shell(
+        "mkfifo go; mkdir many; seq 1000 | split -l 1 -a 3 - many/; "
+          + "hoist push -r many --to \(inbox.url) --json | (read line < go; grep -c finished)")
+      try await wait(for: "all files", seconds: 60) { inbox.names.count == 1004 ? true : nil }
+      let read = try await person.shell("echo > go").end()
+      #expect(read.status == 0)
+      #expect(try await stuck.end().output.contains("1000"))
     }
 
     @Test("without a terminal the screen says so instead of drawing into a file")
