@@ -350,6 +350,8 @@ import UploadModel
       Issue.record("it is not tried")
       return
     }
+    var left = state
+    #expect(Fixture.play(&left, .key(.escape)) == [.stopSetUp] && left.mode == .queue)
     Fixture.play(&state, .targets(["nas", "photos"], urls: [:]))
     #expect(state.mode == .queue)
     // Without a configuration there is no place for it, as in the demo.

@@ -142,7 +142,7 @@ final class Driver {
     case .move, .reorder, .edit, .setStarted, .setConcurrency, .setLimit, .listFolder,
       .switchTarget, .readTargets,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
-      .preview, .setUp, .openURL, .notifyDesktop, .runEndCommand:
+      .preview, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:
       break
     case .quit:
       terminal.restore()

@@ -10,6 +10,8 @@ public enum Effect: Sendable, Equatable {
   /// Try a new target, unless it is good enough as it is, and write it down; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
+  /// Forget the target that is being tried.
+  case stopSetUp
   /// Offer completions of a path as far as it is typed; answered by `AppEvent.completions`.
   case complete(String)
   /// Send these failed items again, or those that wait for a retry now.

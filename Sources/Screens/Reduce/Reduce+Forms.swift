@@ -29,7 +29,7 @@ extension AppState {
     case (.close, .target(isFirst: true)): return [.quit(.idle)]
     case (.close, _):
       dialog = nil
-      return []
+      return form.isTrying ? [.stopSetUp] : []
     case (.next, _) where form.complete(among: options.targets): break
     case (.next, _): form.moveFocus(by: 1)
     case (.previous, _): form.moveFocus(by: -1)

@@ -13,7 +13,7 @@ extension NewTarget {
   }
 
   /// Makes a target of a person's answers: tries it, unless it is good enough, and writes it into the
-  /// configuration, as the usual one where it is the first. Returns its name.
+  /// configuration, as the usual one where it is the first. Returns its name. Cancelled, it writes nothing.
   static func make(
     _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigOption
   ) async throws(Refusal) -> String {
@@ -23,6 +23,7 @@ extension NewTarget {
       if !isGoodEnough, let obstacle = await ServerClient(target: new.target).obstacle() {
         throw Refusal(words: obstacle, isGoodEnough: true)
       }
+      try Task.checkCancellation()
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
       try new.write(to: config.path, asUsual: isFirst)
       return new.target.name

@@ -81,12 +81,13 @@ extension ScreenSession {
   /// Tries a new target, writes it down, and turns to it.
   func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
     guard let configuration = book.configuration else { return }
-    Task {
+    trial = Task {
       do throws(NewTarget.Refusal) {
         readTargets(
           turningTo: try await NewTarget.make(
             answers, isGoodEnough: isGoodEnough, in: configuration))
       } catch {
+        if Task.isCancelled { return }
         handle([.setupRefused(error.words, isGoodEnough: error.isGoodEnough)])
       }
     }

@@ -56,6 +56,8 @@ final class ScreenSession {
   var state: AppState
   /// The targets whose addresses the screen knows.
   var located: Set<String> = []
+  /// Tries a new target.
+  var trial: Task<Void, Never>?
   /// The last item from before this session, if these are not its concern.
   var floor = ItemID(0)
   /// The revision of the queue on disk that the screen shows.
@@ -173,6 +175,7 @@ final class ScreenSession {
     case .add(let paths, let target, let isMeant): add(paths, to: target, again: isMeant)
     case .preview(let text): preview(text)
     case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
+    case .stopSetUp: trial?.cancel()
     case .readTargets: readTargets()
     case .complete(let text): complete(text)
     case .retry(let ids), .resume(let ids): retry(ids)

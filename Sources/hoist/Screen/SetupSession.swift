@@ -45,7 +45,8 @@ final class SetupSession {
     // There is no queue yet, and no list.
     case .add, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move, .reorder,
       .edit, .setStarted, .setConcurrency, .setLimit, .listFolder, .switchTarget, .readTargets,
-      .listServer, .deleteOnServer, .deleteUploaded, .listHistory, .inspect, .probe, .copy,
+      .stopSetUp, .listServer, .deleteOnServer, .deleteUploaded, .listHistory, .inspect, .probe,
+      .copy,
       .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:
       break
     }
