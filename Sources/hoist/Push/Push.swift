@@ -78,6 +78,8 @@ struct Push {
       guard let item = course.record(state, of: id) else { return }
       history?.record(item)
       journal?.record(item)
+      // How far a file is can be left out where nobody reads it: what waits to be read is kept in memory.
+      if case .sending = state, Output.isBehind { return }
       reporter.changed(item, at: now)
     }
     /// Gives the engine more to do.
