@@ -118,8 +118,7 @@ final class ScreenSession {
     if let interface = interface as? PlainInterface {
       interface.state = { [weak self] in self?.state }
       interface.onEnd = { [weak self] in self?.finishThenLeave() }
-      let settle = settling
-      interface.settle = { _ = settle() }
+      interface.settle = { [settling] in _ = settling() }
     }
     interface.show(state)
     openQueue()
