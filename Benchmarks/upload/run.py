@@ -56,7 +56,9 @@ def curl_config(path, files, url, batch=1, lines=()):
 
 
 def nginx(folder, sink):
-    """nginx with TLS in front of the sink; returns (process, URL, certificate)."""
+    """nginx with TLS in front of the sink; returns (process, URL, certificate).
+
+    It ends no connection by itself: curl 7.88 sometimes fails where that happens, with an error of HTTP/2's."""
     key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
@@ -70,7 +72,7 @@ def nginx(folder, sink):
     with open(path, "w") as out:
         out.write(f"""daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;
 events {{ }}
-http {{ access_log off; client_max_body_size 0; {temporary}
+http {{ access_log off; client_max_body_size 0; keepalive_requests 1000000; {temporary}
   server {{ listen 127.0.0.1:{port} ssl http2; server_name localhost;
     ssl_certificate {certificate}; ssl_certificate_key {key};
     location / {{ proxy_pass {sink}; proxy_http_version 1.1; proxy_set_header Connection "";
