@@ -49,8 +49,8 @@ struct AheadTests {
     }
   }
 
-  @Test(arguments: [1, 4])
-  func thereAreNeverMoreRequestsThanLanes(_ lanes: Int) async throws {
+  @Test(arguments: [1, 4], [false, true])
+  func thereAreNeverMoreRequestsThanLanes(_ lanes: Int, _ readsReplies: Bool) async throws {
     let open = Mutex((now: 0, most: 0))
     let server = try HostileServer { connection, _ in
       while connection.readRequest() != nil {
@@ -63,9 +63,14 @@ struct AheadTests {
     }
     defer { server.stop() }
     let harness = EngineHarness(lanes: 8)
-    let jobs = try jobs(400, to: target(server.url(), lanes: lanes))
+    var target = target(server.url(), lanes: lanes)
+    if readsReplies {
+      target.response.url = ReplyValue(.pointer(try JSONPointer("/url")))
+    }
+    let jobs = try jobs(400, to: target)
     harness.engine.submit(jobs)
     let ends = await harness.finish(jobs.map(\.item.id))
+    #expect(harness.mostActive == lanes)
     #expect(ends.allSatisfy { $0.code == "done 200" })
     #expect(server.requests.count == 400)
     #expect(open.withLock { $0.most } == lanes)
@@ -162,7 +167,8 @@ struct AheadTests {
     #expect(ends.map(\.code) == Array(repeating: "done 200", count: 3))
     #expect(server.requests.count == 3)
     switch how {
-    case "cancel": #expect(harness.states(of: ItemID(3)).last?.code == "cancelled")
+    case "cancel":
+      #expect(harness.states(of: ItemID(3)) == [.failed(Failure(.cancelled, attempts: 0))])
     case "pause":
       #expect(harness.states(of: ItemID(3)) == [.paused])
       harness.engine.retry([jobs[2]])

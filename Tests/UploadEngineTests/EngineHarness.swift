@@ -19,6 +19,9 @@ final class EngineHarness: Sendable {
       var waiters:
         [(ready: @Sendable ([ItemID: [ItemState]]) -> Bool, CheckedContinuation<Void, Never>)] =
           []
+      /// Who is under way, and the most that were at once.
+      var active: Set<ItemID> = []
+      var mostActive = 0
       /// What was said of targets' credentials.
       var refusals: [String] = []
       /// What was said of servers.
@@ -30,7 +33,11 @@ final class EngineHarness: Sendable {
 
     func record(_ changes: [(ItemID, ItemState)]) {
       let ready = content.withLock { content in
-        for (id, state) in changes { content.states[id, default: []].append(state) }
+        for (id, state) in changes {
+          content.states[id, default: []].append(state)
+          if state.isActive { content.active.insert(id) } else { content.active.remove(id) }
+          content.mostActive = max(content.mostActive, content.active.count)
+        }
         let states = content.states
         let ready = content.waiters.filter { $0.ready(states) }
         content.waiters.removeAll { $0.ready(states) }
@@ -67,6 +74,9 @@ final class EngineHarness: Sendable {
       log.record($0)
     }
   }
+
+  /// How many were under way at once, by what was said.
+  var mostActive: Int { log.content.withLock { $0.mostActive } }
 
   /// What was said of targets' credentials, in order.
   var refusals: [String] { log.content.withLock { $0.refusals } }

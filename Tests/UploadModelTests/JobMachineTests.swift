@@ -31,7 +31,8 @@ private struct Log {
   }
 
   static let events: [String: JobMachine.Event] = [
-    "start": .start, "start over": .startOver, "timer": .timerFired, "cancel": .cancel,
+    "start": .start, "start over": .startOver, "not begun": .notBegun, "timer": .timerFired,
+    "cancel": .cancel,
     "pause": .pause, "retry": .retry,
     "good": end(.good), "busy": end(.busy), "refused": end(.refused), "moved": end(.moved),
     "silent": end(.silent), "broken off": end(.brokenOff),
@@ -93,6 +94,7 @@ struct JobMachineTable {
         "silent": "\"outcome-unknown after 1\"",
         "broken off": "\"cancelled after 1\"",
         "start over": "\"waiting\"",
+        "not begun": "\"waiting\"",
       ]),
     Row(
       testDescription: "running, cancelled", reachedBy: ["start", "cancel"],
@@ -103,6 +105,7 @@ struct JobMachineTable {
         "silent": "\"outcome-unknown after 1\"",
         "broken off": "\"cancelled after 1\"",
         "start over": "\"cancelled after 1\"",
+        "not begun": "\"cancelled after 0\"",
       ]),
     Row(
       testDescription: "running, paused", reachedBy: ["start", "pause"],
@@ -112,6 +115,7 @@ struct JobMachineTable {
         "refused": "\"paused\"", "moved": "\"paused\"",
         "silent": "\"outcome-unknown after 1\"", "broken off": "\"paused\"",
         "start over": "\"paused\"",
+        "not begun": "\"paused\"",
       ]),
     Row(
       testDescription: "retrying", reachedBy: ["start", "busy"],

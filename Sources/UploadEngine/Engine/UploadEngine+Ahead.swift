@@ -6,7 +6,7 @@ import UploadModel
 /// Between a reply and its lane's next request lie two changes of threads and a turn of the engine's queue. With
 /// small files that is much of the time. So the transport's thread begins the next request itself, but only after
 /// a reply of 2xx: after any other end the requests that wait are taken back, and the scheduler decides anew.
-/// Until one begins, nobody is told of it, and its attempt does not count.
+/// Until one begins, its file waits for all that anybody is told, and its attempt does not count.
 extension UploadEngine {
   /// A request that waits for a lane.
   struct RequestAhead: Sendable {
@@ -23,15 +23,11 @@ extension UploadEngine {
     case event(Exchange.Event, ReplyContent? = nil)
   }
 
-  /// Begins the next request of a route. Called on the transport's thread when another one has ended well.
-  nonisolated func beginNext(on route: Route) {
-    let next = ahead.withLock { ahead in
+  /// Takes the next request of a route out, for whoever begins it.
+  nonisolated func takeNext(on route: Route) -> RequestAhead? {
+    ahead.withLock { ahead in
       ahead.firstIndex { $0.route == route }.map { ahead.remove(at: $0) }
     }
-    guard let next else { return }
-    // The news of its beginning comes before all that follows from that.
-    receive(.begun(at: time.now()), of: next.transfer)
-    next.exchange.resume()
   }
 
   /// Begins requests for which there are lanes: they were prepared too late for the transport's thread.
@@ -82,7 +78,7 @@ extension UploadEngine {
       items += transfers.removeValue(forKey: request.transfer)?.items.map { $0 } ?? []
     }
     for id in items { jobs[id]?.task = nil }
-    handle(items.map { ($0, .startOver) })
+    handle(items.map { ($0, .notBegun) })
   }
 
   /// Takes requests out. Only who has taken one out may begin it or put it back in line.

@@ -14,7 +14,7 @@ extension UploadEngine {
     var begin: Instant?
     /// The token that its last request went with.
     var token: BearerToken?
-    /// Whether its request is prepared before a lane is free for it. Nobody is told until it begins.
+    /// Whether its request is prepared before a lane is free for it. Until it begins, it waits for all that anybody is told.
     var isAhead = false
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false

@@ -27,6 +27,7 @@ extension UploadEngine {
       // The admission depends on how their last attempts ended.
       deliverNews()
       guard let admitted = admission(files) else {
+        takeBack()
         return perform(scheduler.setStarted(false) + scheduler.recordNotStarted(files))
       }
       for file in files where !admitted.contains(file) { forget(file) }

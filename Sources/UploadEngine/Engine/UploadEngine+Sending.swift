@@ -97,22 +97,33 @@ extension UploadEngine {
   nonisolated private func receive(
     _ event: Exchange.Event, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
-    guard case .ended(let end) = event else { return receive(.event(event), of: number) }
-    if end.trouble == nil, let status = end.head?.status, (200..<300).contains(status) {
-      beginNext(on: route)
-    }
-    guard rules.needsContent else { return receive(.event(event), of: number) }
+    guard case .ended(let end) = event else { return receive([(number, .event(event))]) }
+    guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
     replyQueue.async {
-      self.receive(.event(event, rules.read(Reply(text: Transfer.text(of: end)))), of: number)
+      let content = rules.read(Reply(text: Transfer.text(of: end)))
+      self.receive(end, content, of: number, on: route)
     }
+  }
+
+  /// Brings an end to the engine's queue. After a good one, the route's next request begins.
+  nonisolated private func receive(
+    _ end: ExchangeEnd, _ content: ReplyContent?, of number: Int, on route: Route
+  ) {
+    let news = News.event(.ended(end), content)
+    guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
+      let next = takeNext(on: route)
+    else { return receive([(number, news)]) }
+    // In this order: one leaves the lane that the other one takes.
+    receive([(number, news), (next.transfer, .begun(at: time.now()))])
+    next.exchange.resume()
   }
 
   /// Brings news to the engine's queue, together with others that arrive meanwhile: with small files, a
   /// thread switch for each would be expensive.
-  nonisolated func receive(_ news: News, of number: Int) {
+  nonisolated private func receive(_ news: [(transfer: Int, news: News)]) {
     let isFirst = inbox.withLock { inbox in
-      inbox.append((number, news))
-      return inbox.count == 1
+      defer { inbox += news }
+      return inbox.isEmpty
     }
     guard isFirst else { return }
     onQueue { engine in
@@ -160,9 +171,9 @@ extension UploadEngine {
     var end = transfer.end(at: time.now())
     if transfer.isAhead {
       remove { $0.exchange === transfer.exchange }
-    } else {
-      judgeAhead(after: transfer, end)
+      return handle(transfer.items.map { ($0, .notBegun) })
     }
+    judgeAhead(after: transfer, end)
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }

@@ -71,7 +71,7 @@ final class Transfer {
   /// the others' files would never be known.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
-  /// Notes that a lane was free for it.
+  /// Notes that it has begun, after it had to wait for a lane.
   func recordBegun(at now: Instant) { (isAhead, start, lastActivity) = (false, now, now) }
 
   /// Begins to wait anew.

@@ -52,6 +52,8 @@ public struct JobMachine: Sendable {
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
     /// The request was cancelled because of another file: the attempt does not count.
     case startOver
+    /// The request was prepared and has not begun: there was no attempt.
+    case notBegun
     /// The delay before the next attempt is over.
     case timerFired
     /// The person wants it gone.
@@ -98,7 +100,9 @@ public struct JobMachine: Sendable {
       return conclude(run, end, for: target, at: instant, wall: wall, random: random)
 
     case (.running(let run), .startOver):
-      return startOver(run)
+      return startOver(run, counted: run.attempt)
+    case (.running(let run), .notBegun):
+      return startOver(run, counted: run.attempt - 1)
 
     case (.running(var run), .cancel):
       run.stop = .cancel
@@ -144,7 +148,8 @@ public struct JobMachine: Sendable {
     ]
   }
 
-  private mutating func startOver(_ run: Run) -> [Action] {
+  /// - Parameter counted: how many attempts a failure tells of.
+  private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
     attempts -= 1
     switch run.stop {
     case nil:
@@ -153,7 +158,7 @@ public struct JobMachine: Sendable {
       return go(to: .paused, .paused)
     case .cancel:
       return go(
-        to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: run.attempt)))
+        to: .finished(delivered: false), .failed(Failure(.cancelled, attempts: counted)))
     }
   }
 

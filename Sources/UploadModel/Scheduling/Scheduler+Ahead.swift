@@ -40,6 +40,7 @@ extension Scheduler {
   }
 
   func hasRoomAhead(_ target: TargetState) -> Bool {
-    target.givesAhead && target.ahead < min(target.most, laneCount)
+    target.givesAhead && target.underWay <= target.most
+      && target.ahead < min(target.most, laneCount)
   }
 }

@@ -1,6 +1,6 @@
 /// Whose turn it is.
 extension Scheduler {
-  /// The files of the next request, on their lane from now on; none where nothing can start now.
+  /// The files of the next request, on their lane or ahead of one from now on; none where nothing can start now.
   public mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while mayStart {

@@ -58,6 +58,9 @@ struct SchedulerStory: Sendable, CustomTestStringConvertible {
       testDescription: "whoever is taken back has its place in line",
       story: "a+1,2,3,4,5 ahead:a go→1_2_3*_4* apart:a back:3,4 go→ end:1 go→3"),
     SchedulerStory(
+      testDescription: "none while more are under way than there are lanes now",
+      story: "a+1,2,3,4 ahead:a go→1_2_3*_4* back:3,4 a=1 go→ end:1 go→3*"),
+    SchedulerStory(
       testDescription: "without word of its beginning the next one takes the lane",
       story: "a+1,2,3,4,5 ahead:a go→1_2_3*_4* end:1 go→5 begun:5 begun:77 go→"),
   ]
