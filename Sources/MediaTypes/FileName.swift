@@ -2,26 +2,25 @@
 struct FileName {
   let exact: String
   let folded: String
+  /// The part from each dot on, without the dot, longest first. The dot of a hidden file does not start an extension.
+  let suffixes: [Suffix]
+
+  /// The end of a name behind a dot, in bytes of UTF-8.
+  struct Suffix {
+    let exact: ArraySlice<UInt8>
+    let folded: ArraySlice<UInt8>
+  }
 
   init(_ bytes: [UInt8]) {
     // Bytes that are not UTF-8 become U+FFFD, which no table contains. The extension stays readable.
     exact = String(decoding: bytes, as: UTF8.self)
     folded = exact.lowercased()
+    suffixes = zip(Self.suffixes(of: Array(exact.utf8)), Self.suffixes(of: Array(folded.utf8)))
+      .map(Suffix.init)
   }
 
-  private init(exact: String, folded: String) {
-    self.exact = exact
-    self.folded = folded
-  }
-
-  /// The part from each dot on, longest first. The dot of a hidden file does not start an extension.
-  func suffixes(upTo longest: Int) -> [FileName] {
-    var (rest, found) = (exact.utf8.dropFirst().suffix(longest), [FileName]())
-    while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
-      let text = String(exact[dot...])
-      found.append(FileName(exact: text, folded: text.lowercased()))
-      rest = rest[dot...].dropFirst()
-    }
-    return found
+  private static func suffixes(of name: [UInt8]) -> [ArraySlice<UInt8>] {
+    let dot = UInt8(ascii: ".")
+    return name.indices.dropFirst().lazy.filter { name[$0] == dot }.map { name[($0 + 1)...] }
   }
 }

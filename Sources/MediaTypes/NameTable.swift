@@ -130,20 +130,27 @@ public struct NameTable: Sendable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The row for the end of a name that begins with a dot.
-  private func match(suffix: String, isCaseSensitive: Bool) -> Match? {
-    let wanted = suffix.utf8.dropFirst()
-    guard let row = suffixes[Self.hash(wanted, isCaseSensitive)] else { return nil }
+  /// The row for the end of a name behind a dot.
+  private func row(for suffix: ArraySlice<UInt8>, isCaseSensitive: Bool) -> Row? {
+    guard let row = suffixes[Self.hash(suffix, isCaseSensitive)] else { return nil }
     // Two suffixes may have the same hash.
-    let found = bytes(row.suffix).map { isCaseSensitive ? $0 : Self.lower($0) }
-    guard row.isCaseSensitive == isCaseSensitive, found.elementsEqual(wanted) else { return nil }
+    let found = bytes(row.suffix)
+    guard row.isCaseSensitive == isCaseSensitive,
+      isCaseSensitive
+        ? found.elementsEqual(suffix) : found.lazy.map(Self.lower).elementsEqual(suffix)
+    else { return nil }
+    return row
+  }
+
+  /// What a row says; nil if its type is none, for that makes no sense.
+  private func match(_ row: Row) -> Match? {
     let type = row.type.flatMap { MediaType(String(decoding: bytes($0), as: UTF8.self)) }
-    // What is no type makes no sense.
     guard row.type == nil || type != nil else { return nil }
+    let suffix = bytes(row.suffix)
+    let written = row.isCaseSensitive ? Array(suffix) : suffix.map(Self.lower)
     return Match(
-      pattern: "*.\(String(decoding: found, as: UTF8.self))", type: type,
-      weight: Int(row.weight),
-      isAmbiguous: row.isAmbiguous)
+      pattern: "*.\(String(decoding: written, as: UTF8.self))", type: type,
+      weight: Int(row.weight), isAmbiguous: row.isAmbiguous)
   }
 
   static func isWildcard(_ byte: UInt8) -> Bool {
@@ -181,10 +188,11 @@ public struct NameTable: Sendable {
     {
       return exact
     }
-    for suffix in name.suffixes(upTo: longestSuffix) {
-      consider(match(suffix: suffix.exact, isCaseSensitive: true))
-      consider(match(suffix: suffix.folded, isCaseSensitive: false))
+    for suffix in name.suffixes where suffix.exact.count < longestSuffix {
+      consider(row(for: suffix.exact, isCaseSensitive: true).flatMap(match))
+      consider(row(for: suffix.folded, isCaseSensitive: false).flatMap(match))
     }
+    if globs.isEmpty { return best }
     name.exact.withCString { exact in
       name.folded.withCString { folded in
         for (key, candidate) in globs

@@ -33,6 +33,8 @@ struct SystemFile: ~Copyable {
     let identity: FileIdentity
     /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970.
     let changed: Int64
+    /// Whether the file is this user's, who may read it.
+    let isOurs: Bool
   }
 
   /// Looks at the open file, whatever its name points to by now.
@@ -93,9 +95,9 @@ struct SystemFile: ~Copyable {
     return try look(status, at: location)
   }
 
-  /// Whether the file at the path may be read, as far as its permissions tell. Nothing is opened.
-  static func checkReadable(_ location: FileLocation) throws(FileError) {
-    guard location.withCString({ access($0, R_OK) }) == 0 else {
+  /// Whether the file at the path, as it was just seen, may be read, as far as its permissions tell. Nothing is opened.
+  static func checkReadable(_ location: FileLocation, _ look: Look) throws(FileError) {
+    guard look.isOurs || location.withCString({ access($0, R_OK) }) == 0 else {
       throw failure(of: .open, at: location)
     }
   }
@@ -145,7 +147,9 @@ struct SystemFile: ~Copyable {
       let identity = FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
         size: Int64(status.st_size), modified: nanoseconds(modified))
-      return Look(identity: identity, changed: nanoseconds(changed))
+      return Look(
+        identity: identity, changed: nanoseconds(changed),
+        isOurs: status.st_uid == geteuid() && status.st_mode & S_IRUSR != 0)
     case S_IFDIR: kind = .directory
     case S_IFIFO: kind = .fifo
     case S_IFCHR, S_IFBLK: kind = .device

@@ -11,9 +11,10 @@ struct FileRange: Sendable {
   init(
     _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
   ) throws(FileError) {
-    identity = try SystemFile.look(at: location).identity
+    let look = try SystemFile.look(at: location)
+    identity = look.identity
     if let change = expected?.change(to: identity) { throw FileError(location, change) }
-    try SystemFile.checkReadable(location)
+    try SystemFile.checkReadable(location, look)
 
     if identity.size == 0 {
       let file = try SystemFile(opening: location, isKnown: true)

@@ -1,12 +1,14 @@
 import Foundation
+import Synchronization
 
 extension UUID {
   /// A random one (RFC 9562 §5.4). Foundation's own opens a file for each.
   public static func random() -> UUID {
-    var generator = SystemRandomNumberGenerator()
-    let bits: (UInt64, UInt64) = (generator.next(), generator.next())
+    let bits = randomWords.withLock { ($0.next(), $0.next()) }
     return withUnsafeBytes(of: bits) { UUID($0.load(as: uuid_t.self), version: 4) }
   }
+
+  private static let randomWords = Mutex(RandomWords())
 
   /// The one with these bits, but for those that tell its version and variant (RFC 9562 §4).
   public init(_ bits: uuid_t, version: UInt8) {
@@ -14,5 +16,20 @@ extension UUID {
     bits.6 = bits.6 & 0x0F | version << 4
     bits.8 = bits.8 & 0x3F | 0x80
     self.init(uuid: bits)
+  }
+}
+
+/// The system's random bits, taken for many numbers at once: there may be thousands of files.
+private struct RandomWords: RandomNumberGenerator {
+  private var words: [UInt64] = []
+
+  mutating func next() -> UInt64 {
+    if let word = words.popLast() { return word }
+    var system = SystemRandomNumberGenerator()
+    // As many bytes as getentropy(3) gives at most.
+    words = [UInt64](repeating: 0, count: 32)
+    let isFilled = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
+    if !isFilled { words = words.map { _ in system.next() } }
+    return words.popLast() ?? system.next()
   }
 }

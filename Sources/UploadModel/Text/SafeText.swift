@@ -15,13 +15,22 @@ public enum SafeText {
   public static func line(
     _ text: some StringProtocol, ascii: Bool = false, keeping kept: Set<Unicode.Scalar> = []
   ) -> String {
-    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(text) }
+    if isPlain(text.utf8) { return String(text) }
     var safe = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       safe.append(kept.contains(scalar) ? scalar : standIn(for: scalar, ascii: ascii))
     }
     return String(safe)
   }
+
+  /// Whether it is all printable ASCII, as most names are.
+  private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
+    // One call for all of it, where it lies in one piece.
+    text.withContiguousStorageIfAvailable { $0.allSatisfy(isPrintable) }
+      ?? text.allSatisfy(isPrintable)
+  }
+
+  private static func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
   /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
   public static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
