@@ -48,7 +48,13 @@ struct AttemptOutcome {
     }
   }
 
-  /// Adds the values of the columns from `ended` to `deletion_url`.
+  /// What `add` gives values for.
+  static let columns = [
+    "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
+    "deletion_url",
+  ]
+
+  /// Adds the values of `columns`.
   func add(to values: inout StatementValues, at instant: Double) {
     values.add(instant)
     values.add(bytes)

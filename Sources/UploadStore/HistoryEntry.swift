@@ -43,8 +43,9 @@ public struct HistoryEntry: Hashable, Sendable {
 
 extension HistoryEntry {
   init(_ row: Row) {
+    let location = FileLocation(bytes: [UInt8](row[2] as Data))
     self.init(
-      item: ItemID(row[1]), location: FileLocation(bytes: [UInt8](row[2] as Data)), name: row[3],
+      item: ItemID(row[1]), location: location, name: row[3] ?? location.lastComponent,
       mediaType: row[4], size: row[5], target: row[6], attempt: row[7],
       began: Date(timeIntervalSince1970: row[8]),
       ended: (row[9] as Double?).map { Date(timeIntervalSince1970: $0) },

@@ -1,6 +1,4 @@
 import Foundation
-import GRDB
-import UploadModel
 
 /// Which attempts are asked for.
 public struct HistoryQuery: Hashable, Sendable {
@@ -8,8 +6,6 @@ public struct HistoryQuery: Hashable, Sendable {
   public var onlyFailed = false
   /// Only attempts that began then or later.
   public var since: Date?
-  /// Only attempts at this item.
-  public var item: ItemID?
   /// At most so many, the latest ones.
   public var limit: Int?
 

@@ -37,18 +37,11 @@ enum ItemRows {
     """
 
   /// Adds the values that `inserted` and `update` begin with.
-  ///
-  /// - Parameters:
-  ///   - target: where it goes or went; the item's own unless said otherwise.
-  ///   - place: where its file lies, named from the root.
-  static func add(
-    _ item: UploadItem, to target: String? = nil, at place: FileLocation,
-    _ values: inout StatementValues
-  ) {
+  static func add(_ item: UploadItem, _ values: inout StatementValues) {
     let (state, failure) = stored(item.state)
     values.add(item.uuid)
-    values.add(target ?? item.target)
-    values.add(place.bytes)
+    values.add(item.target)
+    values.add(item.location.bytes)
     values.add(item.identity.map { Int64(bitPattern: $0.device) })
     values.add(item.identity.map { Int64(bitPattern: $0.inode) })
     values.add(item.identity?.modified)

@@ -115,5 +115,36 @@ enum Schema {
     DROP INDEX item_done;
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
+
+    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. As an item
+    // with an attempt, each took two rows and four entries of indexes more than anybody asks for.
+    """
+    CREATE TABLE pushed (
+      id INTEGER PRIMARY KEY,
+      target TEXT NOT NULL,
+      path BLOB NOT NULL,
+      device INTEGER, inode INTEGER, modified INTEGER,
+      size INTEGER NOT NULL,
+      sum BLOB,
+      name TEXT,
+      type TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      began REAL NOT NULL,
+      ended REAL NOT NULL,
+      bytes INTEGER,
+      status INTEGER,
+      outcome TEXT NOT NULL,
+      message TEXT,
+      reply TEXT,
+      reply_type TEXT,
+      reply_is_cut INTEGER NOT NULL,
+      url TEXT,
+      deletion_url TEXT
+    ) STRICT;
+    CREATE INDEX pushed_done ON pushed (inode) WHERE outcome = 'done';
+    CREATE INDEX pushed_sum ON pushed (sum, target) WHERE outcome = 'done' AND sum IS NOT NULL;
+    INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_master
+      WHERE name IN ('item', 'attempt') AND name NOT IN (SELECT name FROM sqlite_sequence);
+    """,
   ]
 }

@@ -64,6 +64,20 @@ extension Statement {
     if let code = set.refusal { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
+  /// The number in the first column of the first row with these values; nil where there is no row.
+  ///
+  /// - Throws: `DatabaseError` if SQLite refuses a value or cannot read.
+  func first(_ values: (inout StatementValues) -> Void) throws -> Double? {
+    try set(values)
+    defer { sqlite3_reset(sqliteStatement) }
+    let code = sqlite3_step(sqliteStatement)
+    switch code {
+    case SQLITE_ROW: return sqlite3_column_double(sqliteStatement, 0)
+    case SQLITE_DONE: return nil
+    default: throw DatabaseError(resultCode: ResultCode(rawValue: code))
+    }
+  }
+
   /// Executes it with these values.
   func execute(_ values: (inout StatementValues) -> Void) throws {
     try set(values)

@@ -14,23 +14,24 @@ extension UploadStore {
       conditions.append("outcome NOT IN ('done', 'paused', 'stopped', 'withdrawn')")
     }
     if let since = query.since {
-      conditions.append("began >= ?")
-      arguments += [since.timeIntervalSince1970]
+      conditions.append("began >= :since")
+      arguments += ["since": since.timeIntervalSince1970]
     }
-    if let item = query.item {
-      conditions.append("item = ?")
-      arguments += [item.rawValue]
-    }
-    arguments += [query.limit ?? -1]
+    arguments += ["limit": query.limit ?? -1]
+    let wanted = conditions.joined(separator: " AND ")
     let sql = """
       SELECT * FROM (
-        SELECT attempt.id, item, path, COALESCE(sent_as, name),
+        SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
           COALESCE(sent_type, type), size, COALESCE(sent_to, target), number,
           began, ended, start, bytes, status, outcome, message, reply, url,
           deletion_url
-        FROM attempt JOIN item ON item.id = attempt.item
-        WHERE \(conditions.joined(separator: " AND ")) ORDER BY attempt.id DESC LIMIT ?
-      ) ORDER BY 1
+        FROM attempt JOIN item ON item.id = attempt.item WHERE \(wanted)
+        UNION ALL
+        SELECT id, id, path, name, type, size, target, number, began, ended, NULL, bytes, status,
+          outcome, message, reply, url, deletion_url
+        FROM pushed WHERE \(wanted)
+        ORDER BY recorded DESC LIMIT :limit
+      ) ORDER BY recorded
       """
     return try read { db in
       let rows = try Row.fetchCursor(db, sql: sql, arguments: arguments)
@@ -50,12 +51,15 @@ extension UploadStore {
         sql: """
           DELETE FROM attempt WHERE ended < ? AND item IN (SELECT id FROM item WHERE NOT listed)
           """, arguments: [date.timeIntervalSince1970])
-      let count = db.changesCount
+      var count = db.changesCount
       try db.execute(
         sql: """
           DELETE FROM item WHERE NOT listed AND added < ?
             AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.item = item.id)
           """, arguments: [date.timeIntervalSince1970])
+      try db.execute(
+        sql: "DELETE FROM pushed WHERE ended < ?", arguments: [date.timeIntervalSince1970])
+      count += db.changesCount
       return count
     }
   }

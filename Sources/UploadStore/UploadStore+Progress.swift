@@ -112,39 +112,6 @@ extension UploadStore {
       }
     }
   }
-
-  /// Records attempts of items that were never in the queue: those of `push`.
-  ///
-  /// - Parameters:
-  ///   - ended: items that are done or have failed, each with the moment of its first byte.
-  ///   - target: where they went; each item's own unless said otherwise.
-  ///   - place: where an item's file lies, named from the root.
-  /// - Throws: `StoreError` if the queue cannot be written.
-  public func log(
-    _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
-    at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
-  ) throws(StoreError) {
-    try write { db, revision in
-      let items = try Self.insert(
-        ended.map(\.item), listed: false, to: target, at: place, db, revision, now)
-      let attempts = zip(items, ended).lazy.compactMap { item, attempt in
-        AttemptOutcome(item.state).map { (item, attempt.began, $0) }
-      }
-      try db.insert(
-        into: "attempt",
-        [
-          "item", "number", "began", "ended", "bytes", "status", "outcome", "message", "reply",
-          "reply_type", "reply_is_cut", "url", "deletion_url",
-        ], attempts
-      ) { attempt, values in
-        let (item, began, outcome) = attempt
-        values.add(item.id.rawValue)
-        values.add(Int64(max(1, item.attemptsMade)))
-        values.add(began.timeIntervalSince1970)
-        outcome.add(to: &values, at: now.timeIntervalSince1970)
-      }
-    }
-  }
 }
 
 extension ItemState {
@@ -153,16 +120,6 @@ extension ItemState {
     switch self {
     case .preparing, .sending: false
     case .waiting, .awaitingReply, .retrying, .paused, .done, .failed: true
-    }
-  }
-}
-
-extension UploadItem {
-  fileprivate var attemptsMade: Int {
-    switch state {
-    case .done(let receipt): receipt.attempts
-    case .failed(let failure): failure.attempts
-    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: 0
     }
   }
 }

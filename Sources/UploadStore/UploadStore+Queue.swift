@@ -20,15 +20,14 @@ extension UploadStore {
     for start in stride(from: 0, to: items.count, by: 2_000) {
       let portion = items[start..<min(start + 2_000, items.count)]
       added += try write { db, revision in
-        try Self.insert(portion, listed: true, at: \.location, db, revision, now)
+        try Self.insert(portion, db, revision, now)
       }
     }
     return added
   }
 
-  static func insert(
-    _ items: some Collection<UploadItem>, listed: Bool, to target: String? = nil,
-    at place: (UploadItem) -> FileLocation, _ db: Database, _ revision: Int64, _ now: Date
+  private static func insert(
+    _ items: some Collection<UploadItem>, _ db: Database, _ revision: Int64, _ now: Date
   ) throws -> [UploadItem] {
     func number(_ sql: String) throws -> Int64 {
       try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0
@@ -39,10 +38,10 @@ extension UploadStore {
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
     try db.insert(into: "item", ItemRows.inserted, added) { item, values in
-      ItemRows.add(item, to: target, at: place(item), &values)
+      ItemRows.add(item, &values)
       values.add(item.sum)
       values.add(position + (item.id.rawValue - last) * gap)
-      values.add(listed)
+      values.add(true)
       values.add(revision)
       values.add(now.timeIntervalSince1970)
       values.add(item.id.rawValue)
@@ -67,7 +66,7 @@ extension UploadStore {
       for item in items {
         try keep.execute(arguments: [item.id.rawValue])
         try update.execute { values in
-          ItemRows.add(item, at: item.location, &values)
+          ItemRows.add(item, &values)
           values.add(revision)
           values.add(item.id.rawValue)
         }

@@ -17,21 +17,23 @@ extension UploadStore {
     at place: (UploadItem) -> FileLocation = \.location
   ) throws(StoreError) -> [ItemID: Date] {
     try read { db in
-      let byIdentity = try db.cachedStatement(
-        sql: """
-          \(Self.deliveries) AND inode = ? AND path = ? AND target = ? AND device = ?
-            AND modified = ? AND size = ? AND (? OR item.sum IS NULL) \(Self.latest)
-          """)
-      let bySum = try db.cachedStatement(
-        sql: "\(Self.deliveries) AND sum = ? AND target = ? \(Self.latest)")
+      let byIdentity = try Self.lookUps(
+        """
+        inode = ? AND path = ? AND target = ? AND device = ? AND modified = ? AND size = ?
+          AND (? OR sum IS NULL)
+        """, db)
+      let bySum = try Self.lookUps("sum = ? AND target = ?", db)
       var found: [ItemID: Date] = [:]
       for item in items {
         var moment: Double?
         if let sum = item.sum {
-          moment = try Double.fetchOne(bySum, arguments: [Data(sum), target ?? item.target])
+          moment = try Self.latest(bySum) { values in
+            values.add(sum)
+            values.add(target ?? item.target)
+          }
         }
         if moment == nil, let identity = item.identity {
-          try byIdentity.set { values in
+          moment = try Self.latest(byIdentity) { values in
             values.add(Int64(bitPattern: identity.inode))
             values.add(place(item).bytes)
             values.add(target ?? item.target)
@@ -40,7 +42,6 @@ extension UploadStore {
             values.add(identity.size)
             values.add(item.sum == nil)
           }
-          moment = try Double.fetchOne(byIdentity)
         }
         found[item.id] = moment.map { Date(timeIntervalSince1970: $0) }
       }
@@ -48,13 +49,26 @@ extension UploadStore {
     }
   }
 
-  private static let deliveries = """
-    SELECT attempt.ended FROM item
-    JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
-    WHERE item.state = 'done'
-    """
+  /// Statements that find when a file was sent, without the queue and with it. The latest comes first: the indexes are
+  /// in that order, so the search ends at the first row, however often a file was sent.
+  private static func lookUps(_ condition: String, _ db: Database) throws -> [Statement] {
+    try [
+      "SELECT ended FROM pushed WHERE outcome = 'done' AND \(condition) ORDER BY id DESC LIMIT 1",
+      """
+      SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
+      WHERE item.state = 'done' AND \(condition) ORDER BY item.id DESC LIMIT 1
+      """,
+    ].map { try db.cachedStatement(sql: $0) }
+  }
 
-  /// The latest item, of which one attempt was good. Both indexes are in that order, so the search ends at the
-  /// first row, however often a file was sent.
-  private static let latest = "ORDER BY item.id DESC LIMIT 1"
+  private static func latest(
+    _ statements: [Statement], _ values: (inout StatementValues) -> Void
+  ) throws -> Double? {
+    var latest: Double?
+    for statement in statements {
+      guard let moment = try statement.first(values) else { continue }
+      latest = max(moment, latest ?? moment)
+    }
+    return latest
+  }
 }

@@ -74,6 +74,7 @@ public final class UploadStore: Sendable {
         // not the usual 1,000, which take longer than all the rest of a start.
         case .crash:
           try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
+          try db.execute(sql: "PRAGMA journal_size_limit = \(Self.shortLog * 4096)")
           try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
           // A statement of many rows copies each page before it changes it, to a file unless told otherwise.
           try db.execute(sql: "PRAGMA temp_store = MEMORY")

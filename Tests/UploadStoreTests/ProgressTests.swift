@@ -384,6 +384,70 @@ struct ProgressTests {
     #expect(try store.sentBefore([item("a")]).count == 1)
   }
 
+  @Test("What was pushed has its place, its number and its name beside what was queued")
+  func pushedBesideQueued() throws {
+    let store = try harness.open()
+    func queue(_ name: String) throws -> ItemID {
+      let id = try store.enqueue([item(name)])[0].id
+      _ = try store.begin([id])
+      try store.record([(id, .done(Receipt(status: 200)))])
+      return id
+    }
+    var renamed = item("b", inode: 2, state: .done(Receipt(status: 201, url: "http://nas/b")))
+    renamed.fileName = "other.txt"
+    try store.log([(renamed, Date(timeIntervalSince1970: 1))])
+    _ = try queue("a")
+    try store.log(
+      [
+        (item("b", inode: 2, state: .failed(refused)), Date()),
+        (item("c", inode: 3, state: .done(Receipt(status: 200))), Date()),
+      ], to: "elsewhere")
+    let last = try queue("d")
+
+    let history = try store.history()
+    #expect(history.map(\.name) == ["other.txt", "a", "b", "c", "d"])
+    #expect(history.map(\.status) == [201, 200, 413, 200, 200])
+    #expect(history.map(\.target) == ["nas", "nas", "elsewhere", "elsewhere", "nas"])
+    #expect(history.map(\.location.lastComponent) == ["b", "a", "b", "c", "d"])
+    #expect(history[0].url == "http://nas/b")
+    #expect(Set(history.map(\.item)).count == 5 && history.last?.item == last)
+    #expect(try store.items().map(\.fileName) == ["a", "d"])
+
+    var query = HistoryQuery()
+    query.limit = 2
+    #expect(try store.history(query).map(\.name) == ["c", "d"])
+    query.onlyFailed = true
+    #expect(try store.history(query).map(\.name) == ["b"])
+    query = HistoryQuery()
+    query.since = Date(timeIntervalSince1970: 2)
+    #expect(try store.history(query).map(\.name) == ["a", "b", "c", "d"])
+    #expect(try store.forget(before: .distantFuture) == 3)
+    #expect(try store.history().map(\.name) == ["a", "d"])
+    #expect(try store.enqueue([item("e")])[0].id > last)
+  }
+
+  @Test("When a file was sent is the last time, whether it was pushed or queued")
+  func sentBeforeLast() throws {
+    let store = try harness.open()
+    func push(at second: Double) throws {
+      let sent = item("a", state: .done(Receipt(status: 200)))
+      try store.log([(sent, Date())], now: Date(timeIntervalSince1970: second))
+    }
+    var again = item("a")
+    again.id = ItemID(99)
+    func last() throws -> Double? {
+      try store.sentBefore([again])[ItemID(99)]?.timeIntervalSince1970
+    }
+    try push(at: 10)
+    #expect(try last() == 10)
+    let id = try store.enqueue([item("a")])[0].id
+    _ = try store.begin([id])
+    try store.record([(id, .done(Receipt(status: 200)))], now: Date(timeIntervalSince1970: 20))
+    #expect(try last() == 20)
+    try push(at: 30)
+    #expect(try last() == 30)
+  }
+
   @Test("Commands that each write once leave no log behind that grows, unless somebody reads it")
   func shortLog() throws {
     let store = try UploadStore(path: harness.path, durability: .crash)

@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import MultipartForm
+import UploadModel
+
+/// What was sent without the queue: files of `push`.
+extension UploadStore {
+  /// Records what became of files that were never in the queue.
+  ///
+  /// - Parameters:
+  ///   - ended: items that are done or have failed, each with the moment of its first byte.
+  ///   - target: where they went; each item's own unless said otherwise.
+  ///   - place: where an item's file lies, named from the root.
+  /// - Throws: `StoreError` if the queue cannot be written.
+  public func log(
+    _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
+    at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
+  ) throws(StoreError) {
+    try write { db, _ in
+      let outcomes = ended.lazy.compactMap { item, began in
+        AttemptOutcome(item.state).map { (item, began, $0) }
+      }
+      var number = try Self.takeNumbers(ended.count, db)
+      try db.insert(into: "pushed", Self.pushedColumns, outcomes) { row, values in
+        let (item, began, outcome) = row
+        let file = place(item)
+        values.add(number)
+        number += 1
+        values.add(target ?? item.target)
+        values.add(file.bytes)
+        values.add(item.identity.map { Int64(bitPattern: $0.device) })
+        values.add(item.identity.map { Int64(bitPattern: $0.inode) })
+        values.add(item.identity?.modified)
+        values.add(item.size)
+        values.add(item.sum)
+        values.add(item.fileName == file.lastComponent ? nil : item.fileName)
+        values.add(item.mediaType)
+        values.add(Int64(max(1, item.attemptsMade)))
+        values.add(began.timeIntervalSince1970)
+        outcome.add(to: &values, at: now.timeIntervalSince1970)
+      }
+    }
+  }
+
+  private static let pushedColumns =
+    [
+      "id", "target", "path", "device", "inode", "modified", "size", "sum", "name", "type",
+      "number",
+      "began",
+    ] + AttemptOutcome.columns
+
+  /// The first of so many numbers that neither an item nor an attempt has, nor will have: a row of `pushed` stands for
+  /// both.
+  private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
+    let tables = "name IN ('item', 'attempt')"
+    let last = try Int64.fetchOne(
+      db.cachedStatement(sql: "SELECT MAX(seq) FROM sqlite_sequence WHERE \(tables)"))
+    let first = (last ?? 0) + 1
+    try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq = ? WHERE \(tables)")
+      .execute(arguments: [first + Int64(count) - 1])
+    return first
+  }
+}
+
+extension UploadItem {
+  fileprivate var attemptsMade: Int {
+    switch state {
+    case .done(let receipt): receipt.attempts
+    case .failed(let failure): failure.attempts
+    case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: 0
+    }
+  }
+}
