@@ -56,6 +56,19 @@ import Testing
     #expect(reader.offset == (try FormBody(form).contentLength))
   }
 
+  @Test("a second look at the files names the one that has changed or gone")
+  func secondLook() throws {
+    let body = try FormBody(form)
+    try body.checkFiles()
+    let first = FileLocation(try scratch.write("first.bin", [1, 2, 3]))
+    let change = #expect(throws: BodyError.self) { try body.checkFiles() }
+    guard case .file(let error)? = change else { return }
+    #expect(error.file == first)
+    try FileManager.default.removeItem(atPath: "\(first)")
+    let gone = #expect(throws: BodyError.self) { try body.checkFiles() }
+    #expect(gone == .file(FileError(first, .vanished)))
+  }
+
   @Test("an offset tells its part, as a walk through the body does")
   func positions() throws {
     let body = try FormBody(form)

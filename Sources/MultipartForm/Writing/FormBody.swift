@@ -89,6 +89,19 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
+  /// Looks at every file once more, for whoever has read the body some time before it is sent.
+  ///
+  /// - Throws: ``BodyError/file(_:)`` for the first that is gone or is not what it was when the body was made.
+  public func checkFiles() throws(BodyError) {
+    for segment in segments {
+      guard case .file(let range) = segment.source else { continue }
+      do throws(FileError) {
+        let now = try SystemFile.look(at: range.location).identity
+        if let change = range.identity.change(to: now) { throw FileError(range.location, change) }
+      } catch { throw .file(error) }
+    }
+  }
+
   /// The part that the byte at this offset belongs to, so that the progress of a body can be shown as the progress of
   /// each file. Nil outside the body and in the closing delimiter.
   ///

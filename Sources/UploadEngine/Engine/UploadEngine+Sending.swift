@@ -63,13 +63,14 @@ extension UploadEngine {
   ) {
     var asked = request.exchange
     asked.limits = limits(for: request.target)
+    let isAhead = request.files.contains { jobs[$0.item.id]?.isAhead == true }
+    if isAhead { asked.body = UploadBody(request.body).readAhead() }
     lastTransfer += 1
     let number = lastTransfer
     let route = authorization.route
     let exchange = transport.exchange(asked) { [weak self, rules = request.target.response] in
       self?.receive($0, of: number, on: route, rules)
     }
-    let isAhead = request.files.contains { jobs[$0.item.id]?.isAhead == true }
     let transfer = Transfer(
       attempt: attempt, authorization: authorization, exchange: exchange, request: request,
       url: url, start: time.now(), isAhead: isAhead)

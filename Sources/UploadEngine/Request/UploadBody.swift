@@ -4,10 +4,31 @@ import MultipartForm
 /// A form's body as the transport takes it.
 struct UploadBody: ExchangeBody {
   let form: FormBody
+  /// All of it, where it was read beforehand.
+  private var bytes: [UInt8]?
+
+  init(_ form: FormBody) { self.form = form }
+
+  /// From how many bytes on a body is not read beforehand: each that waits is kept in memory.
+  private static let large: Int64 = 64 << 10
+
+  /// The same, read by now if it is small, so that little is left to do once its turn has come. Its files are looked
+  /// at again then.
+  func readAhead() -> UploadBody {
+    guard length < Self.large, let count = Int(exactly: length) else { return self }
+    var ahead = self
+    // What is the matter with a file is told by whoever sends it.
+    ahead.bytes = try? [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+      filled = try form.makeReader().read(into: UnsafeMutableRawBufferPointer(room))
+    }
+    return ahead
+  }
 
   var length: Int64 { form.contentLength }
 
-  func makeReader() -> any ExchangeBodyReader { Reader(form.makeReader()) }
+  func makeReader() -> any ExchangeBodyReader {
+    if let bytes { AheadReader(form, bytes) } else { Reader(form.makeReader()) }
+  }
 
   private final class Reader: ExchangeBodyReader {
     private let reader: BodyReader
@@ -24,5 +45,22 @@ struct UploadBody: ExchangeBody {
     var isInDoubt: Bool { reader.isInDoubt }
 
     func confirm() throws { try reader.confirm() }
+  }
+
+  private final class AheadReader: ExchangeBodyReader {
+    private let form: FormBody
+    private var left: ArraySlice<UInt8>
+    private var isChecked = false
+
+    init(_ form: FormBody, _ bytes: [UInt8]) { (self.form, left) = (form, bytes[...]) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+      if !isChecked { try form.checkFiles() }
+      isChecked = true
+      let piece = left.prefix(buffer.count)
+      piece.withUnsafeBytes { buffer.copyMemory(from: $0) }
+      left = left.dropFirst(piece.count)
+      return piece.count
+    }
   }
 }

@@ -101,7 +101,7 @@ struct UploadRequest {
       var exchange = ExchangeRequest(
         url: try Self.url(plan.head.address?.written, at: url, of: destination.value),
         method: plan.head.method, headers: headers,
-        body: UploadBody(form: body))
+        body: UploadBody(body))
       exchange.expectsContinue = expectsContinue
       exchange.mayStartOver = true
       exchange.mayRepeat = destination.value.isIdempotent(at: url)

@@ -80,7 +80,7 @@ extension UploadRequest {
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =
-      if asked.content != nil { UploadBody(form: body) } else if asked.method == "POST" {
+      if asked.content != nil { UploadBody(body) } else if asked.method == "POST" {
         // What changes something says that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())
       } else { nil }
