@@ -20,6 +20,7 @@ enum Main {
       _ = open("/dev/null", O_RDWR)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
     do {
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))

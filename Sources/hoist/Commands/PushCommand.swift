@@ -69,9 +69,15 @@ struct PushCommand: AsyncParsableCommand {
     }
   }
 
+  /// Begins what the first file needs and what no argument changes, while the arguments are read.
+  static func prepare() {
+    Thread.detachNewThread {
+      _ = MediaTypeGuesser.system
+      UploadEngine.prepare()
+    }
+  }
+
   func run() async throws {
-    // The first file needs the media type tables. Read them while the configuration and the history are read.
-    Thread.detachNewThread { _ = MediaTypeGuesser.system }
     let environment = ProcessInfo.environment
     let history = opensHistory ? openingHistory() : nil
     let again = try selection.retryFailed.map { (path) throws(UserError) in
@@ -105,7 +111,6 @@ struct PushCommand: AsyncParsableCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
-    UploadEngine.prepare()
     if let history { push.history = try await self.history(of: target, history.value) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
