@@ -17,12 +17,15 @@ extension UploadStore {
     at place: (UploadItem) -> FileLocation = \.location
   ) throws(StoreError) -> [ItemID: Date] {
     try read { db in
+      // Whoever only pushes has sent nothing from the queue.
+      let done = "SELECT EXISTS (SELECT 1 FROM item WHERE state = 'done')"
+      let hasQueued = try Bool.fetchOne(db.cachedStatement(sql: done)) == true
       let byIdentity = try Self.lookUps(
         """
         inode = ? AND path = ? AND target = ? AND device = ? AND modified = ? AND size = ?
           AND (? OR sum IS NULL)
-        """, db)
-      let bySum = try Self.lookUps("sum = ? AND target = ?", db)
+        """, hasQueued, db)
+      let bySum = try Self.lookUps("sum = ? AND target = ?", hasQueued, db)
       var found: [ItemID: Date] = [:]
       for item in items {
         var moment: Double?
@@ -51,14 +54,17 @@ extension UploadStore {
 
   /// Statements that find when a file was sent, without the queue and with it. The latest comes first: the indexes are
   /// in that order, so the search ends at the first row, however often a file was sent.
-  private static func lookUps(_ condition: String, _ db: Database) throws -> [Statement] {
-    try [
-      "SELECT ended FROM pushed WHERE outcome = 'done' AND \(condition) ORDER BY id DESC LIMIT 1",
+  private static func lookUps(
+    _ condition: String, _ hasQueued: Bool, _ db: Database
+  ) throws -> [Statement] {
+    let pushed = """
+      SELECT ended FROM pushed WHERE outcome = 'done' AND \(condition) ORDER BY id DESC LIMIT 1
       """
+    let queued = """
       SELECT ended FROM item JOIN attempt ON attempt.item = item.id AND attempt.outcome = 'done'
       WHERE item.state = 'done' AND \(condition) ORDER BY item.id DESC LIMIT 1
-      """,
-    ].map { try db.cachedStatement(sql: $0) }
+      """
+    return try (hasQueued ? [pushed, queued] : [pushed]).map { try db.cachedStatement(sql: $0) }
   }
 
   private static func latest(

@@ -101,6 +101,7 @@ struct Push {
 
     /// How many had failed when it was stopped.
     var failedBefore = 0
+    var isLastRound = false
     var iterator = events.makeAsyncIterator()
     while !course.isOver, let event = await iterator.next() {
       let now = time.now()
@@ -154,6 +155,14 @@ struct Push {
         course.summary.isInterrupted = true
         failedBefore = course.summary.failed.count
         stop()
+      }
+      if course.isLastRound != isLastRound {
+        isLastRound = course.isLastRound
+        if isLastRound {
+          // So that little is left to do after the last reply.
+          news.endPauses()
+          history?.writeSoon()
+        }
       }
       if failsFast, !course.summary.failed.isEmpty, !walk.isStopped {
         course.summary.isCutShort = true

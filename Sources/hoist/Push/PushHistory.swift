@@ -59,6 +59,9 @@ final class PushHistory: Sendable {
     if count == Self.portion { queue.async { [self] in write() } }
   }
 
+  /// Begins to write what has come so far.
+  func writeSoon() { queue.async { [self] in write() } }
+
   /// Writes what is left.
   func close() {
     queue.sync { write() }

@@ -34,6 +34,9 @@ struct PushProgress {
 
   var isOver: Bool { isComplete && open.isEmpty }
 
+  /// Whether every file is under way that is not over.
+  var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
+
   /// An item that is not over.
   func open(_ id: ItemID) -> UploadItem? { open[id] }
 

@@ -10,6 +10,7 @@ final class ChangeBuffer: Sendable {
   private struct Content {
     var changes: MergedChanges
     var isScheduled = false
+    var pauses = true
     var due = DispatchTime(uptimeNanoseconds: 1)
   }
 
@@ -50,11 +51,14 @@ final class ChangeBuffer: Sendable {
     }
   }
 
+  /// From the next batch on there is no pause: few changes will come, and somebody waits for the last.
+  func endPauses() { content.withLock { $0.pauses = false } }
+
   /// Delivers what has come so far. To be called on the queue.
   func deliverNow() {
     let changes = content.withLock { content in
       let changes = content.changes.drain()
-      let pause = min(interval, share * UInt64(max(changes.count, 1)))
+      let pause = content.pauses ? min(interval, share * UInt64(max(changes.count, 1))) : 0
       content.isScheduled = false
       content.due = DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + pause)
       return changes
