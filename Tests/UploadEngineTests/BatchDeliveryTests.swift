@@ -433,6 +433,8 @@ struct BatchDeliveryTests {
     let attempts = jobs.flatMap { harness.states(of: $0.item.id) }.count { state in
       if case .preparing = state { true } else { false }
     }
-    #expect(attempts < 100, "\(attempts) attempts for 200 files")
+    // Usually 60: the lanes' first batches, some of the second ones, and the probes. Without the breaker each file would be tried
+    // three times.
+    #expect(attempts < 200, "\(attempts) attempts for 200 files")
   }
 }
