@@ -88,17 +88,32 @@ final class TransferLoop: @unchecked Sendable {
 
   private func run() {
     blockBrokenPipe()
+    var hasWaited = true
     while let multi {
       performOrders()
       letGo()
-      var running: Int32 = 0
-      if !transfers.isEmpty { curl_multi_perform(multi, &running) }
+      if !transfers.isEmpty { perform(multi, all: hasWaited) }
       collectEnds()
       writeToSockets()
       tellHeads()
       lookAtSockets()
-      if mayWait { waitForNews(multi) }
+      hasWaited = mayWait
+      if hasWaited { waitForNews(multi) }
     }
+  }
+
+  /// Has libcurl do what there is to do.
+  ///
+  /// - Parameter all: whether there may be news on any socket, for it asks each. Otherwise only those go on that have
+  ///   just begun, or whose time has come; what that leaves out comes with the next news.
+  private func perform(_ multi: UnsafeMutableRawPointer, all: Bool) {
+    var running: Int32 = 0
+    if all {
+      _ = curl_multi_perform(multi, &running)
+      return
+    }
+    // No socket: CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
+    curl_multi_socket_action(multi, -1, 0, &running)
   }
 
   /// Whether there are no orders yet. Whoever gives the next one wakes the loop up.
