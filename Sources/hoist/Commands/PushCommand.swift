@@ -69,13 +69,11 @@ struct PushCommand: AsyncParsableCommand {
     }
   }
 
-  /// Begins what the first file needs and what no argument changes, while the arguments are read.
-  static func prepare() {
-    Thread.detachNewThread {
-      _ = MediaTypeGuesser.system
-      UploadEngine.prepare()
-    }
-  }
+  /// Reads the media type tables, which the first file needs, while the arguments are read.
+  ///
+  /// Only that: a program may end here at once, and OpenSSL, which libcurl brings, must not be made ready
+  /// meanwhile.
+  static func prepare() { Thread.detachNewThread { _ = MediaTypeGuesser.system } }
 
   func run() async throws {
     let environment = ProcessInfo.environment
@@ -111,6 +109,7 @@ struct PushCommand: AsyncParsableCommand {
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
+    UploadEngine.prepare()
     if let history { push.history = try await self.history(of: target, history.value) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
