@@ -116,8 +116,8 @@ enum Schema {
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
 
-    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. As an item
-    // with an attempt, each took two rows and four entries of indexes more than anybody asks for.
+    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. Before, each
+    // was an item with an attempt: two rows and four index entries. Old ones stay so.
     """
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,

@@ -49,8 +49,8 @@ extension UploadStore {
       "began",
     ] + AttemptOutcome.columns
 
-  /// The first of so many numbers that neither an item nor an attempt has, nor will have: a row of `pushed` stands for
-  /// both.
+  /// The first of so many new numbers. A row of `pushed` stands for an item and an attempt, so neither table has them or
+  /// will give them.
   private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
     let tables = "name IN ('item', 'attempt')"
     let last = try Int64.fetchOne(

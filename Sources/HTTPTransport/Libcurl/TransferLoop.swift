@@ -104,8 +104,8 @@ final class TransferLoop: @unchecked Sendable {
 
   /// Has libcurl do what there is to do.
   ///
-  /// - Parameter all: whether there may be news on any socket, for it asks each. Otherwise only those go on that have
-  ///   just begun, or whose time has come; what that leaves out comes with the next news.
+  /// - Parameter all: whether it asks each socket for news. Otherwise only requests go on that have just begun, or
+  ///   whose time has come; the others follow after the next wait.
   private func perform(_ multi: UnsafeMutableRawPointer, all: Bool) {
     var running: Int32 = 0
     if all {

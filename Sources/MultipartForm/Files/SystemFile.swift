@@ -33,7 +33,7 @@ struct SystemFile: ~Copyable {
     let identity: FileIdentity
     /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970.
     let changed: Int64
-    /// Whether the file is this user's, who may read it.
+    /// Whether the file belongs to this user, and its owner may read it.
     let isOurs: Bool
   }
 

@@ -12,8 +12,7 @@ struct UploadBody: ExchangeBody {
   /// From how many bytes on a body is not read beforehand: each that waits is kept in memory.
   private static let large: Int64 = 64 << 10
 
-  /// The same, read by now if it is small, so that little is left to do once its turn has come. Its files are looked
-  /// at again then.
+  /// The same body, read at once if it is small. When its turn comes, its files are only looked at again.
   func readAhead() -> UploadBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
     var ahead = self

@@ -34,7 +34,7 @@ struct PushProgress {
 
   var isOver: Bool { isComplete && open.isEmpty }
 
-  /// Whether every file is under way that is not over.
+  /// Whether no file waits any more: what is not over is under way.
   var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
 
   /// An item that is not over.
