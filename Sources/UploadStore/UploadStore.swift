@@ -80,7 +80,7 @@ public final class UploadStore: Sendable {
           try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
       }
-      if try pool.read(Schema.migrator.hasBeenSuperseded) {
+      if try Self.step({ try pool.read(Schema.migrator.hasBeenSuperseded) }) {
         throw StoreError(
           "the queue \(path) was written by a newer hoist; it was left as it is. Use that version, "
             + "or another file with --queue FILE")

@@ -214,7 +214,7 @@ struct QueueTests {
 
   @Test("A queue that several make at the same moment is made once, and nobody fails")
   func madeAtOnce() throws {
-    for round in 0..<10 {
+    for round in 0..<50 {
       let path = harness.folder.path("\(round).sqlite")
       let failures = Mutex<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 6) { number in
