@@ -9,6 +9,7 @@
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -52,6 +53,10 @@ static inline CURLcode hoist_set_close_socket(CURL *easy, int (*value)(void *, c
 }
 static inline CURLMcode hoist_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return (curl_multi_setopt)(multi, option, value);
+}
+static inline CURLMcode hoist_multi_set_watch(CURLM *multi, curl_socket_callback value, void *context) {
+  CURLMcode code = (curl_multi_setopt)(multi, CURLMOPT_SOCKETDATA, context);
+  return code == CURLM_OK ? (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, value) : code;
 }
 
 // What curl_easy_getinfo knows of a number; 0 where it does not.

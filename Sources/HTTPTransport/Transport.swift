@@ -74,6 +74,11 @@ public final class Transport: Sendable {
     return end
   }
 
+  /// Does something that an event gives rise to, and that can wait until the transport has sent what it can send now. A
+  /// thread that is woken up before that takes a processor that the server may need. Where it is called by anybody but an
+  /// exchange's handler, `work` is done at once.
+  public func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
+
   /// A bound for exchanges to share.
   public func makeLimit() -> BandwidthLimit {
     BandwidthLimit { [loop] in loop.limitsChanged() }

@@ -60,6 +60,38 @@ struct KeptConnectionTests {
     #expect(together.withLock { $0 } == (limit == nil ? [10_000, 10_000] : [0, 0]))
   }
 
+  /// The next request goes out before what was postponed is done; on other threads nothing is postponed.
+  @Test func whatCanWaitIsDoneOnceTheNextRequestHasGone() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil { connection.send(Self.ok) }
+    }
+    defer { server.stop() }
+    let request = ExchangeRequest(
+      url: server.url(), method: "POST", body: ZeroBody(length: 10_000))
+    let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
+    let next = transport.exchange(request) { _ in }
+    let first = transport.exchange(request) { [transport] event in
+      guard case .ended = event else { return }
+      transport.postpone { continuation.yield(next.hasHandedOverAll) }
+      next.resume()
+    }
+    first.resume()
+    #expect(await ends.first { _ in true } == true)
+    let isDone = Mutex(false)
+    transport.postpone { isDone.withLock { $0 = true } }
+    #expect(isDone.withLock { $0 })
+    // Another transport's thread is another thread too.
+    let other = Transport()
+    let last = transport.exchange(request) { event in
+      guard case .ended = event else { return }
+      let isDone = Mutex(false)
+      other.postpone { isDone.withLock { $0 = true } }
+      continuation.yield(isDone.withLock { $0 })
+    }
+    last.resume()
+    #expect(await ends.first { _ in true } == true)
+  }
+
   @Test func whatWasReadAndNotAnsweredIsNotRepeated() async throws {
     let endings: [@Sendable (HostileConnection) -> Void] = [{ $0.close() }, { $0.reset() }]
     for ending in endings {

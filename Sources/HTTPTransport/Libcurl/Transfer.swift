@@ -149,6 +149,9 @@ final class Transfer {
   /// Whether the whole body was handed over.
   var hasGivenAll: Bool { given == length }
 
+  /// Whether it went with the head. There is no progress of it to show, and the reply proves soon that it arrived.
+  var isInOnePiece: Bool { wholeBody != nil }
+
   /// Whether bytes are on their way.
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
 
@@ -218,7 +221,7 @@ final class Transfer {
       given += Int64(count ?? 0)
       if !request.limits.isEmpty { allowance -= count ?? 0 }
       try? recordHandedOver(given)
-      if hasGivenAll { loop.recordBodyHandedOver() }
+      if hasGivenAll, !isInOnePiece { loop.recordBodyHandedOver() }
     }
     count = try work()
     return count

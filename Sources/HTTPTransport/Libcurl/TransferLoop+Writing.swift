@@ -11,15 +11,6 @@ extension TransferLoop {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  func waitForNews(_ multi: UnsafeMutableRawPointer) {
-    var full = writing.compactMap { transfer in
-      transfer.writer?.state == .blocked
-        ? transfer.socket.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLOUT), revents: 0) }
-        : nil
-    }
-    curl_multi_poll(multi, &full, UInt32(full.count), milliseconds(), nil)
-  }
-
   func writeToSockets() {
     for transfer in writing {
       do {

@@ -5,9 +5,9 @@ import Synchronization
 /// Runs all transfers of the process on one background queue, with libcurl's multi interface. Nothing
 /// wakes it up while there is nothing to do.
 ///
-/// Unchecked: `multi` is a constant that other threads only pass to `curl_multi_wakeup`, which libcurl
-/// allows from anywhere, and `inbox` is a Mutex. Everything else is touched within `run` alone, which is
-/// one block of a serial queue, or by libcurl's callbacks, which it calls.
+/// Unchecked: `multi` and `wakeUp` are constants, of which other threads only write to the latter, and `inbox`
+/// is a Mutex. Everything else is touched within `run` alone, which is one block of a serial queue, or by
+/// libcurl's callbacks, which it calls.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
@@ -27,22 +27,31 @@ final class TransferLoop: @unchecked Sendable {
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
   private let inbox = Mutex(Inbox())
+  /// From eventfd(2), for orders.
+  private let wakeUp: Int32
+  var poll: SocketPoll
+  /// The sockets that have news.
+  var news: [Int32] = []
 
   var transfers: [ObjectIdentifier: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
-  private var held: [Transfer] = []
+  var held: [Transfer] = []
   /// Those that do not leave all of the body to libcurl.
   var writing: [Transfer] = []
+  /// What waits until all has been sent that can be.
+  var postponed: [@Sendable () -> Void] = []
   private var answered: [Transfer] = []
-  private var nextLook = 0.0
+  var nextLook = 0.0
 
   /// Seconds between two looks at what has been acknowledged.
   private static let lookInterval = 0.025
-  /// The same once all of a body was handed over: what is written down of it must not come much later than the
+  /// The same once all of a large body was handed over: what is written down of it must not come much later than the
   /// other side has it.
   private static let lastLookInterval = 0.003
   private static let mostSpare = 64
+  /// Says on a thread whose it is.
+  static let owner = DispatchSpecificKey<ObjectIdentifier>()
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
@@ -51,8 +60,13 @@ final class TransferLoop: @unchecked Sendable {
     // Once for the process: libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     self.maxIdle = maxIdle
-    multi = curl_multi_init()
-    if let multi { _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128) }
+    wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    poll = SocketPoll(wakeUp: wakeUp)
+    multi = wakeUp < 0 ? nil : curl_multi_init()
+    queue.setSpecific(key: Self.owner, value: ObjectIdentifier(self))
+    guard let multi else { return }
+    _ = hoist_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 128)
+    watchSockets(multi)
   }
 
   func start(_ exchange: Exchange) { order(.start(exchange)) }
@@ -65,7 +79,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func order(_ order: Order) {
-    guard let multi else {
+    guard multi != nil else {
       switch order {
       case .start(let exchange), .stop(let exchange): exchange.finish(Self.outOfMemory)
       case .limitsChanged: break
@@ -80,7 +94,7 @@ final class TransferLoop: @unchecked Sendable {
     if !isRunning {
       queue.async { self.run() }
     } else if isWaiting {
-      curl_multi_wakeup(multi)
+      eventfd_write(wakeUp, 1)
     }
   }
 
@@ -88,32 +102,22 @@ final class TransferLoop: @unchecked Sendable {
 
   private func run() {
     blockBrokenPipe()
-    var hasWaited = true
     while let multi {
       performOrders()
       letGo()
-      if !transfers.isEmpty { perform(multi, all: hasWaited) }
+      if !(transfers.isEmpty && news.isEmpty) { perform(multi) }
+      doWhatWaited()
       collectEnds()
       writeToSockets()
       tellHeads()
       lookAtSockets()
-      hasWaited = mayWait
-      if hasWaited { waitForNews(multi) }
+      guard mayWait else {
+        news = []
+        continue
+      }
+      doWhatWaited()
+      news = waitForNews(multi)
     }
-  }
-
-  /// Has libcurl do what there is to do.
-  ///
-  /// - Parameter all: whether it asks each socket for news. Otherwise only requests go on that have just begun, or
-  ///   whose time has come; the others follow after the next wait.
-  private func perform(_ multi: UnsafeMutableRawPointer, all: Bool) {
-    var running: Int32 = 0
-    if all {
-      _ = curl_multi_perform(multi, &running)
-      return
-    }
-    // No socket: CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
-    curl_multi_socket_action(multi, -1, 0, &running)
   }
 
   /// Whether there are no orders yet. Whoever gives the next one wakes the loop up.
@@ -122,19 +126,6 @@ final class TransferLoop: @unchecked Sendable {
       inbox.isWaiting = inbox.orders.isEmpty
       return inbox.isWaiting
     }
-  }
-
-  /// How long to wait for news. libcurl's own timers shorten it by themselves.
-  func milliseconds() -> Int32 {
-    var moments = held.compactMap(\.heldUntil)
-    if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
-      moments.append(nextLook)
-    }
-    moments += writing.compactMap { transfer in
-      transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
-    }
-    guard let next = moments.min() else { return .max }
-    return Int32(min(max(0, (next - Clock.now) * 1000).rounded(.up), 1e9))
   }
 
   private func performOrders() {
@@ -245,7 +236,9 @@ final class TransferLoop: @unchecked Sendable {
   private func lookAtSockets() {
     let now = Clock.now
     guard now >= nextLook else { return }
-    let isNearEnd = transfers.values.contains { $0.isAwaitingAcknowledgement && $0.hasGivenAll }
+    let isNearEnd = transfers.values.contains {
+      $0.isAwaitingAcknowledgement && $0.hasGivenAll && !$0.isInOnePiece
+    }
     nextLook = now + (isNearEnd ? Self.lastLookInterval : Self.lookInterval)
     var users: [Int32: Int] = [:]
     for transfer in transfers.values where transfer.isAwaitingAcknowledgement {
@@ -294,6 +287,7 @@ final class TransferLoop: @unchecked Sendable {
   func closeSocket(_ descriptor: Int32) -> Int32 {
     guard !writing.contains(where: { $0.keeps(descriptor) }) else { return 0 }
     for transfer in transfers.values { transfer.recordClosing(descriptor) }
+    poll.forget(descriptor)
     return sockets.close(descriptor)
   }
 }

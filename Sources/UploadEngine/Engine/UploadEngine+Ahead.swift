@@ -23,10 +23,22 @@ extension UploadEngine {
     case event(Exchange.Event, ReplyContent? = nil)
   }
 
-  /// Takes the next request of a route out, for whoever begins it.
-  nonisolated func takeNext(on route: Route) -> RequestAhead? {
+  /// What the transport has told and the engine has not handled.
+  struct Inbox: Sendable {
+    var news: [(transfer: Int, news: News)] = []
+    /// Whether the engine's queue has been asked to handle it.
+    var isCalled = false
+  }
+
+  /// With so many prepared requests left, the transport need not wait for the engine, and sends what it can before it
+  /// calls it: a thread that is woken up before that takes a processor that the server may need. With fewer, lanes would
+  /// soon be empty.
+  static let manyAhead = 4
+
+  /// Takes the next request of a route out, for whoever begins it, and says how many are left.
+  nonisolated func takeNext(on route: Route) -> (request: RequestAhead, left: Int)? {
     ahead.withLock { ahead in
-      ahead.firstIndex { $0.route == route }.map { ahead.remove(at: $0) }
+      ahead.firstIndex { $0.route == route }.map { (ahead.remove(at: $0), ahead.count) }
     }
   }
 

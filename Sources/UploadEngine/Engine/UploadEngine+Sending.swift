@@ -98,7 +98,9 @@ extension UploadEngine {
   nonisolated private func receive(
     _ event: Exchange.Event, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
-    guard case .ended(let end) = event else { return receive([(number, .event(event))]) }
+    guard case .ended(let end) = event else {
+      return receive([(number, .event(event))], canWait: true)
+    }
     guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
     replyQueue.async {
       let content = rules.read(Reply(text: Transfer.text(of: end)))
@@ -112,28 +114,45 @@ extension UploadEngine {
   ) {
     let news = News.event(.ended(end), content)
     guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
-      let next = takeNext(on: route)
-    else { return receive([(number, news)]) }
+      let (next, left) = takeNext(on: route)
+    else { return receive([(number, news)], canWait: false) }
     // In this order: one leaves the lane that the other one takes.
-    receive([(number, news), (next.transfer, .begun(at: time.now()))])
+    receive(
+      [(number, news), (next.transfer, .begun(at: time.now()))], canWait: left >= Self.manyAhead)
     next.exchange.resume()
   }
 
   /// Brings news to the engine's queue, together with others that arrive meanwhile: with small files, a
   /// thread switch for each would be expensive.
-  nonisolated private func receive(_ news: [(transfer: Int, news: News)]) {
+  ///
+  /// - Parameter canWait: whether the transport may send first what it can send now.
+  nonisolated private func receive(_ news: [(transfer: Int, news: News)], canWait: Bool) {
     let isFirst = inbox.withLock { inbox in
-      defer { inbox += news }
-      return inbox.isEmpty
+      defer { inbox.news += news }
+      return inbox.news.isEmpty
     }
-    guard isFirst else { return }
+    if !canWait {
+      callForNews()
+    } else if isFirst {
+      transport.postpone { [weak self] in self?.callForNews() }
+    }
+  }
+
+  /// Has the engine's queue handle what is in the inbox, unless that was done or is about to be.
+  nonisolated private func callForNews() {
+    let isNeeded = inbox.withLock { inbox in
+      guard !inbox.isCalled, !inbox.news.isEmpty else { return false }
+      inbox.isCalled = true
+      return true
+    }
+    guard isNeeded else { return }
     onQueue { engine in
-      let inbox = engine.inbox.withLock { inbox in
-        defer { inbox = [] }
-        return inbox
+      let news = engine.inbox.withLock { inbox in
+        defer { inbox = Inbox() }
+        return inbox.news
       }
       engine.inOneTurn {
-        for (number, news) in inbox {
+        for (number, news) in news {
           switch news {
           case .begun(let instant): engine.recordBegun(number, at: instant)
           case .event(let event, let content): engine.handle(event, of: number, content)

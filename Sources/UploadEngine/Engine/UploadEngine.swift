@@ -39,7 +39,7 @@ public actor UploadEngine {
   let waitsForServers: Bool
   let transport: Transport
   /// Events of exchanges that the engine has not handled yet, with what was read of replies.
-  nonisolated let inbox = Mutex<[(transfer: Int, news: News)]>([])
+  nonisolated let inbox = Mutex(Inbox())
   /// Requests that wait for a lane, in order.
   nonisolated let ahead = Mutex<[RequestAhead]>([])
   let preparesAhead: Bool

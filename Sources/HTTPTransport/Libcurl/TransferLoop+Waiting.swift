@@ -1,0 +1,62 @@
+import CCurl
+import Foundation
+
+/// How the loop learns what there is to do. libcurl says which sockets it waits for and is told of those that have
+/// news, one by one: with `curl_multi_perform` it would ask all of them in every turn.
+extension TransferLoop {
+  /// Has libcurl name its sockets.
+  func watchSockets(_ multi: UnsafeMutableRawPointer) {
+    let watch: curl_socket_callback = { _, socket, wanted, loop, _ in
+      TransferLoop.of(loop).poll.watch(socket, for: wanted)
+      return 0
+    }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = hoist_multi_set_watch(multi, watch, context)
+  }
+
+  /// Has libcurl do what there is to do: read or write where there is news, and begin or go on where it is time.
+  func perform(_ multi: UnsafeMutableRawPointer) {
+    var running: Int32 = 0
+    // No events: libcurl asks the socket itself what the news is.
+    for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
+    // No socket: CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
+    if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }
+  }
+
+  /// Does something once all has been sent that can be, or at once where this is not the loop's thread.
+  func postpone(_ work: @escaping @Sendable () -> Void) {
+    guard DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self) else {
+      return work()
+    }
+    postponed.append(work)
+  }
+
+  func doWhatWaited() {
+    while !postponed.isEmpty {
+      let works = postponed
+      postponed = []
+      for work in works { work() }
+    }
+  }
+
+  /// - Returns: the sockets that have news.
+  func waitForNews(_ multi: UnsafeMutableRawPointer) -> [Int32] {
+    let full = writing.compactMap { $0.writer?.state == .blocked ? $0.socket : nil }
+    return poll.wait(full: full, milliseconds: milliseconds(multi))
+  }
+
+  /// How long to wait for news; without end where it is negative.
+  private func milliseconds(_ multi: UnsafeMutableRawPointer) -> Int32 {
+    var moments = held.compactMap(\.heldUntil)
+    if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
+      moments.append(nextLook)
+    }
+    moments += writing.compactMap { transfer in
+      transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
+    }
+    var delays = moments.map { ($0 - Clock.now) * 1000 }
+    var timer = -1
+    if curl_multi_timeout(multi, &timer) == CURLM_OK, timer >= 0 { delays.append(Double(timer)) }
+    return delays.min().map { Int32(min(max(0, $0).rounded(.up), 1e9)) } ?? -1
+  }
+}
