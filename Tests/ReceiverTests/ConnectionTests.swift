@@ -424,17 +424,15 @@ struct ConnectionTests {
       }
       for _ in loops { asleep.wait() }
       let others = try (0..<4).map { _ in try server.connect() }
-      for client in served { try client.send(get) }
+      // The others' as well: who has a place and sends nothing for a second loses it to the next.
+      for client in served + others { try client.send(get) }
       for _ in loops { awake.signal() }
       for client in served {
         let reply = try client.readReply()
         #expect(reply.status == 200)
         client.close()
       }
-      for client in others {
-        try client.send(get)
-        #expect(try client.readReply().status == 200)
-      }
+      for client in others { #expect(try client.readReply().status == 200) }
     }
   }
 

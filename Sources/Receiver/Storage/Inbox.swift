@@ -34,17 +34,20 @@ final class Inbox: Sendable {
   let turn = NSLock()
   /// How many files may arrive at once, so that descriptors are left for connections, for downloads and for
   /// the files of endpoints.
-  private let mostTemporaries = max(1, Descriptors.limit / 8 * 3)
+  let mostTemporaries: Int
   private let temporaries = Atomic(0)
 
   /// Makes the folder if it is missing, and removes what a receiver that was killed left in it.
-  init(path: String) throws(ReceiverError) {
+  init(
+    path: String, mostTemporaries: Int = max(1, Descriptors.limit / 8 * 3)
+  ) throws(ReceiverError) {
     let problem = Self.makeFolders(along: path)
     descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw .folder(path: path, code: errno == ENOENT ? problem ?? ENOENT : errno)
     }
     self.path = path
+    self.mostTemporaries = mostTemporaries
     do throws(Failure) {
       try makeTemporary().discard()
       try removeLeftovers()
