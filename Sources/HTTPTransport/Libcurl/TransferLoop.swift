@@ -285,9 +285,9 @@ final class TransferLoop: @unchecked Sendable {
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 { sockets.open(address) }
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
+    poll.forget(descriptor)
     guard !writing.contains(where: { $0.keeps(descriptor) }) else { return 0 }
     for transfer in transfers.values { transfer.recordClosing(descriptor) }
-    poll.forget(descriptor)
     return sockets.close(descriptor)
   }
 }
