@@ -15,7 +15,7 @@ PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
 PROGRAM = $(BUILD) -c release --static-swift-stdlib $(LINKER) -Xlinker --no-export-dynamic --product
-TEST = $(SWIFT) test --no-color-diagnostics --skip-build
+TEST = config/test.sh $(SWIFT) test --no-color-diagnostics --skip-build
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 

@@ -151,7 +151,10 @@ let package = Package(
       name: "StructuredFieldsTests", dependencies: ["StructuredFields"], swiftSettings: strict),
     .testTarget(
       name: "ReceiverTests",
-      dependencies: ["JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport"],
+      dependencies: [
+        "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),

@@ -9,8 +9,11 @@ final class AcceptHandler: ChannelInboundHandler {
   typealias InboundOut = Channel
 
   /// An outbound event that tells a connection to give its place to another. It fails where the connection does not,
-  /// for its next request has arrived.
+  /// for it is idle no longer.
   struct Eviction: Sendable {
+    /// How long it must have been idle.
+    let grace: TimeAmount
+
     struct Refused: Error {}
   }
 
@@ -96,6 +99,6 @@ final class AcceptHandler: ChannelInboundHandler {
     guard let channel = channels[identity] else { return }
     let outcome = context.eventLoop.makePromise(of: Void.self)
     outcome.futureResult.assumeIsolated().whenFailure { _ in self.crowd.keep(identity) }
-    channel.triggerUserOutboundEvent(Eviction(), promise: outcome)
+    channel.triggerUserOutboundEvent(Eviction(grace: crowd.grace), promise: outcome)
   }
 }

@@ -118,11 +118,10 @@ final class StallTimeout: ChannelDuplexHandler {
   func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
-    guard event is AcceptHandler.Eviction else {
+    guard let eviction = event as? AcceptHandler.Eviction else {
       return context.triggerUserOutboundEvent(event, promise: promise)
     }
-    // Its next request has arrived, and was not read because this thread was late.
-    guard isInBody || pendingWrites > 0 || isClosing || !hasUnread(context) else {
+    guard isIdle(eviction, context) else {
       promise?.fail(AcceptHandler.Eviction.Refused())
       return
     }
@@ -134,6 +133,16 @@ final class StallTimeout: ChannelDuplexHandler {
     } else {
       context.channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
     }
+  }
+
+  /// Whether it still is: it was decided on another thread, and something may have come since.
+  private func isIdle(_ eviction: AcceptHandler.Eviction, _ context: ChannelHandlerContext) -> Bool
+  {
+    guard let since = activity.since, NIODeadline.now() - since >= eviction.grace else {
+      return false
+    }
+    // The next request may have arrived and not been read, because this thread was late.
+    return isInBody || pendingWrites > 0 || isClosing || !hasUnread(context)
   }
 
   private func hasUnread(_ context: ChannelHandlerContext) -> Bool {
