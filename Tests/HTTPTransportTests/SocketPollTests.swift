@@ -13,6 +13,26 @@ struct SocketPollTests {
     return (ends[0], ends[1])
   }
 
+  /// The same by TCP: of others the kernel does not say how much was written.
+  private static func tcpPair() throws -> (Int32, Int32) {
+    let stream = Int32(SOCK_STREAM.rawValue)
+    let (listener, socket) = (Glibc.socket(AF_INET, stream, 0), Glibc.socket(AF_INET, stream, 0))
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isConnected = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, size) == 0 && listen(listener, 1) == 0
+          && getsockname(listener, $0, &size) == 0 && connect(socket, $0, size) == 0
+      }
+    }
+    let other = accept(listener, nil, nil)
+    try #require(isConnected && other >= 0)
+    return (socket, other)
+  }
+
   private let wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
   @Test func onlySocketsWithNewsAreNamed() throws {
@@ -57,5 +77,31 @@ struct SocketPollTests {
     #expect(poll.wait(full: [other], milliseconds: -1) == [])
     #expect(write(other, "x", 1) == 1)
     #expect(poll.wait(full: [other], milliseconds: -1) == [socket])
+  }
+
+  /// With HTTP/2, libcurl asks for room even while the server lets it send nothing.
+  @Test func roomOfWhichNothingIsMadeIsToldOnceInAWhile() throws {
+    let (socket, other) = try Self.tcpPair()
+    defer { for end in [socket, other, wakeUp] { close(end) } }
+    var poll = SocketPoll(wakeUp: wakeUp)
+    poll.watch(socket, for: CURL_POLL_INOUT, mayRest: true)
+    // Something was written between the two.
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
+    #expect(write(socket, "x", 1) == 1)
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
+    // Nothing was written since.
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
+    #expect(poll.wait(full: [], milliseconds: -1, now: 100.001) == [])
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [])
+    // What arrives may be the leave to send more.
+    #expect(write(other, "x", 1) == 1)
+    #expect(poll.wait(full: [], milliseconds: -1, now: 100 + SocketPoll.rest) == [socket])
+    var byte: UInt8 = 0
+    #expect(read(socket, &byte, 1) == 1)
+    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
+    // Others are told each time.
+    poll.watch(socket, for: CURL_POLL_INOUT)
+    for _ in 0..<3 { #expect(poll.wait(full: [], milliseconds: 0, now: 200) == [socket]) }
   }
 }

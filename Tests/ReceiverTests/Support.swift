@@ -56,6 +56,16 @@ struct TestServer {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
 
+  /// Makes an upload look as if nobody had come back to it for more than a day.
+  func age(_ path: String) throws {
+    let id = path.replacing("/uploads/", with: "")
+    for suffix in ["data", "json"] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
+        ofItemAtPath: folder.appendingPathComponent(".hoist-upload-\(id).\(suffix)").path)
+    }
+  }
+
   func bytes(_ name: String) throws -> [UInt8] {
     try Array(Data(contentsOf: folder.appendingPathComponent(name)))
   }

@@ -203,12 +203,7 @@ struct TusTests {
       #expect(try ask(server, "PATCH", path, piece(at: 0), body: "a").status == 404)
       #expect(try server.names() == [])
       let old = try create(server, length: 3)
-      let id = old.replacing("/uploads/", with: "")
-      for suffix in ["data", "json"] {
-        try FileManager.default.setAttributes(
-          [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
-          ofItemAtPath: server.folder.appendingPathComponent(".hoist-upload-\(id).\(suffix)").path)
-      }
+      try server.age(old)
       #expect(try ask(server, "HEAD", old).status == 404)
       #expect(try server.names() == [])
     }

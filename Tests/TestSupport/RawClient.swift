@@ -69,6 +69,7 @@ public final class RawClient {
           descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
           Int32(MSG_NOSIGNAL))
       }
+      if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw failure("send") }
       sent += count
     }
@@ -148,6 +149,8 @@ public final class RawClient {
   private func fill() throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &buffer, buffer.count, 0)
+    // A call with a limit on its wait is not begun again where the process was stopped meanwhile.
+    if count < 0, errno == EINTR { return try fill() }
     guard count >= 0 else { throw failure("recv") }
     unread += buffer.prefix(count)
     return count > 0

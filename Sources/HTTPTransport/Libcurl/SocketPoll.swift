@@ -7,15 +7,30 @@ import Foundation
 struct SocketPoll {
   /// The other threads' one comes first.
   private var watched: [pollfd]
+  /// Of sockets that may rest: how much had been written when libcurl was last told of room.
+  private var written: [Int32: Int64] = [:]
+  /// Until when libcurl is not told of a socket's room, in seconds of ``Clock``.
+  private var rests: [Int32: Double] = [:]
+
+  /// In seconds.
+  static let rest = 0.01
 
   /// - Parameter wakeUp: a descriptor from eventfd(2).
   init(wakeUp: Int32) { watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)] }
 
-  /// Waits for what libcurl wants to know of a socket from now on: one of its `CURL_POLL` numbers.
-  mutating func watch(_ socket: Int32, for wanted: Int32) {
+  /// Waits for what libcurl wants to know of a socket from now on.
+  ///
+  /// - Parameters:
+  ///   - wanted: one of libcurl's `CURL_POLL` numbers.
+  ///   - mayRest: whether libcurl, where it has written nothing since it was last told of room, is not told again
+  ///     for a moment unless something arrives. With HTTP/2 it asks for room even while the server lets it send
+  ///     nothing.
+  mutating func watch(_ socket: Int32, for wanted: Int32, mayRest: Bool = false) {
     let events = Int16(
       (wanted & CURL_POLL_IN != 0 ? POLLIN : 0) | (wanted & CURL_POLL_OUT != 0 ? POLLOUT : 0))
     guard wanted != CURL_POLL_REMOVE, events != 0 else { return forget(socket) }
+    rests[socket] = nil
+    written[socket] = mayRest ? written[socket] ?? -1 : nil
     if let index = index(of: socket) {
       watched[index].events = events
     } else {
@@ -24,23 +39,54 @@ struct SocketPoll {
   }
 
   mutating func forget(_ socket: Int32) {
+    (written[socket], rests[socket]) = (nil, nil)
     if let index = index(of: socket) { watched.remove(at: index) }
   }
 
   /// Waits, for `milliseconds` at most, or without end where they are negative.
   ///
-  /// - Parameter full: sockets that have to have room first. They are not libcurl's news.
+  /// - Parameters:
+  ///   - full: sockets that have to have room first. They are not libcurl's news.
+  ///   - now: in seconds of ``Clock``.
   /// - Returns: the sockets of which libcurl has to be told.
-  mutating func wait(full: [Int32], milliseconds: Int32) -> [Int32] {
+  mutating func wait(full: [Int32], milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
+    for (socket, end) in rests where end <= now { endRest(of: socket) }
+    var longest = milliseconds
+    if let end = rests.values.min() {
+      let rest = Int32(((end - now) * 1000).rounded(.up))
+      longest = milliseconds < 0 ? rest : min(milliseconds, rest)
+    }
     let count = watched.count
     watched += full.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
     defer { watched.removeLast(full.count) }
-    guard poll(&watched, nfds_t(watched.count), milliseconds) > 0 else { return [] }
+    guard poll(&watched, nfds_t(watched.count), longest) > 0 else { return [] }
     if watched[0].revents != 0 {
       var orders: UInt64 = 0
       _ = read(watched[0].fd, &orders, MemoryLayout.size(ofValue: orders))
     }
-    return watched[1..<count].compactMap { $0.revents == 0 ? nil : $0.fd }
+    let news = watched[1..<count].filter { $0.revents != 0 }
+    for socket in news {
+      guard let before = written[socket.fd] else { continue }
+      guard socket.revents == Int16(POLLOUT) else {
+        endRest(of: socket.fd)
+        continue
+      }
+      guard let end = SocketTable.end(of: socket.fd) else { continue }
+      written[socket.fd] = end
+      if end == before { beginRest(of: socket.fd, until: now + Self.rest) }
+    }
+    return news.map(\.fd)
+  }
+
+  private mutating func beginRest(of socket: Int32, until end: Double) {
+    guard let index = index(of: socket) else { return }
+    rests[socket] = end
+    watched[index].events &= ~Int16(POLLOUT)
+  }
+
+  private mutating func endRest(of socket: Int32) {
+    guard rests.removeValue(forKey: socket) != nil, let index = index(of: socket) else { return }
+    watched[index].events |= Int16(POLLOUT)
   }
 
   private func index(of socket: Int32) -> Int? {

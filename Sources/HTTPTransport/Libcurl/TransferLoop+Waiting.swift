@@ -6,8 +6,10 @@ import Foundation
 extension TransferLoop {
   /// Has libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {
-    let watch: curl_socket_callback = { _, socket, wanted, loop, _ in
-      TransferLoop.of(loop).poll.watch(socket, for: wanted)
+    let watch: curl_socket_callback = { easy, socket, wanted, loop, _ in
+      let transfer = easy.flatMap(hoist_info_private).map { Transfer.of($0) }
+      TransferLoop.of(loop).poll.watch(
+        socket, for: wanted, mayRest: transfer?.request.offersHTTP2 ?? false)
       return 0
     }
     let context = Unmanaged.passUnretained(self).toOpaque()
