@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs tests by the command given, and names those that failed once more at the end, for often the end is all that is
-# kept of what a CI prints.
+# kept of what a CI prints. Lines are cut off: one that names a test's arguments can have a million characters.
 set -u
 
 output=$(mktemp) && status=$(mktemp) || exit 1
@@ -8,7 +8,7 @@ trap 'rm -f "$output" "$status"' EXIT
 {
   "$@" 2>&1
   echo $? > "$status"
-} | tee "$output"
+} | awk '{ print substr($0, 1, 500); fflush() }' | tee "$output"
 
 ended=$(cat "$status")
 if [ "${ended:-1}" -ne 0 ]; then

@@ -86,7 +86,7 @@ struct AheadTests {
   @Test func whatWaitsForALaneHasNotBegun() async throws {
     let (reached, goOn) = (Gate(), Gate())
     let server = try server(until: 2, reached: reached) { connection in
-      goOn.passForEver()
+      goOn.pass()
       connection.send(Self.ok)
       while connection.readRequest() != nil { connection.send(Self.ok) }
     }
@@ -113,7 +113,7 @@ struct AheadTests {
   func afterABadEndTheNextOneIsNotBegunBlindly(_ reply: String) async throws {
     let (reached, goOn) = (Gate(), Gate())
     let server = try server(until: 2, reached: reached) { connection in
-      goOn.passForEver()
+      goOn.pass()
       connection.send(reply)
     }
     defer { server.stop() }
@@ -146,7 +146,7 @@ struct AheadTests {
   func whatWaitsForALaneCanBeTakenBack(_ how: String) async throws {
     let (reached, goOn) = (Gate(), Gate())
     let server = try server(until: 2, reached: reached) { connection in
-      goOn.passForEver()
+      goOn.pass()
       connection.send(Self.ok)
       while connection.readRequest() != nil { connection.send(Self.ok) }
     }
@@ -180,7 +180,7 @@ struct AheadTests {
   @Test func aFileThatCannotBeSentFailsAsUsual() async throws {
     let (reached, goOn) = (Gate(), Gate())
     let server = try server(until: 2, reached: reached) { connection in
-      goOn.passForEver()
+      goOn.pass()
       connection.send(Self.ok)
       while connection.readRequest() != nil { connection.send(Self.ok) }
     }
@@ -201,14 +201,6 @@ struct AheadTests {
     #expect(
       ends.map(\.code) == ["done 200", "done 200", "missing", "changed", "done 200", "done 200"])
     #expect(server.requests.count == 4)
-  }
-}
-
-extension Gate {
-  /// Passes, and leaves it open.
-  fileprivate func passForEver() {
-    pass()
-    open()
   }
 }
 

@@ -177,10 +177,17 @@ extension DispatchSemaphore {
   }
 }
 
-/// A gate between a test and a server's script, so that things happen in an order and not at a time.
+/// A gate between a test and a server's script, so that things happen in an order and not at a time. Once it is
+/// open, everybody passes.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
-  func pass() { semaphore.wait() }
-  func passed() async { await semaphore.passed() }
+  func pass() {
+    semaphore.wait()
+    semaphore.signal()
+  }
+  func passed() async {
+    await semaphore.passed()
+    semaphore.signal()
+  }
 }

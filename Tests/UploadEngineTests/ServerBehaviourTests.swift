@@ -242,12 +242,11 @@ struct ServerBehaviourTests {
 
   /// Dispatch tells of a hang-up once: whoever overlooks it waits for the stall time-out.
   @Test func connectionsThatBreakTogetherAreAllNoticed() async throws {
-    let gate = DispatchSemaphore(value: 0)
-    let arrived = Gate()
+    let (arrived, gate) = (DispatchSemaphore(value: 0), Gate())
     let server = try HostileServer { connection, _ in
       guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
-      arrived.open()
-      gate.wait()
+      arrived.signal()
+      gate.pass()
       connection.reset()
     }
     defer { server.stop() }
@@ -258,7 +257,7 @@ struct ServerBehaviourTests {
     }
     harness.engine.submit(jobs)
     for _ in paths { await arrived.passed() }
-    for _ in paths { gate.signal() }
+    gate.open()
     let ends = await harness.finish(jobs.map(\.item.id))
     #expect(ends.allSatisfy { $0.code == "connection-lost" }, "\(ends)")
   }
