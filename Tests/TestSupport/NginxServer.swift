@@ -67,12 +67,14 @@ public final class NginxServer {
     }
     let configuration = """
       daemon off;
-      master_process off;
+      worker_processes 1;
+      \(geteuid() == 0 ? "user root;" : "")
       pid \(folder.path("nginx.pid"));
       error_log \(folder.path("error.log"));
       events { }
       http {
         client_max_body_size 0;
+        lingering_timeout 2s;
         client_body_temp_path \(folder.path("body"));
         proxy_temp_path \(folder.path("proxy"));
         fastcgi_temp_path \(folder.path("fastcgi"));
@@ -109,9 +111,9 @@ public final class NginxServer {
   public func stop() -> [Request] {
     if !isStopped {
       isStopped = true
-      // It writes the last line of its log behind the reply, if it is let.
+      // A worker that is asked to quit reads the rest of each body first, and writes its line of the log behind it.
       kill(process, SIGQUIT)
-      let limit = ContinuousClock.now + .seconds(2)
+      let limit = ContinuousClock.now + .seconds(30)
       while waitpid(process, nil, WNOHANG) == 0 {
         usleep(2000)
         if .now > limit { kill(process, SIGTERM) }

@@ -44,6 +44,15 @@ class Visit:
             os.execve(hoist, [hoist, "--to", target] + sorted(files), environment)
         self.text = b""
         self.status = None
+        self.await_screen()
+
+    def await_screen(self):
+        """Keys and signals that come before it are the terminal's and the system's, not hoist's."""
+        end = time.time() + 60
+        while b"[?1000h" not in self.text:
+            self.read(0.05)
+            assert not self.has_ended(), f"hoist ended with {self.status}: {self.text[-3000:]!r}"
+            assert time.time() < end, f"hoist shows no screen: {self.text[-2000:]!r}"
 
     def size(self, columns, rows):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
