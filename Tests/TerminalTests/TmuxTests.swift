@@ -6,7 +6,8 @@ import Testing
 @Suite(.serialized) struct TmuxTests {
   @Test func showsCompletesAndQuits() async throws {
     let tmux = try await DriverTerminal(width: 80, height: 24)
-    try await tmux.startDriver()
+    // Where nothing moves nothing ends either, and `q` asks however late it comes.
+    try await tmux.startDriver("still")
     try await tmux.press("a", "/data/o", "Tab")
     try await tmux.wait { $0.contains("2 begin like this") }
     try await tmux.press("Tab", "Enter")
@@ -97,11 +98,11 @@ import Testing
     // Colours of the eight as parameters of SGR, with or without others before them.
     let color = /\u{1B}\[([0-9;]*;)?3[0-7][;m]/
     let tmux = try await DriverTerminal(width: 80, height: 24)
-    try await tmux.startDriver()
+    try await tmux.startDriver("still")
     #expect(try await tmux.tmux.painting().contains(color))
     try await tmux.press("q", "s")
     try await tmux.expectShell(endedWith: "0")
-    try await tmux.startDriver(with: "NO_COLOR=1")
+    try await tmux.startDriver("still", with: "NO_COLOR=1")
     #expect(try await !tmux.tmux.painting().contains(color))
   }
 
