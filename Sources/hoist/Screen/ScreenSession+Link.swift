@@ -78,6 +78,8 @@ extension ScreenSession {
   }
 
   private func hear(_ news: [SenderNews]) {
+    // The report tells what led to leaving. News may be older than what the queue says.
+    guard !isLeaving else { return }
     var changes: [(ItemID, ItemState)] = []
     var events: [AppEvent] = []
     for news in news {
@@ -105,9 +107,9 @@ extension ScreenSession {
   /// outranked by news.
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
-    guard !state.isReading, let changes = try? keeper.store.changes(since: heardSince) else {
-      return
-    }
+    guard !state.isReading, !isLeaving,
+      let changes = try? keeper.store.changes(since: heardSince)
+    else { return }
     apply(changes)
   }
 }

@@ -9,7 +9,7 @@ extension ScreenSession {
   /// Shows what other processes have written since the last call, and lets the engine act on it.
   func readExternalChanges() {
     // Until the queue has been read, everything would be a change.
-    guard !state.isReading else { return }
+    guard !state.isReading, !isLeaving else { return }
     do {
       guard let changes = try keeper.store.changesByOthers(since: revision) else {
         return watch?.lookAgain() ?? ()

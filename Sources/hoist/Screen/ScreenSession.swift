@@ -74,7 +74,7 @@ final class ScreenSession {
   /// Other processes that show the same queue, or the one that sends it.
   let link: QueueLink
   private var clock: (any DispatchSourceTimer)?
-  /// Whether the screen has been left and uploads are being broken off.
+  /// Whether the screen is being left and uploads are being broken off.
   var isLeaving = false
   private var leave: CheckedContinuation<QuitMode, Never>?
 
@@ -126,7 +126,6 @@ final class ScreenSession {
 
     let leaving = await withCheckedContinuation { leave = $0 }
     let isSettled = leaving == .forced ? true : await settleIntake()
-    isLeaving = true
     clock?.cancel()
     watch?.stop()
     interface.restore()
@@ -206,6 +205,7 @@ final class ScreenSession {
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
     case .quit(let leaving):
+      isLeaving = true
       leave?.resume(returning: leaving)
       leave = nil
     }
