@@ -16,7 +16,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -28,11 +27,14 @@ let package = Package(
     .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
     .systemLibrary(name: "CMagic", providers: [.apt(["libmagic-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .target(name: "CTerminalRescue"),
     .target(name: "CChild"),
 
     // Text by its scalars, for every room.
     .target(name: "ScalarText", swiftSettings: strict),
+
+    .target(name: "Digests", dependencies: ["COpenSSL"], swiftSettings: strict),
 
     // Header fields with a structure, for both ends of an upload.
     .target(
@@ -49,8 +51,7 @@ let package = Package(
     .target(
       name: "Receiver",
       dependencies: [
-        "MultipartForm", "ScalarText", "StructuredFields",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Digests", "MultipartForm", "ScalarText", "StructuredFields",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -60,9 +61,7 @@ let package = Package(
     // The program's own rooms.
     .target(
       name: "ReceiverDemos",
-      dependencies: [
-        "JSONText", "Receiver", "ScalarText", .product(name: "Crypto", package: "swift-crypto"),
-      ],
+      dependencies: ["Digests", "JSONText", "Receiver", "ScalarText"],
       swiftSettings: strict),
     .target(
       name: "FileDiscovery", dependencies: ["MultipartForm", "ScalarText"], swiftSettings: strict),
@@ -75,8 +74,8 @@ let package = Package(
     .target(
       name: "UploadEngine",
       dependencies: [
-        "Commands", "HTTPTransport", "JSONText", "MultipartForm", "ScalarText", "UploadModel",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Commands", "Digests", "HTTPTransport", "JSONText", "MultipartForm", "ScalarText",
+        "UploadModel",
       ],
       swiftSettings: strict),
     .target(
@@ -152,7 +151,7 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
+        "Digests", "JSONText", "MultipartForm", "Receiver", "ReceiverDemos", "TestSupport",
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
       swiftSettings: strict),
@@ -160,6 +159,7 @@ let package = Package(
       name: "CommandsTests", dependencies: ["Commands", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "ScalarTextTests", dependencies: ["ScalarText", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: strict),
     .testTarget(name: "LintTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "FileDiscoveryTests", dependencies: ["FileDiscovery", "MultipartForm", "TestSupport"],

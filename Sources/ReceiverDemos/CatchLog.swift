@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import JSONText
 import Receiver
@@ -128,6 +128,6 @@ struct CatchLog {
   }
 
   private static func hash(_ token: String) -> String {
-    Hexadecimal.text(SHA256.hash(data: Data(token.utf8)))
+    SHA256.hash(token.utf8).hexadecimal
   }
 }

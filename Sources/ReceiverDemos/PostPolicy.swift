@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import JSONText
 import Receiver
@@ -18,12 +18,10 @@ struct PostPolicy {
 
     /// The signature of a policy on a day, such as "20261120".
     func signature(of policy: String, day: String) -> String {
-      var key = SymmetricKey(data: Data("AWS4\(secretKey)".utf8))
-      for word in [day, region, "s3", "aws4_request"] {
-        key = SymmetricKey(
-          data: Data(HMAC<SHA256>.authenticationCode(for: Data(word.utf8), using: key)))
+      let key = [day, region, "s3", "aws4_request"].reduce(Array("AWS4\(secretKey)".utf8)) {
+        MessageAuthentication.code(of: $1.utf8, key: $0)
       }
-      return Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Data(policy.utf8), using: key))
+      return MessageAuthentication.code(of: policy.utf8, key: key).hexadecimal
     }
   }
 
@@ -111,11 +109,7 @@ struct PostPolicy {
       fields["x-amz-date"]?.utf8.starts(with: scope[1].utf8) == true
     else { throw Refusal(403, "The credential is for another day or place.") }
     let expected = signer.signature(of: policy, day: scope[1])
-    // Digests compare in constant time.
-    guard
-      SHA256.hash(data: Data(expected.utf8))
-        == SHA256.hash(data: Data((fields["x-amz-signature"] ?? "").utf8))
-    else { throw Refusal(403, "The signature is wrong.") }
+    guard areEqualInConstantTime(expected.utf8, (fields["x-amz-signature"] ?? "").utf8) else { throw Refusal(403, "The signature is wrong.") }
   }
 
   private static func check(

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import JSONText
 import Receiver
@@ -10,7 +10,7 @@ struct PresignEndpoint: ReceiverEndpoint {
 
   /// Signs tickets with a secret that lasts as long as the endpoint.
   private let signer = PostPolicy.Signer(
-    secretKey: Hexadecimal.text(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }))
+    secretKey: randomBytes(32).hexadecimal)
 
   func methods(at path: String) -> [String]? {
     ["/presign", "/bucket"].contains(path) ? ["POST"] : nil

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import ReceiverDemos
 import Synchronization
@@ -135,7 +135,7 @@ enum Wire {
 }
 
 func sha256(_ bytes: [UInt8]) -> String {
-  SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined()
+  SHA256.hash(bytes).hexadecimal
 }
 
 /// Bytes that repeat nowhere soon, the same in each run.

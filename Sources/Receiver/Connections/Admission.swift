@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import MultipartForm
 import NIOHTTP1
@@ -84,10 +84,7 @@ struct Admission {
       default: return nil
       }
     }
-    // Digests compare in constant time.
-    if let given, SHA256.hash(data: Data(given.utf8)) == SHA256.hash(data: Data(token.utf8)) {
-      return
-    }
+    if let given, areEqualInConstantTime(given.utf8, token.utf8) { return }
     throw Refusal(
       .unauthorized,
       given == nil

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import ScalarText
 
@@ -14,7 +14,7 @@ struct Checksum {
   init(_ value: String) throws(Refusal) {
     let words = value.split(scalar: " ", maxSplits: 1)
     switch words[0] {
-    case "sha1": hash = Insecure.SHA1()
+    case "sha1": hash = SHA1()
     case "sha256": hash = SHA256()
     default:
       throw Refusal(.badRequest, "The checksums that are taken are \(Self.algorithms).")
@@ -25,7 +25,7 @@ struct Checksum {
     wanted = sum
   }
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+  mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
   /// Whether what has come has that sum.
   var matches: Bool { hash.finalize().elementsEqual(wanted) }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import NIOCore
 import Synchronization
@@ -100,7 +100,7 @@ final class PartialUploads: Sendable {
         .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
         headers: [("Retry-After", "60")])
     }
-    let id = SymmetricKey(size: .bits128).withUnsafeBytes { $0.hexadecimal }
+    let id = randomBytes(16).hexadecimal
     let content = Self.content(id)
     let file = inbox.open(content, O_WRONLY | O_CREAT | O_EXCL)
     guard file >= 0 else { throw Inbox.Failure(doing: "make a file", code: errno) }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// What uploads in several requests have in common, whatever the protocol.
@@ -18,7 +18,7 @@ extension Service {
   func receive(
     _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
     progress: (Int64) async throws -> Void = { _ in }
-  ) async throws -> SHA256.Digest? {
+  ) async throws -> [UInt8]? {
     let start = file.offset
     let end = min(file.record.length, most)
     let rest = end - start
@@ -41,7 +41,7 @@ extension Service {
         }
         try reserve.reserve(buffer.readableBytes)
         try buffer.withUnsafeReadableBytes { bytes in
-          hash?.update(bufferPointer: bytes)
+          hash?.update(bytes)
           checksum?.update(bytes)
           try file.append(bytes)
         }
@@ -67,12 +67,12 @@ extension Service {
   /// Makes a file visible of which everything has arrived.
   @discardableResult
   func publish(
-    _ file: PartialFile, _ sum: SHA256.Digest?, _ request: Request
+    _ file: PartialFile, _ sum: [UInt8]?, _ request: Request
   ) throws -> StoredFile {
     var digest = sum
     if digest == nil {
       var hash = SHA256()
-      try file.read { hash.update(bufferPointer: $0) }
+      try file.read { hash.update($0) }
       digest = hash.finalize()
     }
     let name = try file.publish()

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import NIOCore
 
@@ -21,7 +21,7 @@ final class StoredContent {
   var sha256: String {
     var hash = SHA256()
     while let piece = read(atMost: .max) {
-      piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+      piece.withUnsafeReadableBytes { hash.update($0) }
     }
     return hash.finalize().hexadecimal
   }
@@ -34,12 +34,5 @@ final class StoredContent {
       max(0, Foundation.read(descriptor, target.baseAddress, wanted))
     }
     return count > 0 ? buffer : nil
-  }
-}
-
-extension Sequence<UInt8> {
-  /// Two digits for each byte, as replies have it.
-  var hexadecimal: String {
-    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

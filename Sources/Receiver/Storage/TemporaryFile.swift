@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// A file that is arriving. It is written and hashed as it comes, and invisible until it is published. If it never
@@ -28,7 +28,7 @@ final class TemporaryFile {
 
   /// Adds bytes at the end.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
-    hash.update(bufferPointer: bytes)
+    hash.update(bytes)
     size += Int64(bytes.count)
     if pending.count + bytes.count < Self.bufferSize {
       pending.append(contentsOf: bytes)

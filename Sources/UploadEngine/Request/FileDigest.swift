@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import MultipartForm
 import UploadModel
@@ -15,7 +15,7 @@ public enum FileDigest {
     _ algorithm: TusServer.Checksum, of file: FileLocation, in range: Range<Int64>
   ) -> [UInt8]? {
     switch algorithm {
-    case .sha1: digest(Insecure.SHA1(), of: file, in: range)
+    case .sha1: digest(SHA1(), of: file, in: range)
     case .sha256: digest(SHA256(), of: file, in: range)
     }
   }
@@ -23,13 +23,9 @@ public enum FileDigest {
   /// The sums that placeholders ask for; nil where the file cannot be read to its end.
   public static func digests(of file: FileLocation) -> ContentDigests? {
     guard let sha256 = digest(SHA256(), of: file, in: nil),
-      let md5 = digest(Insecure.MD5(), of: file, in: nil)
+      let md5 = digest(MD5(), of: file, in: nil)
     else { return nil }
-    return ContentDigests(sha256: hex(sha256), md5: hex(md5))
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return ContentDigests(sha256: sha256.hexadecimal, md5: md5.hexadecimal)
   }
 
   private static func digest<Hash: HashFunction>(
@@ -51,9 +47,9 @@ public enum FileDigest {
       guard count > 0 else { return nil }
       rest = rest.map { $0 - Int64(count) }
       buffer.withUnsafeBytes {
-        hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count]))
+        hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count]))
       }
     }
-    return Array(hash.finalize())
+    return hash.finalize()
   }
 }

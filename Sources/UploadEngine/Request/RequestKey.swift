@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// What `{uuid}` stands for in a request.
@@ -8,7 +8,7 @@ public enum RequestKey {
   public static func of(_ files: [UUID]) -> UUID? {
     guard files.count > 1 else { return files.first }
     var hash = SHA256()
-    for file in files { withUnsafeBytes(of: file.uuid) { hash.update(bufferPointer: $0) } }
+    for file in files { withUnsafeBytes(of: file.uuid) { hash.update($0) } }
     // Version 8, whose bits are chosen freely (RFC 9562 §5.8).
     return hash.finalize().withUnsafeBytes { UUID($0.loadUnaligned(as: uuid_t.self), version: 8) }
   }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import MultipartForm
 import UploadModel
@@ -57,9 +57,9 @@ struct Representation {
         case .file(_, let name): "file \(name)"
         }
       for text in [part.name, value, part.type ?? ""] {
-        hash.update(data: Data("\(text.utf8.count) \(text)".utf8))
+        hash.update("\(text.utf8.count) \(text)".utf8)
       }
     }
-    return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return hash.finalize().hexadecimal
   }
 }

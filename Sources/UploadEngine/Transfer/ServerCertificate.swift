@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 import HTTPTransport
 import ScalarText
@@ -36,11 +36,11 @@ public struct ServerCertificate: Sendable {
     }
     guard let pem = seen.certificate, let der = der(inPEM: pem),
       let certificate = X509Certificate(der: der),
-      let pin = PublicKeyPin(digest: SHA256.hash(data: certificate.publicKeyInfo))
+      let pin = PublicKeyPin(digest: SHA256.hash(certificate.publicKeyInfo))
     else { throw Unreachable(description: "it showed no certificate that can be read") }
     return ServerCertificate(
       refusal: trusted.trouble?.words, certificate: certificate,
-      fingerprint: SHA256.hash(data: der).map { String(format: "%02X", $0) }
+      fingerprint: SHA256.hash(der).map { String(format: "%02X", $0) }
         .joined(separator: ":"),
       pin: pin)
   }

@@ -1,0 +1,83 @@
+import COpenSSL
+
+/// A hash function that takes its input in pieces. A copy goes on by itself.
+package protocol HashFunction: Sendable {
+  init()
+  /// Adds bytes at the end.
+  mutating func update(_ bytes: UnsafeRawBufferPointer)
+  /// The digest of everything so far; more may follow.
+  func finalize() -> [UInt8]
+}
+
+extension HashFunction {
+  /// Adds bytes at the end.
+  package mutating func update(_ bytes: some Sequence<UInt8>) {
+    let isDone: Void? = bytes.withContiguousStorageIfAvailable {
+      update(UnsafeRawBufferPointer($0))
+    }
+    if isDone == nil { Array(bytes).withUnsafeBytes { update($0) } }
+  }
+
+  /// The digest of these bytes.
+  package static func hash(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    var hash = Self()
+    hash.update(bytes)
+    return hash.finalize()
+  }
+}
+
+/// FIPS 180-4.
+package struct SHA256: HashFunction {
+  private var context = SHA256_CTX()
+
+  package init() { SHA256_Init(&context) }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    SHA256_Update(&context, bytes.baseAddress, bytes.count)
+  }
+
+  package func finalize() -> [UInt8] {
+    digest(of: context, count: Int(SHA256_DIGEST_LENGTH)) { SHA256_Final($0, &$1) }
+  }
+}
+
+/// FIPS 180-4. It is broken: only for protocols that ask for it.
+package struct SHA1: HashFunction {
+  private var context = SHA_CTX()
+
+  package init() { SHA1_Init(&context) }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    SHA1_Update(&context, bytes.baseAddress, bytes.count)
+  }
+
+  package func finalize() -> [UInt8] {
+    digest(of: context, count: Int(SHA_DIGEST_LENGTH)) { SHA1_Final($0, &$1) }
+  }
+}
+
+/// RFC 1321. It is broken: only for protocols that ask for it.
+package struct MD5: HashFunction {
+  private var context = MD5_CTX()
+
+  package init() { MD5_Init(&context) }
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    MD5_Update(&context, bytes.baseAddress, bytes.count)
+  }
+
+  package func finalize() -> [UInt8] {
+    digest(of: context, count: Int(MD5_DIGEST_LENGTH)) { MD5_Final($0, &$1) }
+  }
+}
+
+/// Ends a copy of a context, so that the original can go on.
+private func digest<Context>(
+  of context: Context, count: Int, _ end: (UnsafeMutablePointer<UInt8>?, inout Context) -> Int32
+) -> [UInt8] {
+  var context = context
+  return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    _ = end(buffer.baseAddress, &context)
+    filled = count
+  }
+}

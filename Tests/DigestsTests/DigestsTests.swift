@@ -1,0 +1,64 @@
+import Digests
+import Testing
+
+@Suite("Digests")
+struct DigestsTests {
+  /// Examples of FIPS 180-4 and RFC 1321.
+  @Test("are those of the standards, however the input is cut", arguments: ["", "abc", "message digest"])
+  func knownAnswers(text: String) {
+    let known = [
+      "": (
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709", "d41d8cd98f00b204e9800998ecf8427e"
+      ),
+      "abc": (
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "a9993e364706816aba3e25717850c26c9cd0d89d", "900150983cd24fb0d6963f7d28e17f72"
+      ),
+      "message digest": (
+        "f7846f55cf23e14eebeab5b4e1550cad5b509e3348fbc4efa3a1413d393cb650",
+        "c12252ceda8be8994d5fa0290a47231c1d16aae3", "f96b697d7cb7938d525a2f31aaf161d0"
+      ),
+    ]
+    #expect(SHA256.hash(text.utf8).hexadecimal == known[text]?.0)
+    #expect(SHA1.hash(text.utf8).hexadecimal == known[text]?.1)
+    #expect(MD5.hash(text.utf8).hexadecimal == known[text]?.2)
+    var hash = SHA256()
+    for byte in text.utf8 {
+      hash.update([byte])
+      _ = hash.finalize()
+    }
+    #expect(hash.finalize().hexadecimal == known[text]?.0)
+  }
+
+  @Test("a copy goes on by itself")
+  func copies() {
+    var first = SHA256()
+    first.update("a".utf8)
+    var second = first
+    second.update("bc".utf8)
+    first.update("b".utf8)
+    #expect(second.finalize() == SHA256.hash("abc".utf8))
+    #expect(first.finalize() == SHA256.hash("ab".utf8))
+  }
+
+  /// RFC 4231, test cases 2 and 6: a short key, and one that is longer than a block.
+  @Test("codes that prove a key are those of the standard")
+  func authentication() {
+    #expect(
+      MessageAuthentication.code(of: "what do ya want for nothing?".utf8, key: Array("Jefe".utf8))
+        .hexadecimal == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(
+      MessageAuthentication.code(
+        of: "Test Using Larger Than Block-Size Key - Hash Key First".utf8,
+        key: Array(repeating: 0xAA, count: 131)
+      ).hexadecimal == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+  }
+
+  @Test("secrets are compared whole")
+  func comparison() {
+    #expect(areEqualInConstantTime("token".utf8, "token".utf8))
+    #expect(!areEqualInConstantTime("token".utf8, "tokem".utf8))
+    #expect(!areEqualInConstantTime("token".utf8, "toke".utf8))
+  }
+}
