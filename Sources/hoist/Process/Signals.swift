@@ -12,8 +12,9 @@ final class Signals {
   init(_ signals: [Int32]) {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
+    // Dispatch sets the signal's action itself, some time after `activate`. Until then the usual action holds, so an
+    // early ^c ends the program; an ignored signal would be lost.
     sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {
         // The code that handles the signal may be blocked by a reader of our output.
