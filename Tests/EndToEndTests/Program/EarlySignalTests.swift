@@ -7,7 +7,7 @@ extension EndToEnd {
   /// test says so.
   @Suite("A signal that comes while its handler is being set up")
   struct EarlySignalTests {
-    /// Holds `signalfd` up, by which Dispatch gets signals, until a file is gone.
+    /// Holds `signalfd` up, by which Dispatch gets its first signal, until a file is gone.
     private static let holdUp = """
       #define _GNU_SOURCE
       #include <dlfcn.h>
@@ -17,8 +17,11 @@ extension EndToEnd {
       #include <unistd.h>
       int signalfd(int fd, const sigset_t *mask, int flags) {
         const char *path = getenv("HELD_UP");
-        close(open(path, O_WRONLY | O_CREAT, 0600));
-        while (access(path, F_OK) == 0) usleep(1000);
+        static int calls;
+        if (calls++ == 0) {
+          close(open(path, O_WRONLY | O_CREAT, 0600));
+          while (access(path, F_OK) == 0) usleep(1000);
+        }
         int (*real)(int, const sigset_t *, int) = dlsym(RTLD_NEXT, "signalfd");
         return real(fd, mask, flags);
       }
