@@ -19,12 +19,13 @@ import disk
 import kills
 import raw
 import resuming
+import signals
 import slow
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
            "changes": changes.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
-           "readers": slow.readers}
+           "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}
 
 
