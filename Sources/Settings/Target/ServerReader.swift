@@ -19,7 +19,7 @@ struct ServerReader {
     let call = try call(
       node, entries, method: "POST", scope: Template.Placeholder.ofFile, inherits: false)
     return Ticket(
-      call: call, uploadURL: try response.value(place),
+      call: call, uploadURL: try response.value(place, scope: Template.Placeholder.ofFile),
       fields: try entries["fields"].map(response.pointer),
       headers: try entries["headers"].map(response.pointer))
   }
@@ -98,7 +98,7 @@ struct ServerReader {
     }
     let entries = try node.table(["pointer", "query", "from"])
     let pointer = try entries["pointer"].map(response.pointer)
-    let query = try entries["query"]?.string()
+    let query = try entries["query"]?.fixed()
     if let node = entries["query"], query?.isEmpty == true {
       throw node.fault("expected the name of a query item, found nothing")
     }
