@@ -71,7 +71,8 @@ struct Secrets: Sendable {
       throw node.fault(
         "expected an array: the program and its arguments, for no shell takes it apart")
     }
-    guard try node.array().first?.string().isEmpty == false else {
+    let words = try node.array().map { (word) throws(ConfigError) in try word.string() }
+    guard words.first?.isEmpty == false else {
       throw node.fault("expected a program to run")
     }
   }

@@ -44,7 +44,9 @@ struct ServerReader {
       list.time = try entries["time"].map(column)
       list.location = try entries["location"].map(response.pointer)
       list.next = try entries["next"].map(next)
-      list.total = try entries["total"].map(response.value)
+      list.total = try entries["total"].map { (node) throws(ConfigError) in
+        try response.value(node)
+      }
       list.columns = try entries["columns"]?.array().map(column) ?? []
       side.list = list
     }

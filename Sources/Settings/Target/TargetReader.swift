@@ -88,7 +88,8 @@ struct TargetReader {
     guard let url = entries["url"] else {
       throw node.fault("\"url\" is missing: the address that files are sent to")
     }
-    guard case .string(let text) = url.value, text.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+    guard case .string(let text) = url.value, text.utf8.contains(where: { "{}".utf8.contains($0) })
+    else {
       return Target(name: name, url: try self.url(url))
     }
     let template = try templates.address(url, scope: Template.Placeholder.ofFile)
@@ -110,7 +111,9 @@ struct TargetReader {
   private func fileField(_ node: ConfigNode) throws(ConfigError) -> Template {
     _ = try node.string()
     let field = try templates.template(node)
-    guard !field.sample("x").isEmpty else { throw node.fault("expected a field name, found nothing") }
+    guard !field.sample("x").isEmpty else {
+      throw node.fault("expected a field name, found nothing")
+    }
     // The name of a part is shown wherever the request is.
     guard field.secrets.isEmpty else { throw node.fault("the name of a field holds no secrets") }
     return field

@@ -46,7 +46,9 @@ extension TargetText {
     case .link: TOMLText.string("link")
     case .address(let place): TOMLText.table([("pointer", pointer(place))])
     case .token(let place, let query):
-      TOMLText.table([("pointer", pointer(place)), ("query", TOMLText.string(Template.braced(query)))])
+      TOMLText.table([
+        ("pointer", pointer(place)), ("query", TOMLText.string(Template.braced(query))),
+      ])
     case .number(let query, let from):
       TOMLText.table([("query", TOMLText.string(Template.braced(query))), ("from", "\(from)")])
     }
@@ -102,7 +104,9 @@ extension TargetText {
       case .header(let name): ("header", Template.braced(name))
       }
     let empty = Template(literal: "")
-    if key == "pointer", value.prefix == empty, value.suffix == empty { return TOMLText.string(text) }
+    if key == "pointer", value.prefix == empty, value.suffix == empty {
+      return TOMLText.string(text)
+    }
     return TOMLText.table([
       (key, TOMLText.string(text)),
       ("prefix", value.prefix == empty ? nil : string(value.prefix)),

@@ -150,7 +150,8 @@ public struct TargetText {
   }
 
   func pairs(_ fields: [Target.Field]) -> String? {
-    fields.isEmpty ? nil : TOMLText.table(fields.map { (Template.braced($0.name), string($0.value)) })
+    fields.isEmpty
+      ? nil : TOMLText.table(fields.map { (Template.braced($0.name), string($0.value)) })
   }
 
   private func field(_ field: Target.Field) -> String {

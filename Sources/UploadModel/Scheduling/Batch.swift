@@ -43,7 +43,9 @@ extension Target {
     if address?.placeholders.contains(where: \.belongsToFile) == true {
       return "the URL differs from file to file, and a batch has several; leave one of the two out"
     }
-    if let ticket, ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) }) {
+    if let ticket,
+      ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) })
+    {
       return "the ticket is for one file, and a batch has several; leave one of the two out"
     }
     for (kind, fields) in [("field", fields), ("query item", query), ("header", headers)] {

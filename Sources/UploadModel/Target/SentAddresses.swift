@@ -11,7 +11,9 @@ public struct SentAddresses: Sendable {
   public mutating func claim(
     _ address: String, for item: UploadItem, of target: Target
   ) -> Failure.Cause? {
-    guard target.hasAddressOfFile, target.method == "PUT", !target.takesSameNames else { return nil }
+    guard target.hasAddressOfFile, target.method == "PUT", !target.takesSameNames else {
+      return nil
+    }
     let (place, file) = (address.hashValue, item.location.hashValue)
     if let other = files[place], other != file {
       return .unsendable(
