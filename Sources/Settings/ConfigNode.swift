@@ -81,6 +81,31 @@ struct ConfigNode: Sendable {
     return text
   }
 
+  /// A text in which nothing is filled in. A placeholder would be taken for itself without a word, so braces
+  /// are written as where there are placeholders: doubled.
+  func fixed() throws(ConfigError) -> String { try Self.unbraced(try string(), self) }
+
+  /// The key of a table whose keys a person makes up, read like `fixed`.
+  func fixed(_ key: String) throws(ConfigError) -> String { try Self.unbraced(key, self) }
+
+  private static func unbraced(_ text: String, _ node: ConfigNode) throws(ConfigError) -> String {
+    guard text.utf8.contains(where: { "{}".utf8.contains($0) }) else { return text }
+    guard let template = try? Template(text), template.isLiteral else {
+      throw node.fault("no placeholders are filled in here; write {{ and }} for braces")
+    }
+    return template.fixedText
+  }
+
+  /// A text in a syntax of its own, such as that of a command or a path, in which braces mean something else.
+  /// A placeholder of ours is refused.
+  func foreign() throws(ConfigError) -> String {
+    let text = try string()
+    if let slot = Template.firstPlaceholder(in: text) {
+      throw fault("placeholders such as {\(slot)} are not filled in here")
+    }
+    return text
+  }
+
   /// One of these words.
   func word(of known: [String]) throws(ConfigError) -> String {
     let text = try string()
@@ -107,11 +132,11 @@ struct ConfigNode: Sendable {
     do { return try body() } catch { throw fault("\(error)") }
   }
 
-  /// A string, or an array of strings.
+  /// A string, or an array of strings, in a syntax of their own.
   func strings() throws(ConfigError) -> [String] {
-    if case .string(let text) = value { return [text] }
+    if case .string = value { return [try foreign()] }
     guard case .array = value else { throw expected("a string or an array of strings") }
-    return try array().map { node throws(ConfigError) in try node.string() }
+    return try array().map { node throws(ConfigError) in try node.foreign() }
   }
 
   func bool() throws(ConfigError) -> Bool {

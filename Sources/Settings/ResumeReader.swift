@@ -62,7 +62,8 @@ struct ResumeReader {
       guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C }) else {
         throw node.fault("a key of metadata has ASCII characters, no blanks and no commas")
       }
-      fields.append(Target.Field(name: key, value: try templates.value(node, named: key)))
+      fields.append(
+        Target.Field(name: try node.fixed(key), value: try templates.value(node, named: key)))
     }
     return fields
   }

@@ -13,7 +13,7 @@ struct ScreenReader {
     }
     if let node = table["background"] { settings.goesOnInBackground = try node.bool() }
     if let node = table["when_done"] {
-      settings.whenDone = entry("when_done", try node.string(), at: "screen.when_done")
+      settings.whenDone = entry("when_done", try node.fixed(), at: "screen.when_done")
     }
   }
 
@@ -26,7 +26,7 @@ struct ScreenReader {
 
   func readTheme(_ node: ConfigNode?, _ settings: inout ScreenSettings) throws(ConfigError) {
     for (name, node) in try node?.entries() ?? [] {
-      settings.theme.append(entry(name, try node.string(), at: "theme.\(name)"))
+      settings.theme.append(entry(name, try node.fixed(), at: "theme.\(name)"))
     }
     settings.theme.sort { $0.key < $1.key }
   }

@@ -45,12 +45,12 @@ struct Secrets: Sendable {
       throw node.fault("only a command has a time-out")
     }
     if let node = entries["env"] {
-      let variable = try node.string()
+      let variable = try node.fixed()
       guard !variable.isEmpty else { throw node.fault("expected the name of a variable") }
       return .environment(variable)
     }
     if let node = entries["file"] {
-      let path = try node.string()
+      let path = try node.foreign()
       guard !path.isEmpty else { throw node.fault("expected a path") }
       return .file(FilePath(folder: folder, home: home).absolute(path))
     }
@@ -61,13 +61,20 @@ struct Secrets: Sendable {
 
   /// A program and its arguments, as an array of strings.
   static func words(_ node: ConfigNode) throws(ConfigError) -> [String] {
+    try checkWords(node)
+    return try node.strings()
+  }
+
+  /// Whether it is one, whatever its words hold.
+  static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(
         "expected an array: the program and its arguments, for no shell takes it apart")
     }
-    let words = try node.strings()
-    guard words.first?.isEmpty == false else { throw node.fault("expected a program to run") }
-    return words
+    let words = try node.array().map { (word) throws(ConfigError) in try word.string() }
+    guard words.first?.isEmpty == false else {
+      throw node.fault("expected a program to run")
+    }
   }
 
   /// The value of a secret.

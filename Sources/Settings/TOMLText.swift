@@ -49,7 +49,7 @@ enum TOMLText {
     return milliseconds == milliseconds.rounded() ? "\"\(Int(milliseconds))ms\"" : "\(seconds)"
   }
 
-  /// A value of JSON; strings pass `text` first.
+  /// A value of JSON; strings and names pass `text` first.
   static func json(_ value: JSONValue, _ text: (String) -> String = { $0 }) -> String {
     switch value {
     // TOML has no null, and no configuration of ours either.
@@ -60,7 +60,7 @@ enum TOMLText {
     case .string(let string): self.string(text(string))
     case .array(let values): array(values.map { json($0, text) })
     case .object(let members):
-      table(members.sorted { $0.key < $1.key }.map { ($0.key, json($0.value, text)) })
+      table(members.sorted { $0.key < $1.key }.map { (text($0.key), json($0.value, text)) })
     }
   }
 }

@@ -176,7 +176,7 @@ struct OptionTests {
       env = { env = "E" }
       file = { file = "key" }
       home = { file = "~/key" }
-      run = { command = ["sh", "-c", "echo run >> '\(folder.path("runs"))'; printf '%s\\n' '{in} $E'"], timeout = "5s" }
+      run = { command = ["sh", "-c", "echo run >> '\(folder.path("runs"))'; printf '{%s} $E\\n' in"], timeout = "5s" }
       """, ["E": "from outside", "HOME": folder.path("home")], file: folder.path("c.toml"))
     #expect(
       target.headers.map { $0.value.filled(with: values) } == [

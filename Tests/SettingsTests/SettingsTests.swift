@@ -110,7 +110,8 @@ struct SettingsTests {
       """
     ).target("a")
     #expect(target.url.absoluteString == "https://h:8443/up?x=1")
-    #expect(target.method == "PATCH" && target.fileField == "pic" && target.concurrency == 64)
+    #expect(
+      target.method == "PATCH" && target.fileField.fixedText == "pic" && target.concurrency == 64)
     #expect(
       target.fields == [
         Target.Field(name: "z", value: Template(literal: "1")),

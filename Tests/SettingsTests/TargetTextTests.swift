@@ -10,7 +10,7 @@ struct TargetTextTests {
     try Settings.parse(text, file: "/c.toml", environment: ["HOME": "/home/me"])
   }
 
-  private static let samples = [
+  static let samples = [
     "url = \"http://h/up?a=b\"", "type = \"hoist\"\nurl = \"http://h/\"\nbatch = { max_files = 2 }",
     "url = \"http://h/f\"\nresume = \"tus\"\nchunk = \"1 MiB\"\ntus = { metadata = { a = \"{file.stem}\" } }",
     "url = \"http://h/f\"\nresume = \"auto\"\ntus = { with_upload = true }",
@@ -64,7 +64,7 @@ struct TargetTextTests {
     public_headers = { x-ms-blob-type = "BlockBlob" }
     file_type = "application/octet-stream"
     fields = { id = "{ticket:/a~1b|json}" }
-    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*" }, headers = "/h" }
+    ticket = { url = "https://h/t", form = { n = "{file.name}" }, query = { l = "{file.size}" }, upload_url = { regex = "x.*", suffix = "/{{a}}/{file.name}" }, headers = "/h" }
     server.create = { url = "https://h/c", form = { id = "{ticket:/id}", r = "{reply:/*/x}" } }
     """,
     """

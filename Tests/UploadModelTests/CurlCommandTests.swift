@@ -82,7 +82,7 @@ struct CurlCommandTests {
         "curl --globoff --request PUT", "http://h/", "--header 'Content-Type: image/jpeg'",
         "--data-binary @./-",
       ])
-    let several = try target("http://h/") { $0.fileField = "f" }
+    let several = try target("http://h/") { $0.fileField = Template(literal: "f") }
     #expect(try lines(several, "a", "b").count == 4)
   }
 
@@ -101,7 +101,7 @@ struct CurlCommandTests {
   }
 
   @Test func whatCurlCannotBeTold() throws {
-    let field = try target { $0.fileField = "a=b" }
+    let field = try target { $0.fileField = Template(literal: "a=b") }
     #expect(throws: InvalidInput.self) { try lines(field, "a") }
     let nul = try target { $0.fields = [Target.Field(name: "n", value: Template(literal: "\0"))] }
     #expect(throws: InvalidInput.self) { try lines(nul, "a") }

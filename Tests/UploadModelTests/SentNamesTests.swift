@@ -40,6 +40,20 @@ struct SentNamesTests {
     #expect(names == items.map { "\($0.uuid.uuidString.lowercased()).jpg" })
   }
 
+  @Test(arguments: [
+    ("files[{index}]", ["files[1]", "files[2]", "mine"]), ("{file.stem}", ["a", "b", "mine"]),
+    ("file", ["file", "file", "mine"]),
+  ])
+  func eachFileHasItsOwnField(_ field: String, _ expected: [String]) throws {
+    var (target, items) = (try target(), items("f/a.jpg", "f/b.png", "f/c.png"))
+    target.fileField = try Template(field)
+    items[2].field = "mine"
+    let plan = try RequestPlan(
+      items, to: target, at: .target, credentials: .none, key: UUID(), now: now)
+    guard case .form(let parts) = plan.content else { throw InvalidInput("no form") }
+    #expect(parts.map(\.name) == expected)
+  }
+
   @Test func aNameThatAPersonChoseHolds() throws {
     var item = items("a.jpg")[0]
     (item.fileName, item.nameIsChosen) = ("mine.jpg", true)
@@ -80,6 +94,14 @@ struct SentNamesTests {
     #expect(claim(items[2], "http://h/y") == nil)
     target.takesSameNames = true
     #expect(claim(items[1], "http://h/x") == nil)
+    // The same where a ticket names the folder only.
+    target = try self.target(method: "PUT")
+    var place = ReplyValue(.pointer(try JSONPointer("/bucket")))
+    place.suffix = try Template("/{file.name}")
+    target.ticket = Ticket(call: ServerCall(url: Template(literal: "http://h/t")), uploadURL: place)
+    addresses = SentAddresses()
+    #expect(claim(items[0], "http://h/b/x") == nil)
+    #expect(claim(items[1], "http://h/b/x") == "unsendable")
     // What a server does with a POST is its own to say.
     target = try self.target(address: "http://h/{file.name}")
     #expect(claim(items[1], "http://h/x") == nil)

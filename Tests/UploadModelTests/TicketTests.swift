@@ -15,7 +15,10 @@ struct TicketTests {
     let end = TransferEnd(
       url: try #require(URL(string: address)), status: 200, headers: ["location": "/up/7"],
       reply: Reply(text: reply))
-    return try ticket.grant(in: end, redirects: [plain])
+    var values = Template.Values(
+      fileName: "ä b.jpg", fileSize: 1, fileType: "image/jpeg", now: Date(), uuid: UUID())
+    values.index = 2
+    return try ticket.grant(in: end, redirects: [plain], values: values)
   }
 
   @Test func itsFieldsComeSortedAndAreNotRead() throws {
@@ -45,6 +48,17 @@ struct TicketTests {
     #expect(try grant(#"{"url":"http://plain/b","fields":{}}"#).url.host == "plain")
     let open = try grant(#"{"url":"http://s3/b","fields":{}}"#, from: "http://h/")
     #expect(open.url.host == "s3")
+  }
+
+  /// Zenodo's buckets: the ticket names the folder, and hoist the file in it.
+  @Test func whatGoesAroundTheAddressIsFilledIn() throws {
+    let grant = try grant(#"{"links":{"bucket":"https://h/b/7"}}"#) {
+      $0.fields = nil
+      $0.uploadURL = ReplyValue(.pointer(try JSONPointer("/links/bucket")))
+      $0.uploadURL.suffix = try Template(
+        "/{file.name}", escaping: .url, lookup: Template.Lookup(environment: { _ in nil }))
+    }
+    #expect(grant.url.absoluteString == "https://h/b/7/%C3%A4%20b.jpg")
   }
 
   @Test func itMayBePlainTextOrAHeaderField() throws {

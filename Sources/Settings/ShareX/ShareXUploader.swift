@@ -94,7 +94,9 @@ public struct ShareXUploader {
     if target.body == .multipart {
       // ShareX sends the arguments first and the file last, as hoist does.
       target.fields = arguments
-      if let field = members["FileFormName"]?.text, !field.isEmpty { target.fileField = field }
+      if let field = members["FileFormName"]?.text, !field.isEmpty {
+        target.fileField = Template(literal: field)
+      }
     } else if !arguments.isEmpty {
       notes.append("Arguments: a binary body is the file alone")
     }

@@ -65,7 +65,7 @@ struct AuthReader {
   private func command(_ node: ConfigNode) throws(ConfigError) -> TokenCommand {
     var words: [String] = []
     for element in try node.array() {
-      let word = try element.string()
+      let word = try element.foreign()
       guard !word.utf8.contains(0) else { throw element.fault("a word cannot hold a NUL") }
       words.append(word)
     }

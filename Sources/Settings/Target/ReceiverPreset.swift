@@ -58,6 +58,9 @@ enum ReceiverPreset {
   /// The receiver's address without a slash at its end.
   private static func address(_ node: ConfigNode) throws(ConfigError) -> String {
     let written = try node.string()
+    guard !written.utf8.contains(where: { "{}".utf8.contains($0) }) else {
+      throw node.fault("the receiver's own address holds no placeholders")
+    }
     let end = written.unicodeScalars.lastIndex { $0 != "/" }
     let text = end.map { String(written.unicodeScalars[...$0]) } ?? ""
     for path in ["/upload", "/multiupload", "/files"] where text.hasSuffix(scalars: path) {

@@ -62,8 +62,8 @@ struct ResponseReader {
       }
       var rule = FailureRule(pointer: try pointer(place), test: test)
       if let node = entries["message"] {
-        let text = try node.string()
-        rule.message = text.hasPrefix(scalars: "/") ? .pointer(try pointer(node)) : .text(text)
+        let isPointer = try node.string().hasPrefix(scalars: "/")
+        rule.message = isPointer ? .pointer(try pointer(node)) : .text(try node.fixed())
       }
       rules.append(rule)
     }
@@ -71,14 +71,19 @@ struct ResponseReader {
   }
 
   func pointer(_ node: ConfigNode) throws(ConfigError) -> JSONPointer {
-    guard case .string(let text) = node.value else {
+    guard case .string = node.value else {
       throw node.fault("expected a JSON Pointer, found \(node.value.kind)")
     }
+    let text = try node.foreign()
     return try node.checked { try JSONPointer(text) }
   }
 
   /// `"/files/0/url"`, `{ regex = … }`, `{ header = … }`.
-  func value(_ node: ConfigNode) throws(ConfigError) -> ReplyValue {
+  ///
+  /// - Parameter scope: what is filled in around it, as in a URL; nil for nothing.
+  func value(
+    _ node: ConfigNode, scope: [Template.Placeholder]? = nil
+  ) throws(ConfigError) -> ReplyValue {
     guard case .table = node.value else { return ReplyValue(.pointer(try pointer(node))) }
     let entries = try node.table(["pointer", "regex", "header", "prefix", "suffix"])
     let place: ReplyValue.Place
@@ -86,19 +91,26 @@ struct ResponseReader {
     case (let node?, nil, nil): place = .pointer(try pointer(node))
     case (nil, let node?, nil): place = .pattern(try pattern(node))
     case (nil, nil, let node?):
-      let name = try node.string()
+      let name = try node.fixed()
       guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
       place = .header(name.lowercased())
     default: throw node.fault("expected one of \"pointer\", \"regex\" and \"header\"")
     }
     var value = ReplyValue(place)
-    if let node = entries["prefix"] { value.prefix = try node.string() }
-    if let node = entries["suffix"] { value.suffix = try node.string() }
+    if let node = entries["prefix"] { value.prefix = try around(node, scope) }
+    if let node = entries["suffix"] { value.suffix = try around(node, scope) }
     return value
   }
 
+  private func around(
+    _ node: ConfigNode, _ scope: [Template.Placeholder]?
+  ) throws(ConfigError) -> Template {
+    guard let scope else { return Template(literal: try node.fixed()) }
+    return try templates.template(node, scope: scope, escaping: .url)
+  }
+
   private func pattern(_ node: ConfigNode) throws(ConfigError) -> Pattern {
-    let source = try node.string()
+    let source = try node.foreign()
     guard !source.isEmpty else { throw node.fault("expected a regular expression, found nothing") }
     return try node.checked { try Pattern(source) }
   }

@@ -19,7 +19,7 @@ struct ServerReader {
     let call = try call(
       node, entries, method: "POST", scope: Template.Placeholder.ofFile, inherits: false)
     return Ticket(
-      call: call, uploadURL: try response.value(place),
+      call: call, uploadURL: try response.value(place, scope: Template.Placeholder.ofFile),
       fields: try entries["fields"].map(response.pointer),
       headers: try entries["headers"].map(response.pointer))
   }
@@ -44,7 +44,9 @@ struct ServerReader {
       list.time = try entries["time"].map(column)
       list.location = try entries["location"].map(response.pointer)
       list.next = try entries["next"].map(next)
-      list.total = try entries["total"].map(response.value)
+      list.total = try entries["total"].map { (node) throws(ConfigError) in
+        try response.value(node)
+      }
       list.columns = try entries["columns"]?.array().map(column) ?? []
       side.list = list
     }
@@ -98,7 +100,7 @@ struct ServerReader {
     }
     let entries = try node.table(["pointer", "query", "from"])
     let pointer = try entries["pointer"].map(response.pointer)
-    let query = try entries["query"]?.string()
+    let query = try entries["query"]?.fixed()
     if let node = entries["query"], query?.isEmpty == true {
       throw node.fault("expected the name of a query item, found nothing")
     }

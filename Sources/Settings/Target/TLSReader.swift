@@ -56,7 +56,7 @@ struct TLSReader {
   private func pem(
     _ node: ConfigNode, with label: String
   ) throws(ConfigError) -> (path: String, text: String) {
-    let written = try node.string()
+    let written = try node.foreign()
     let path = paths.absolute(written)
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -11,7 +11,7 @@ extension TargetReader {
     var fields: [Target.Field] = []
     for element in try node.array() {
       let entries = try element.table(["name", "value", "json", "type"])
-      guard let name = try entries["name"]?.string(),
+      guard let name = try entries["name"]?.fixed(),
         (entries["value"] == nil) != (entries["json"] == nil)
       else { throw element.fault("a field needs \"name\", and either \"value\" or \"json\"") }
       let type = try entries["type"].map(mediaType)

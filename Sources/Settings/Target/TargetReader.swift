@@ -22,8 +22,7 @@ struct TargetReader {
     var target = try start(name, node, entries)
     if let node = entries["method"] { target.method = try node.word(of: ["POST", "PUT", "PATCH"]) }
     if let node = entries["file_field"] {
-      target.fileField = try node.string()
-      if target.fileField.isEmpty { throw node.fault("expected a field name, found nothing") }
+      target.fileField = try fileField(node)
     }
     // A ticket's values are there once there is a ticket.
     let scope = target.ticket == nil ? Template.Placeholder.ofFile : Template.Placeholder.ofTicket
@@ -89,7 +88,8 @@ struct TargetReader {
     guard let url = entries["url"] else {
       throw node.fault("\"url\" is missing: the address that files are sent to")
     }
-    guard case .string(let text) = url.value, text.contains(scalars: "{") else {
+    guard case .string(let text) = url.value, text.utf8.contains(where: { "{}".utf8.contains($0) })
+    else {
       return Target(name: name, url: try self.url(url))
     }
     let template = try templates.address(url, scope: Template.Placeholder.ofFile)
@@ -106,6 +106,17 @@ struct TargetReader {
   ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
     if template.isLiteral { return (try TemplateReader.url(template.fixedText, node), true) }
     return (try TemplateReader.url(template.commonStart, node), false)
+  }
+
+  private func fileField(_ node: ConfigNode) throws(ConfigError) -> Template {
+    _ = try node.string()
+    let field = try templates.template(node)
+    guard !field.sample("x").isEmpty else {
+      throw node.fault("expected a field name, found nothing")
+    }
+    // The name of a part is shown wherever the request is.
+    guard field.secrets.isEmpty else { throw node.fault("the name of a field holds no secrets") }
+    return field
   }
 
   /// Nil for the file's own name, which is the usual one.
@@ -164,7 +175,7 @@ struct TargetReader {
       command = inner
       if let node = entries["timeout"] { timeout = try node.seconds(in: 0.1...86_400) }
     }
-    _ = try Secrets.words(command)
+    try Secrets.checkWords(command)
     let words = try command.array().map { (word) throws(ConfigError) in
       try templates.template(word, scope: Template.Placeholder.ofCommand)
     }
@@ -213,7 +224,7 @@ struct TargetReader {
   }
 
   private func url(_ node: ConfigNode) throws(ConfigError) -> URL {
-    try TemplateReader.url(try node.string(), node)
+    try TemplateReader.url(try node.fixed(), node)
   }
 
   private func retry(_ node: ConfigNode) throws(ConfigError) -> RetryPolicy {

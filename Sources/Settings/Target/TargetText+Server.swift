@@ -46,9 +46,11 @@ extension TargetText {
     case .link: TOMLText.string("link")
     case .address(let place): TOMLText.table([("pointer", pointer(place))])
     case .token(let place, let query):
-      TOMLText.table([("pointer", pointer(place)), ("query", TOMLText.string(query))])
+      TOMLText.table([
+        ("pointer", pointer(place)), ("query", TOMLText.string(Template.braced(query))),
+      ])
     case .number(let query, let from):
-      TOMLText.table([("query", TOMLText.string(query)), ("from", "\(from)")])
+      TOMLText.table([("query", TOMLText.string(Template.braced(query))), ("from", "\(from)")])
     }
   }
 
@@ -63,13 +65,13 @@ extension TargetText {
   private func failure(_ rule: FailureRule) -> String {
     let test: (key: String, value: String?) =
       switch rule.test {
-      case .equals(let value): ("is", TOMLText.json(value))
-      case .differs(let value): ("not", TOMLText.json(value))
+      case .equals(let value): ("is", TOMLText.json(value, Template.braced))
+      case .differs(let value): ("not", TOMLText.json(value, Template.braced))
       }
     let message: String? =
       switch rule.message {
       case .pointer(let place): pointer(place)
-      case .text(let text): TOMLText.string(text)
+      case .text(let text): TOMLText.string(Template.braced(text))
       case nil: nil
       }
     return TOMLText.table([("pointer", pointer(rule.pointer)), test, ("message", message)])
@@ -99,13 +101,16 @@ extension TargetText {
       switch value.place {
       case .pointer(let pointer): ("pointer", pointer.description)
       case .pattern(let pattern): ("regex", pattern.source)
-      case .header(let name): ("header", name)
+      case .header(let name): ("header", Template.braced(name))
       }
-    if key == "pointer", value.prefix.isEmpty, value.suffix.isEmpty { return TOMLText.string(text) }
+    let empty = Template(literal: "")
+    if key == "pointer", value.prefix == empty, value.suffix == empty {
+      return TOMLText.string(text)
+    }
     return TOMLText.table([
       (key, TOMLText.string(text)),
-      ("prefix", value.prefix.isEmpty ? nil : TOMLText.string(value.prefix)),
-      ("suffix", value.suffix.isEmpty ? nil : TOMLText.string(value.suffix)),
+      ("prefix", value.prefix == empty ? nil : string(value.prefix)),
+      ("suffix", value.suffix == empty ? nil : string(value.suffix)),
     ])
   }
 

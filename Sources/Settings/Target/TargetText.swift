@@ -60,7 +60,7 @@ public struct TargetText {
       row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
     }
     if target.body == .multipart {
-      row("file_field", target.fileField, usually: usual.fileField, TOMLText.string)
+      row("file_field", target.fileField, usually: usual.fileField, form.string)
       row("file_name", target.fileName, usually: nil) {
         TOMLText.string($0.map(form.source) ?? "{file.name}")
       }
@@ -150,11 +150,12 @@ public struct TargetText {
   }
 
   func pairs(_ fields: [Target.Field]) -> String? {
-    fields.isEmpty ? nil : TOMLText.table(fields.map { ($0.name, string($0.value)) })
+    fields.isEmpty
+      ? nil : TOMLText.table(fields.map { (Template.braced($0.name), string($0.value)) })
   }
 
   private func field(_ field: Target.Field) -> String {
-    let name = TOMLText.string(field.name)
+    let name = TOMLText.string(Template.braced(field.name))
     if field.type == "application/json", let json = json(field.value) {
       return TOMLText.table([("name", name), ("json", json)])
     }

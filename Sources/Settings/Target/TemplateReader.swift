@@ -37,7 +37,8 @@ struct TemplateReader {
   ) throws(ConfigError) -> [Target.Field] {
     var fields: [Target.Field] = []
     for (key, node) in try node.entries() {
-      fields.append(Target.Field(name: key, value: try value(node, named: key, scope: scope)))
+      let name = try node.fixed(key)
+      fields.append(Target.Field(name: name, value: try value(node, named: name, scope: scope)))
     }
     return fields
   }
@@ -65,7 +66,8 @@ struct TemplateReader {
     case .table:
       var sum = Template(literal: "{")
       for (index, (key, node)) in try node.entries().enumerated() {
-        let name = "\(index == 0 ? "" : ",")\"\(JSONValue.escaped(key))\":"
+        let key = JSONValue.escaped(try node.fixed(key))
+        let name = "\(index == 0 ? "" : ",")\"\(key)\":"
         sum = sum + Template(literal: name) + (try json(node, scope: scope))
       }
       return sum + Template(literal: "}")
@@ -77,7 +79,7 @@ struct TemplateReader {
   /// A value of JSON without placeholders, to compare with.
   func fixed(_ node: ConfigNode) throws(ConfigError) -> JSONValue {
     switch node.value {
-    case .string(let text): return .string(text)
+    case .string: return .string(try node.fixed())
     case .integer(let number): return .integer(Int64(number))
     case .float(let number): return .number(number)
     case .bool(let flag): return .bool(flag)
@@ -85,7 +87,7 @@ struct TemplateReader {
       return .array(try node.array().map(fixed))
     case .table:
       var members: [String: JSONValue] = [:]
-      for (key, node) in try node.entries() { members[key] = try fixed(node) }
+      for (key, node) in try node.entries() { members[try node.fixed(key)] = try fixed(node) }
       return .object(members)
     case .other: throw node.fault("JSON has no dates; write it as a string")
     }

@@ -93,9 +93,11 @@ struct Preparation: Sendable {
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
     let client = ServerClient(target: upload.target, token: token, renews: false)
-    let receipt = try await client.reply(to: ticket.call, Self.values(for: upload, now: now))
+    let values = Self.values(for: upload, now: now)
+    let receipt = try await client.reply(to: ticket.call, values)
     do throws(InvalidInput) {
-      return try ticket.grant(in: receipt.end, redirects: upload.target.redirectOrigins)
+      return try ticket.grant(
+        in: receipt.end, redirects: upload.target.redirectOrigins, values: values)
     } catch {
       throw client.hidden(
         in: Failure(

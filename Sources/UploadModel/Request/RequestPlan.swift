@@ -81,7 +81,7 @@ public struct RequestPlan: Hashable, Sendable {
         }
           + items.enumerated().map { position, item in
             Part(
-              name: item.field ?? target.fileField,
+              name: target.sentField(of: item, at: position, now: now),
               value: .file(item, name: target.sentName(of: item, at: position, now: now)),
               type: target.sentType(of: item))
           })

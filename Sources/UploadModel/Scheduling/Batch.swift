@@ -23,11 +23,14 @@ public enum Batch {
 }
 
 extension Scheduler.File {
+  /// The field that a person chose for the file, or else the target's.
+  private var chosenField: Template { field.map(Template.init(literal:)) ?? target.value.fileField }
+
   /// Whether both may be in one request: they go to the same field of the same target, and have the same number
   /// of attempts left.
   func goes(with other: Self) -> Bool {
     target == other.target && attempts == other.attempts
-      && (field ?? target.value.fileField) == (other.field ?? target.value.fileField)
+      && (field == other.field || chosenField == other.chosenField)
   }
 }
 
@@ -40,8 +43,8 @@ extension Target {
     if address?.placeholders.contains(where: \.belongsToFile) == true {
       return "the URL differs from file to file, and a batch has several; leave one of the two out"
     }
-    if let call = ticket?.call,
-      (call.url.placeholders + (call.json?.placeholders ?? [])).contains(where: \.belongsToFile)
+    if let ticket,
+      ticket.templates.contains(where: { $0.placeholders.contains(where: \.belongsToFile) })
     {
       return "the ticket is for one file, and a batch has several; leave one of the two out"
     }

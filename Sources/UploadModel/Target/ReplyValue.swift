@@ -15,15 +15,15 @@ public struct ReplyValue: Hashable, Sendable {
   /// Where the text is.
   public var place: Place
   /// What goes before it.
-  public var prefix: String
+  public var prefix: Template
   /// What goes after it.
-  public var suffix: String
+  public var suffix: Template
 
   /// The text at a place.
   public init(_ place: Place, prefix: String = "", suffix: String = "") {
     self.place = place
-    self.prefix = prefix
-    self.suffix = suffix
+    self.prefix = Template(literal: prefix)
+    self.suffix = Template(literal: suffix)
   }
 
   /// Whether it is another one for each file of a request.
@@ -42,6 +42,9 @@ public struct ReplyValue: Hashable, Sendable {
   /// Whether only a reply of JSON can hold it.
   var needsJSON: Bool { if case .pointer = place { true } else { false } }
 
+  /// Whether what goes around it is the same for all files.
+  var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
+
   /// Where it is, for people.
   public var words: String {
     switch place {
@@ -52,14 +55,18 @@ public struct ReplyValue: Hashable, Sendable {
   }
 
   /// The text in a reply; nil where it is not there.
-  public func text(in end: TransferEnd) -> String? {
+  ///
+  /// - Parameter values: what the text around it is filled in with, where that holds placeholders.
+  public func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }
     content.match = match(in: end.reply)
-    return text(in: end, content)
+    return text(in: end, content, values)
   }
 
-  func text(in end: TransferEnd, _ content: ReplyContent) -> String? {
+  func text(
+    in end: TransferEnd, _ content: ReplyContent, _ values: Template.Values? = nil
+  ) -> String? {
     let text: String? =
       switch place {
       case .pointer(let pointer):
@@ -67,7 +74,10 @@ public struct ReplyValue: Hashable, Sendable {
       case .pattern: content.match
       case .header(let name): end.headers[name]
       }
-    return text.map { prefix + $0 + suffix }
+    func around(_ template: Template) -> String {
+      values.map(template.filled) ?? template.fixedText
+    }
+    return text.map { around(prefix) + $0 + around(suffix) }
   }
 }
 

@@ -11,14 +11,23 @@ public struct SentAddresses: Sendable {
   public mutating func claim(
     _ address: String, for item: UploadItem, of target: Target
   ) -> Failure.Cause? {
-    guard target.address != nil, target.method == "PUT", !target.takesSameNames else { return nil }
+    guard target.hasAddressOfFile, target.method == "PUT", !target.takesSameNames else {
+      return nil
+    }
     let (place, file) = (address.hashValue, item.location.hashValue)
     if let other = files[place], other != file {
       return .unsendable(
         "another file was sent to the same address and would be overwritten; put {file.path} or {uuid} "
-          + "into the url, or allow it with same_names = true")
+          + "into it, or allow it with same_names = true")
     }
     files[place] = file
     return nil
+  }
+}
+
+extension Target {
+  /// Whether hoist itself gives each file an address of its own.
+  fileprivate var hasAddressOfFile: Bool {
+    address != nil || ticket.map { !$0.uploadURL.isLiteral } == true
   }
 }

@@ -34,10 +34,21 @@ extension Target {
   ///   - now: the moment of the request.
   public func sentName(of item: UploadItem, at position: Int, now: Date) -> String {
     guard let fileName, !item.nameIsChosen else { return item.fileName }
+    return fileName.filled(with: ownValues(of: item, at: position, now: now))
+  }
+
+  /// The form field that carries a file, with values as for its name.
+  func sentField(of item: UploadItem, at position: Int, now: Date) -> String {
+    if let field = item.field { return field }
+    if fileField.isLiteral { return fileField.fixedText }
+    return fileField.filled(with: ownValues(of: item, at: position, now: now))
+  }
+
+  private func ownValues(of item: UploadItem, at position: Int, now: Date) -> Template.Values {
     let own = now.addingTimeInterval(Double(position) / 1000)
     var values = values(of: item, now: own, uuid: item.uuid)
     values.index = position + 1
-    return fileName.filled(with: values)
+    return values
   }
 
   /// The first file of a request whose name another one before it has, where the target does not take that.

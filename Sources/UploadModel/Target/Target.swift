@@ -11,8 +11,8 @@ public struct Target: Hashable, Sendable {
   public private(set) var origin: Origin?
   /// The HTTP method, in upper case.
   public var method = "POST"
-  /// The form field that carries the file.
-  public var fileField = "file"
+  /// The form field that carries the file; each file of a request has values of its own.
+  public var fileField = Template(literal: "file")
   /// Form fields that go before the file, in this order.
   public var fields: [Field] = []
   /// Query items that are added to the URL, in this order.

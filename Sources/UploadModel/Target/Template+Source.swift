@@ -45,6 +45,27 @@ extension Template {
     }
   }
 
+  /// The first placeholder in a text that is no template, without its braces; nil where there is none. A
+  /// shell's `${id}` is none, and neither is what stands between doubled braces.
+  public static func firstPlaceholder(in text: String) -> String? {
+    var rest = text.unicodeScalars[...]
+    var last: Unicode.Scalar?
+    while let scalar = rest.popFirst() {
+      defer { last = scalar }
+      guard scalar == "{", last != "$", last != "{", let close = rest.firstIndex(of: "}") else {
+        continue
+      }
+      let name = String(rest[..<close].prefix { $0 != "|" })
+      let isKnown =
+        Placeholder(rawValue: name) != nil
+        || (["env.", "secret."] + Placeholder.ofReplies.compactMap(\.prefix)).contains {
+          name.hasPrefix(scalars: $0)
+        }
+      if isKnown { return name }
+    }
+    return nil
+  }
+
   /// Text as a template writes it, in which a brace stands for itself.
   public static func braced(_ text: String) -> String {
     text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")

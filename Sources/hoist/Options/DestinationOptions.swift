@@ -24,6 +24,10 @@ struct DestinationOptions: ParsableArguments {
 
   func validate() throws {
     if field?.isEmpty == true { throw ValidationError("--field: the name is empty") }
+    if let slot = field.flatMap(Template.firstPlaceholder) {
+      throw ValidationError(
+        "--field: {\(slot)} is not filled in here; file_field of a target in the configuration is")
+    }
   }
 
   /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the

@@ -19,7 +19,7 @@ struct NewTarget {
       if let problem { throw InvalidInput(problem) }
     }
     var target = Target(name: name, url: url)
-    if !answers.field.isEmpty { target.fileField = answers.field }
+    if !answers.field.isEmpty { target.fileField = try Template(answers.field) }
     if !answers.variable.isEmpty {
       // The variable may not be set yet.
       guard

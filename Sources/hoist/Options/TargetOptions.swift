@@ -88,7 +88,7 @@ struct TargetOptions: ParsableArguments {
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
     var target = try destination.target(of: settings)
-    if let field = destination.field { target.fileField = field }
+    if let field = destination.field { target.fileField = Template(literal: field) }
     if let type {
       guard let type = MediaType(type) else {
         throw UserError("--type \(type): expected a media type such as image/jpeg")

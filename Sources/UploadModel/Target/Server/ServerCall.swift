@@ -35,13 +35,17 @@ public struct ServerCall: Hashable, Sendable {
 extension Target {
   /// All requests to its server that are no uploads.
   public var calls: [ServerCall] {
-    [server.list?.call, server.get, server.delete, server.create, ticket?.call].compactMap(\.self)
+    serverCalls + [ticket?.call].compactMap(\.self)
+  }
+
+  private var serverCalls: [ServerCall] {
+    [server.list?.call, server.get, server.delete, server.create].compactMap(\.self)
   }
 
   /// Everything in it that is filled in.
   var templates: [Template] {
-    [address, fileName].compactMap(\.self)
-      + (fields + query + headers + publicHeaders).map(\.value) + calls.flatMap(\.templates)
-      + (prepare?.words ?? [])
+    [address, fileName, fileField].compactMap(\.self)
+      + (fields + query + headers + publicHeaders).map(\.value)
+      + serverCalls.flatMap(\.templates) + (ticket?.templates ?? []) + (prepare?.words ?? [])
   }
 }

@@ -24,6 +24,9 @@ public struct Ticket: Hashable, Sendable {
     self.headers = headers
   }
 
+  /// Everything in it that is filled in.
+  var templates: [Template] { call.templates + [uploadURL.prefix, uploadURL.suffix] }
+
   /// What a ticket allows.
   public struct Grant: Hashable, Sendable {
     /// Where the file goes.
@@ -38,16 +41,20 @@ public struct Ticket: Hashable, Sendable {
 
   /// What a reply to the call at `end.url` allows.
   ///
-  /// - Parameter redirects: origins to which it may lead unencrypted.
+  /// - Parameters:
+  ///   - redirects: origins to which it may lead unencrypted.
+  ///   - values: those of the file that it is for.
   /// - Throws: `InvalidInput` if the reply is no ticket, or leads where the file must not go.
-  public func grant(in end: TransferEnd, redirects: Set<Origin>) throws(InvalidInput) -> Grant {
+  public func grant(
+    in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
+  ) throws(InvalidInput) -> Grant {
     let document = JSONValue(text: end.reply.text)
     if document == nil, uploadURL.needsJSON || fields != nil || headers != nil {
       throw InvalidInput(
         end.reply.isCut
           ? "its answer is longer than what is read of one" : "its answer is not JSON")
     }
-    guard let text = uploadURL.text(in: end), !text.isEmpty else {
+    guard let text = uploadURL.text(in: end, values: values), !text.isEmpty else {
       throw InvalidInput("the ticket has no \(uploadURL.words)")
     }
     guard let url = URL(string: text, relativeTo: end.url)?.absoluteURL, let origin = Origin(url),
