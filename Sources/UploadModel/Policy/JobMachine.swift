@@ -180,16 +180,21 @@ public struct JobMachine: Sendable {
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       return go(to: .finished(delivered: false), .failed(failure))
     }
+    // Judged, or never answered.
+    var doubt: Failure?
+    if case .failed(let failure) = verdict, failure.mayHaveArrived { doubt = failure }
+    if end.sentAll, end.status == nil, doubt == nil {
+      doubt = Failure(
+        .outcomeUnknown("it was stopped while the server had all of it"), attempts: run.attempt)
+    }
     switch run.stop {
-    // If everything was sent and no reply came, a pause is a cancel: resuming would store the file twice.
-    case .pause
-    where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
+    // If the server may have all of it, a pause is a cancel: resuming would store the file twice.
+    case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
     case .pause, .cancel:
-      let cause: Failure.Cause =
-        end.sentAll && end.status == nil
-        ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
-      return go(to: .finished(delivered: false), .failed(Failure(cause, attempts: run.attempt)))
+      return go(
+        to: .finished(delivered: false),
+        .failed(doubt ?? Failure(.cancelled, attempts: run.attempt)))
     case nil: break
     }
     switch verdict {
