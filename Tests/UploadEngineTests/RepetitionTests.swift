@@ -179,6 +179,37 @@ struct RepetitionTests {
     }
   }
 
+  /// A good reply that comes while the end of the body is still on its way counts once that has arrived.
+  @Test(arguments: [true, false])
+  func anEarlyReplyCountsOnceAllHasArrived(readsOn: Bool) async throws {
+    let goOn = Gate()
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in
+      guard let head = connection.readHead() else { return }
+      // The rest is in the client's kernel, and has no room in the server's.
+      guard connection.read(1000) != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      goOn.pass()
+      guard readsOn else { return connection.reset() }
+      guard connection.discard((Int(head.headers["content-length"] ?? "") ?? 0) - 1000) else {
+        return
+      }
+      connection.record(head)
+      connection.drain()
+    }
+    defer { server.stop() }
+    let path = try folder.write("1", count: 900_000, seed: 1)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    // Once the reply is there: whoever takes it for the end would have told by then, or tells no other one later.
+    await harness.wait { states in
+      states[ItemID(1)]?.contains { if case .sending = $0 { true } else { $0.isFinished } } == true
+    }
+    goOn.open()
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.map(\.code) == [readsOn ? "done 200" : "connection-lost"], "\(ends)")
+    #expect(server.requests.count == (readsOn ? 1 : 0))
+  }
+
   @Test func aKeyThatTheServerKnowsARepetitionByIsAsGood() async throws {
     let server = try forgetful(.inOrder)
     defer { server.stop() }

@@ -116,6 +116,7 @@ extension Transfer {
       wasChallenged = true
       return count
     }
+    if let socket { recordArrival(at: socket) }
     if head.status != 417 { loop.recordHead(self) }
     return count
   }

@@ -46,6 +46,8 @@ final class Transfer {
   var headsBefore = 0
   /// The connection, where it was closed without a reply: the server may still be known not to have seen the request.
   private var closed: ClosedConnection?
+  /// Where the connection stood when the reply came, where that was before all had arrived.
+  var arrival: Arrival?
   /// How often it was begun again because of that.
   private(set) var repetitions = 0
   /// When a limit lets it go on; nil where none holds it back.
@@ -90,6 +92,7 @@ final class Transfer {
   /// The connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
+    recordArrival(at: descriptor, isClosing: true)
     if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
     (socket, mark) = (nil, nil)
   }
@@ -184,6 +187,11 @@ final class Transfer {
       return TransportError(
         .connectionLost, code: code, words: "The server closed the connection without a reply")
     }
+    if arrival?.isLost == true {
+      return TransportError(
+        .connectionLost, code: code,
+        words: "The server answered before it had everything, and closed the connection")
+    }
     guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
     // libcurl does not tell why no socket could be made.
     return TransportError(
@@ -262,7 +270,7 @@ final class Transfer {
     if writer != nil { setReuse(false) }
     given = 0
     acknowledged = 0
-    (socket, mark, closed) = (nil, nil, nil)
+    (socket, mark, closed, arrival) = (nil, nil, nil, nil)
     (isUnrepeatable, isTooLate) = (false, false)
     exchange.content.withLock { content in
       let received = content.progress.received

@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
 
-/// What the loop does with requests whose connection has ended without a reply.
+/// What the loop does with requests of which it is not known yet whether they have arrived.
 extension TransferLoop {
   /// Seconds between two looks at connections that have ended.
   static let doubtInterval = 0.005
@@ -24,10 +24,18 @@ extension TransferLoop {
     }
   }
 
+  /// Has a request wait whose good reply came before all of it had arrived.
+  func awaits(_ transfer: Transfer, _ code: CURLcode) -> Bool {
+    guard transfer.awaitsArrival(code) else { return false }
+    if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
+    return true
+  }
+
   /// Looks again at those that wait.
   func settleDoubts() {
     let waiting = doubtful
     doubtful = []
     for (transfer, code) in waiting where !settles(transfer, code) { finish(transfer, code) }
+    for transfer in arriving { finish(transfer, CURLE_OK) }
   }
 }

@@ -41,6 +41,8 @@ final class TransferLoop: @unchecked Sendable {
   var writing: [Transfer] = []
   /// Those whose connection has ended, until it is known whether the server has seen them, and how they ended.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
+  /// Those whose good reply came before all of the body had arrived.
+  var arriving: [Transfer] = []
   /// What waits until all has been sent that can be.
   var postponed: [@Sendable () -> Void] = []
   private var answered: [Transfer] = []
@@ -176,6 +178,7 @@ final class TransferLoop: @unchecked Sendable {
     answered.removeAll { $0 === transfer }
     writing.removeAll { $0 === transfer }
     doubtful.removeAll { $0.transfer === transfer }
+    arriving.removeAll { $0 === transfer }
     // libcurl may still look at what belongs to the transfer.
     withExtendedLifetime(transfer) {
       if let multi { curl_multi_remove_handle(multi, transfer.easy) }
@@ -212,6 +215,7 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   func finish(_ transfer: Transfer, _ code: CURLcode) {
+    guard !awaits(transfer, code) else { return }
     if transfer.hasGivenAll, transfer.bodyError == nil { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
     let exchange = transfer.exchange
