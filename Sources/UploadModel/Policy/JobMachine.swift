@@ -32,6 +32,8 @@ public struct JobMachine: Sendable {
     public var attempt: Int
     /// How many redirects it has followed.
     public var redirects: Int
+    /// Whether it has not been sent away from the target's own origin: once away, credentials stay at home.
+    public var keepsCredentials = true
     /// Set if the person has stopped it and the request has not ended yet.
     public var stop: Stop?
   }
@@ -141,7 +143,8 @@ public struct JobMachine: Sendable {
   }
 
   private mutating func run(to url: URL, redirects: Int, keepsCredentials: Bool) -> [Action] {
-    state = .running(Run(attempt: attempts, redirects: redirects))
+    state = .running(
+      Run(attempt: attempts, redirects: redirects, keepsCredentials: keepsCredentials))
     return [
       .report(.preparing(attempt: attempts)),
       .send(to: url, attempt: attempts, keepsCredentials: keepsCredentials),
@@ -199,7 +202,10 @@ public struct JobMachine: Sendable {
     }
     switch verdict {
     case .follow(let url, let keepsCredentials):
-      return self.run(to: url, redirects: run.redirects + 1, keepsCredentials: keepsCredentials)
+      // A path that another server chose gets no credentials, even where it leads back home.
+      return self.run(
+        to: url, redirects: run.redirects + 1,
+        keepsCredentials: run.keepsCredentials && keepsCredentials)
     case .failed(let failure):
       if let delay = target.delay(after: failure, at: end.url, random: random) {
         state = .retrying

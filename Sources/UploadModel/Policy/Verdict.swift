@@ -80,7 +80,8 @@ public enum Verdict: Hashable, Sendable {
         return failed(.redirected(to: end.headers["location"], .losesBody))
       // Whoever stands in between had passed all of it on, and the server behind may have stored it.
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
-        return failed(.outcomeUnknown("a gateway answered in its place, after it had the whole file"))
+        let why = "a gateway answered in its place, after it had the whole file"
+        return failed(.outcomeUnknown(why))
       default:
         return failed(.refused)
       }
