@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Attacks the real program and counts what held: make attack.
 
-Kills, closed terminals, files that change while they are sent, raw requests at the receiver, slow readers, slow
-clients, a full disk.
+Kills, closed terminals, files that change while they are sent, connections that end under a request, raw requests at
+the receiver, slow readers, slow clients, a full disk.
 The servers are this script's own and listen on loopback only. A count that does not hold is named, and the exit
 status is 1.
 """
@@ -16,6 +16,7 @@ import time
 import background
 import changes
 import disk
+import ends
 import kills
 import raw
 import resuming
@@ -24,7 +25,7 @@ import slow
 import tus_peers
 
 ATTACKS = {"kills": kills.run, "background": background.run, "resuming": resuming.run, "tus": tus_peers.run,
-           "changes": changes.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
+           "changes": changes.run, "ends": ends.run, "raw": raw.run, "clients": slow.clients, "disk": disk.run,
            "readers": slow.readers, "signals": signals.run}
 BESIDE = {"readers"}
 

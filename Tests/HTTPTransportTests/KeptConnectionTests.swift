@@ -128,6 +128,10 @@ struct KeptConnectionTests {
     _ script: @escaping @Sendable (HostileConnection) -> Void
   ) throws -> (client: Int32, server: HostileServer) {
     let server = try HostileServer { connection, _ in script(connection) }
+    return (try connect(to: server), server)
+  }
+
+  private func connect(to server: HostileServer) throws -> Int32 {
     let client = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -139,7 +143,7 @@ struct KeptConnectionTests {
       }
     }
     #expect(result == 0)
-    return (client, server)
+    return client
   }
 
   /// Waits until the other side's end or reset has come.
@@ -167,7 +171,7 @@ struct KeptConnectionTests {
     let mark = try #require(SocketTable.end(of: client))
     #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
     try await waitForAnswer(of: client)
-    #expect(SocketTable.hasEnded(client, before: mark))
+    #expect(SocketTable.sight(of: client, after: mark) == .unseen)
   }
 
   @Test func whatWasReadBeforeTheEndIsNotUnseen() async throws {
@@ -184,7 +188,7 @@ struct KeptConnectionTests {
       #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
       waitForEnd(of: client)
       try await waitForAnswer(of: client)
-      #expect(!SocketTable.hasEnded(client, before: mark), "resets: \(resets)")
+      #expect(SocketTable.sight(of: client, after: mark) == .uncertain, "resets: \(resets)")
     }
   }
 
@@ -199,7 +203,46 @@ struct KeptConnectionTests {
     #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
     goOn.signal()
     waitForEnd(of: client)
-    #expect(!SocketTable.hasEnded(client, before: mark))
+    #expect(SocketTable.sight(of: client, after: mark) == .uncertain)
+  }
+
+  /// What was on its way when the server ended its own direction arrives, and is read.
+  @Test func whatAServerReadsAfterItsOwnEndIsNotUnseen() async throws {
+    let server = try HostileServer { connection, _ in
+      connection.endSending()
+      connection.drain()
+    }
+    defer { server.stop() }
+    let client = try connect(to: server)
+    defer { Glibc.close(client) }
+    waitForEnd(of: client)
+    #expect(SocketTable.hasEnd(client))
+    let mark = try #require(SocketTable.end(of: client))
+    let closed = try #require(ClosedConnection(client, mark: mark))
+    #expect(Glibc.send(client, "request", 7, Int32(MSG_NOSIGNAL)) == 7)
+    let sight = try await wait(for: "the kernel's answer") {
+      let sight = closed.sight()
+      return sight == .open ? nil : sight
+    }
+    #expect(sight == .uncertain)
+  }
+
+  /// A server that never says whether it has seen anything is not waited for without end.
+  @Test func aDoubtThatNothingSettlesEnds() async throws {
+    let (client, server) = try connection { connection in
+      connection.endSending()
+      connection.stall()
+    }
+    defer {
+      Glibc.close(client)
+      server.stop()
+    }
+    waitForEnd(of: client)
+    let mark = try #require(SocketTable.end(of: client))
+    let closed = try #require(ClosedConnection(client, mark: mark))
+    #expect(closed.sight() == .open)
+    #expect(closed.sight(at: Clock.now + 3600) == .uncertain)
+    #expect(closed.sight() == .uncertain)
   }
 
   @Test func anOpenConnectionHasNotEnded() throws {
@@ -209,6 +252,6 @@ struct KeptConnectionTests {
       server.stop()
     }
     let mark = try #require(SocketTable.end(of: client))
-    #expect(!SocketTable.hasEnded(client, before: mark))
+    #expect(SocketTable.sight(of: client, after: mark) == .uncertain)
   }
 }

@@ -117,6 +117,11 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "concurrency = 65", "concurrency: expected a whole number from 1 to 64, found 65"),
     BadConfiguration(
       line: "retry.attempts = 0", "retry.attempts: expected a whole number from 1 to 100, found 0"),
+    BadConfiguration(
+      line: "retry = { statuses = 502 }", "retry.statuses: expected an array, found a number"),
+    BadConfiguration(
+      line: "retry = { statuses = [200] }",
+      "retry.statuses[0]: expected a whole number from 400 to 599, found 200"),
     BadConfiguration(line: "file_field = \"\"", "file_field: expected a field name, found nothing"),
     BadConfiguration(
       line: "method = \"GET\"", "method: expected \"POST\", \"PUT\" or \"PATCH\", found \"GET\""),

@@ -102,7 +102,7 @@ struct SettingsTests {
       query = { z = true, b = "{{}}" }
       headers = { X-A = "v" }
       concurrency = 64
-      retry = { attempts = 7, base = "500ms", max = 90 }
+      retry = { attempts = 7, base = "500ms", max = 90, statuses = [520, 500, 520] }
       timeout = "1.5m"
       idempotent = true
       redirect_to = ["https://B.example/any"]
@@ -123,7 +123,10 @@ struct SettingsTests {
         Target.Field(name: "z", value: Template(literal: "true")),
       ])
     #expect(target.headers == [Target.Field(name: "X-A", value: Template(literal: "v"))])
-    #expect(target.retry == RetryPolicy(attempts: 7, base: 0.5, cap: 90, isIdempotent: true))
+    #expect(
+      target.retry
+        == RetryPolicy(
+          attempts: 7, base: 0.5, cap: 90, isIdempotent: true, statuses: [500, 520]))
     #expect(target.stallTimeout == 90)
     #expect(target.batch == BatchRule(maxFiles: 10, maxBytes: 64 << 20, splitsRefused: true))
     #expect(target.redirectOrigins.map(\.description) == ["https://b.example"])

@@ -30,7 +30,7 @@ struct TargetTextTests {
     prepare = { command = ["sh", "-c", "cp $0 $1", "{in}", "{out}"], timeout = "1500ms" }
     concurrency = 7
     rate_limit = "2 MiB/s"
-    retry = { attempts = 3, base = "500ms", max = "10s" }
+    retry = { attempts = 3, base = "500ms", max = "10s", statuses = [500, 520] }
     idempotent = true
     timeout = "2m"
     deadline = "1h"

@@ -233,6 +233,9 @@ public final class HostileConnection: @unchecked Sendable {
     close()
   }
 
+  /// Ends the server's direction in order, and leaves the client's open.
+  public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
+
   /// Does nothing until the client, or the server's end, hangs up. Reads nothing meanwhile.
   public func stall() {
     let peerHungUp: Int16 = 0x2000  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE

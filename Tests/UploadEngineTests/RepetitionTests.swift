@@ -138,6 +138,78 @@ struct RepetitionTests {
     return await harness.finish(jobs.map(\.item.id))
   }
 
+  /// A gateway's trouble comes after the whole form: the server behind may have stored it each time.
+  @Test(arguments: [
+    ("500 Oops", "http-500", 1), ("502 Bad Gateway", "outcome-unknown", 1),
+    ("504 Gateway Timeout", "outcome-unknown", 1), ("503 Busy", "http-503", 3),
+    ("429 Slow", "http-429", 3),
+  ])
+  func aGatewaysTroubleIsNoReasonToSendItAgain(
+    _ status: String, _ code: String, _ times: Int
+  ) async throws {
+    let server = try HostileServer.answering("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
+    defer { server.stop() }
+    let path = try folder.write("1", count: 5000, seed: 1)
+    var target = Target(name: "t", url: server.url())
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+    let ends = await EngineHarness(lanes: 1).upload([path], to: target)
+    #expect(ends.map(\.code) == [code], "\(ends)")
+    #expect(server.requests.count == times)
+  }
+
+  /// A server that asks for the body and refuses once it has all of it does not mean the question.
+  @Test func a417AfterTheWholeBodyIsARefusal() async throws {
+    let server = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        if head.headers["expect"] != nil { connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
+        guard connection.discard(Int(head.headers["content-length"] ?? "") ?? 0) else { return }
+        connection.record(head)
+        connection.send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer { server.stop() }
+    for size in [2_000_000, 9_000_000] {
+      let before = server.requests.count
+      let path = try folder.write("\(size)", count: size, seed: 1)
+      var target = Target(name: "t", url: server.url())
+      target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+      let ends = await EngineHarness(lanes: 1).upload([path], to: target)
+      #expect(ends.map(\.code) == ["http-417"], "\(ends)")
+      #expect(server.requests.count - before == 1, "\(size)")
+    }
+  }
+
+  /// A good reply that comes while the end of the body is still on its way counts once that has arrived.
+  @Test(arguments: [true, false])
+  func anEarlyReplyCountsOnceAllHasArrived(readsOn: Bool) async throws {
+    let goOn = Gate()
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in
+      guard let head = connection.readHead() else { return }
+      // The rest is in the client's kernel, and has no room in the server's.
+      guard connection.read(1000) != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      goOn.pass()
+      guard readsOn else { return connection.reset() }
+      guard connection.discard((Int(head.headers["content-length"] ?? "") ?? 0) - 1000) else {
+        return
+      }
+      connection.record(head)
+      connection.drain()
+    }
+    defer { server.stop() }
+    let path = try folder.write("1", count: 900_000, seed: 1)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    // Once the reply is there: whoever takes it for the end would have told by then, or tells no other one later.
+    await harness.wait { states in
+      states[ItemID(1)]?.contains { if case .sending = $0 { true } else { $0.isFinished } } == true
+    }
+    goOn.open()
+    let ends = await harness.finish([ItemID(1)])
+    #expect(ends.map(\.code) == [readsOn ? "done 200" : "connection-lost"], "\(ends)")
+    #expect(server.requests.count == (readsOn ? 1 : 0))
+  }
+
   @Test func aKeyThatTheServerKnowsARepetitionByIsAsGood() async throws {
     let server = try forgetful(.inOrder)
     defer { server.stop() }

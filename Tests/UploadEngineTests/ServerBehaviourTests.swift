@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import Synchronization
 import TestSupport
 import Testing
 import UploadEngine
@@ -430,6 +431,44 @@ struct ServerBehaviourTests {
     #expect(other.requests.map(\.line) == ["POST /there HTTP/1.1"])
     #expect(other.requests.first?.headers["authorization"] == nil)
     #expect(server.requests.first?.line == "POST /upload?key=secret HTTP/1.1")
+  }
+
+  /// Another server may send an upload on to a path of its choice at home, and must not have it signed there.
+  @Test(arguments: [ResumeRules.Mode.off, .tus])
+  func onceAwayCredentialsStayAtHome(_ mode: ResumeRules.Mode) async throws {
+    let home = Mutex("")
+    let other = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send(
+          "HTTP/1.1 307 Back\r\nLocation: \(home.withLock { $0 })\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          request.line.contains("/upload")
+            ? "HTTP/1.1 307 Away\r\nLocation: \(other.url("/there"))\r\nContent-Length: 0\r\n\r\n"
+            : request.line.contains("/chosen")
+              ? "HTTP/1.1 307 On\r\nLocation: /further\r\nContent-Length: 0\r\n\r\n"
+              : "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer {
+      server.stop()
+      other.stop()
+    }
+    home.withLock { $0 = server.url("/chosen").absoluteString }
+    let path = try folder.write("a.bin", count: 1000)
+    var target = Target.once(server.url())
+    target.resume.mode = mode
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["http-401"], "\(ends)")
+    let signed = server.requests.filter { $0.headers["authorization"] != nil }.map(\.line)
+    #expect(signed.allSatisfy { $0.contains("/upload") } && !signed.isEmpty, "\(signed)")
+    #expect(server.requests.contains { $0.line.contains("/further") })
+    #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
   }
 
   @Test func aRetryThatHelpsEndsWell() async throws {

@@ -199,6 +199,15 @@ struct FailureTests {
     if failure.isTransient { #expect(failure.explanation.hasSuffix("retry in a while.")) }
   }
 
+  @Test func anErrorAfterAllWasSentDoesNotPassByItself() {
+    var failure = Failure(.refused, status: 500, attempts: 1)
+    failure.mayBeStored = true
+    #expect(!failure.isTransient && failure.needsPerson && failure.code == "http-500")
+    #expect(failure.explanation.hasSuffix("look there, then retry."))
+    let unknown = Failure(.outcomeUnknown("a gateway answered"), status: 502, attempts: 1)
+    #expect(unknown.explanation.hasPrefix("The server answered 502 Bad Gateway, and whether it"))
+  }
+
   @Test(arguments: [
     (FileError.Reason.vanished, true, Failure.Cause.changed(.vanished)),
     (.vanished, false, .missing),

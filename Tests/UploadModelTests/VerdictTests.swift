@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import UploadModel
+
+@testable import UploadModel
 
 private func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
 private let home = url("https://a.example/upload")
@@ -30,6 +31,11 @@ struct VerdictRow: Sendable, CustomTestStringConvertible {
     VerdictRow(401, is: "http-401"), VerdictRow(413, is: "http-413"),
     VerdictRow(500, is: "http-500"), VerdictRow(503, is: "http-503"),
     VerdictRow(599, is: "http-599"),
+    // A gateway's own trouble says nothing of the server behind it, once that may have everything.
+    VerdictRow(502, is: "outcome-unknown"), VerdictRow(504, is: "outcome-unknown"),
+    VerdictRow(502, .connectionLost("reset"), is: "outcome-unknown"),
+    VerdictRow(502, sentAll: false, is: "http-502"),
+    VerdictRow(504, .connectionLost("reset"), sentAll: false, is: "http-504"),
     // Replies before the body was through.
     VerdictRow(413, sentAll: false, is: "http-413"),
     VerdictRow(413, .connectionLost("reset"), sentAll: false, is: "http-413"),
@@ -123,6 +129,38 @@ struct RedirectRow: Sendable, CustomTestStringConvertible {
   ]
 }
 
+/// A refusal, and whether the file is sent again.
+struct RefusalRow: Sendable, CustomTestStringConvertible {
+  let status: Int
+  var sentAll = true
+  var isIdempotent = false
+  var statuses: Set<Int> = []
+  let code: String
+  let repeats: Bool
+  var testDescription: String {
+    "\(status)\(sentAll ? "" : ", cut short")\(isIdempotent ? ", idempotent" : ""), \(statuses)"
+  }
+
+  static let all: [RefusalRow] = [
+    RefusalRow(status: 500, code: "http-500", repeats: false),
+    RefusalRow(status: 500, sentAll: false, code: "http-500", repeats: true),
+    RefusalRow(status: 500, isIdempotent: true, code: "http-500", repeats: true),
+    RefusalRow(status: 500, statuses: [500], code: "http-500", repeats: true),
+    RefusalRow(status: 502, code: "outcome-unknown", repeats: false),
+    RefusalRow(status: 502, sentAll: false, code: "http-502", repeats: true),
+    RefusalRow(status: 502, isIdempotent: true, code: "http-502", repeats: true),
+    RefusalRow(status: 502, statuses: [502], code: "http-502", repeats: true),
+    RefusalRow(status: 504, statuses: [502], code: "outcome-unknown", repeats: false),
+    RefusalRow(status: 504, isIdempotent: true, code: "http-504", repeats: true),
+    RefusalRow(status: 408, code: "http-408", repeats: true),
+    RefusalRow(status: 425, code: "http-425", repeats: true),
+    RefusalRow(status: 429, code: "http-429", repeats: true),
+    RefusalRow(status: 503, code: "http-503", repeats: true),
+    RefusalRow(status: 520, code: "http-520", repeats: false),
+    RefusalRow(status: 520, statuses: [520], code: "http-520", repeats: true),
+  ]
+}
+
 struct VerdictTests {
   let target = Target(name: "t", url: home)
 
@@ -161,6 +199,23 @@ struct VerdictTests {
       #expect(failure.attempts == 2 && failure.status == row.end.status)
     case .follow(let url, _): Issue.record("follows to \(url)")
     }
+  }
+
+  /// What a server answers every time, and whether the file goes out again.
+  @Test(arguments: RefusalRow.all)
+  func whatMayBeStoredGoesAgainOnlyWhereThatDoesNoHarm(_ row: RefusalRow) {
+    var target = target
+    target.retry = RetryPolicy(isIdempotent: row.isIdempotent, statuses: row.statuses)
+    let end = TransferEnd(url: home, status: row.status, sentAll: row.sentAll)
+    guard
+      case .failed(let failure) = Verdict.judge(
+        end, target: target, attempt: 1, redirects: 0, now: .now)
+    else {
+      Issue.record("not failed")
+      return
+    }
+    #expect(failure.code == row.code)
+    #expect((target.delay(after: failure, at: home, random: 0) != nil) == row.repeats)
   }
 
   @Test(arguments: RedirectRow.all)

@@ -94,22 +94,41 @@ struct SocketTable {
     return found.acknowledged + waiting
   }
 
-  /// Whether the other side ended a connection in order without having seen anything after `mark`, a
-  /// number from `end(of:)`.
+  /// Whether the other side has said that it will send nothing more (FIN).
+  static func hasEnd(_ descriptor: Int32) -> Bool {
+    UInt32(exactly: hoist_look_at(descriptor).state) == UInt32(TCP_CLOSE_WAIT)
+  }
+
+  /// What is known of a request on a connection that has ended.
+  enum Sight {
+    /// The other side has not seen it.
+    case unseen
+    /// It may have, and nothing will tell.
+    case uncertain
+    /// An answer to it is still to come: a reset, or that it has arrived.
+    case open
+  }
+
+  /// Whether the other side has seen anything of what was sent after `mark`, a number from `end(of:)`.
   ///
-  /// Its last packet says what it had received until then. A reset alone proves nothing: it may come
-  /// from a server that had read the request and not yet acknowledged it.
-  static func hasEnded(_ descriptor: Int32, before mark: Int64) -> Bool {
+  /// Its end (FIN) alone does not tell: whoever ends one direction may read the other, and what was on its way then
+  /// arrives. A reset alone does not either: a server may have read the request and not yet acknowledged it. A reset
+  /// after the end, with nothing acknowledged, comes from where nobody reads any more. Asking takes the connection's
+  /// error from it.
+  static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
-    guard found.state >= 0, found.acknowledged <= mark else { return false }
-    switch UInt32(found.state) {
-    case UInt32(TCP_CLOSE_WAIT), UInt32(TCP_LAST_ACK), UInt32(TCP_CLOSING): return true
+    guard let state = UInt32(exactly: found.state), found.acknowledged <= mark else {
+      return .uncertain
+    }
+    switch state {
+    case UInt32(TCP_CLOSE_WAIT), UInt32(TCP_LAST_ACK), UInt32(TCP_CLOSING): return .open
     case UInt32(TCP_CLOSE):
       // The kernel keeps EPIPE for a connection that was reset after its end, ECONNRESET otherwise.
       var error: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
-      return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == EPIPE
-    default: return false
+      let isAsked = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0
+      return isAsked && error == EPIPE ? .unseen : .uncertain
+    default: return .uncertain
     }
   }
 }

@@ -17,6 +17,11 @@ extension Transfer {
     parser = ReplyHeadParser()
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
+    // Not even begun: a server that has ended its direction only may still read this one.
+    if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
+      isTooLate = true
+      return false
+    }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
     if writer != nil, mark == nil {
       isToBeginPlainly = true
@@ -97,6 +102,9 @@ extension Transfer {
     // libcurl asks again by itself, without the question.
     if asks, head.status == 417 {
       wasExpectRefused = true
+      mayAskPlainly = !parser.hasContinued && !hasGivenAll
+    }
+    if mayAskPlainly, head.status == 417 {
       tellExpectIgnored()
       // libcurl would repeat our own `Expect` field.
       isToBeginPlainly = writer != nil
@@ -108,6 +116,7 @@ extension Transfer {
       wasChallenged = true
       return count
     }
+    if let socket { recordArrival(at: socket) }
     if head.status != 417 { loop.recordHead(self) }
     return count
   }

@@ -27,6 +27,8 @@ final class Transfer {
   var toldExpect = false
   /// Whether the handle will not ask again, whatever it is used for.
   var wasExpectRefused = false
+  /// Whether that was all that the server refused: it had not asked for the body, nor been given all of it.
+  var mayAskPlainly = false
   /// Whether the server has said what it wants to have answered.
   var wasChallenged = false
   var headBytes = 0
@@ -38,11 +40,14 @@ final class Transfer {
   var mark: Int64?
   /// Whether libcurl wanted to repeat the request and must not.
   var isUnrepeatable = false
+  /// Whether the server had ended the connection before anything of the request went over it.
+  var isTooLate = false
   /// The bytes of requests' heads that libcurl had sent for this transfer before.
   var headsBefore = 0
-  /// What the kernel said of the connection when it was closed: whether nothing of the request had been
-  /// acknowledged, and whether the server is known not to have seen it.
-  private var closed = (isUnacknowledged: false, isUnseen: false)
+  /// The connection, where it was closed without a reply: the server may still be known not to have seen the request.
+  private var closed: ClosedConnection?
+  /// Where the connection stood when the reply came, where that was before all had arrived.
+  var arrival: Arrival?
   /// How often it was begun again because of that.
   private(set) var repetitions = 0
   /// When a limit lets it go on; nil where none holds it back.
@@ -87,23 +92,36 @@ final class Transfer {
   /// The connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
-    if let mark { closed = (hoist_look_at(descriptor).acknowledged <= mark, isUnseen) }
+    recordArrival(at: descriptor, isClosing: true)
+    if let mark, headBytes == 0, given > 0 { closed = ClosedConnection(descriptor, mark: mark) }
     (socket, mark) = (nil, nil)
   }
 
-  /// Whether a request that ended so is to be begun again, for the server cannot have seen it.
-  func repeats(after code: CURLcode) -> Bool {
-    guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), bodyError == nil,
-      parser.head == nil, headBytes == 0, repetitions < Self.mostRepetitions,
-      exchange.transferProgress.hasBegun
-    else { return false }
+  /// Whether the server has seen a request that ended so. Where it has not, it is to be begun again.
+  func sight(after code: CURLcode) -> SocketTable.Sight {
+    guard repetitions < Self.mostRepetitions, bodyError == nil else { return .uncertain }
+    if isTooLate { return .unseen }
+    let isLost =
+      isUnrepeatable
+      || [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND]
+        .contains(code)
+    guard isLost, parser.head == nil, headBytes == 0, exchange.transferProgress.hasBegun,
+      let closed
+    else { return .uncertain }
+    // libcurl has taken the error from the connection.
     let isBrokenPipe =
       code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)
-    guard closed.isUnseen || isBrokenPipe && closed.isUnacknowledged else { return false }
+    return isBrokenPipe && closed.wasUnacknowledged ? .unseen : closed.sight()
+  }
+
+  /// Begins again what the server has not seen.
+  func beginAgain() {
     repetitions += 1
     startOver()
-    return true
   }
+
+  /// Whether it may begin again that often.
+  var mayBeginAgain: Bool { repetitions < Self.mostRepetitions }
 
   /// The body's bytes that the other side has acknowledged by now, where that is news.
   ///
@@ -168,6 +186,11 @@ final class Transfer {
     if isUnrepeatable {
       return TransportError(
         .connectionLost, code: code, words: "The server closed the connection without a reply")
+    }
+    if arrival?.isLost == true {
+      return TransportError(
+        .connectionLost, code: code,
+        words: "The server answered before it had everything, and closed the connection")
     }
     guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
     // libcurl does not tell why no socket could be made.
@@ -238,12 +261,7 @@ final class Transfer {
   // MARK: Beginning again
 
   var mayRepeat: Bool {
-    request.mayRepeat || parser.head?.status == 417 || isUnseen
-  }
-
-  private var isUnseen: Bool {
-    guard let socket, let mark else { return closed.isUnseen }
-    return SocketTable.hasEnded(socket, before: mark)
+    request.mayRepeat || mayAskPlainly && parser.head?.status == 417
   }
 
   func startOver() {
@@ -252,7 +270,8 @@ final class Transfer {
     if writer != nil { setReuse(false) }
     given = 0
     acknowledged = 0
-    (socket, mark, closed) = (nil, nil, (false, false))
+    (socket, mark, closed, arrival) = (nil, nil, nil, nil)
+    (isUnrepeatable, isTooLate) = (false, false)
     exchange.content.withLock { content in
       let received = content.progress.received
       content.progress = Exchange.Progress()

@@ -56,6 +56,7 @@ extension TransferLoop {
     moments += writing.compactMap { transfer in
       transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
     }
+    if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1
     if curl_multi_timeout(multi, &timer) == CURLM_OK, timer >= 0 { delays.append(Double(timer)) }

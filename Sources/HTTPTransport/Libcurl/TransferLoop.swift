@@ -39,6 +39,10 @@ final class TransferLoop: @unchecked Sendable {
   var held: [Transfer] = []
   /// Those that do not leave all of the body to libcurl.
   var writing: [Transfer] = []
+  /// Those whose connection has ended, until it is known whether the server has seen them, and how they ended.
+  var doubtful: [(transfer: Transfer, code: CURLcode)] = []
+  /// Those whose good reply came before all of the body had arrived.
+  var arriving: [Transfer] = []
   /// What waits until all has been sent that can be.
   var postponed: [@Sendable () -> Void] = []
   private var answered: [Transfer] = []
@@ -108,6 +112,7 @@ final class TransferLoop: @unchecked Sendable {
       if !(transfers.isEmpty && news.isEmpty) { perform(multi) }
       doWhatWaited()
       collectEnds()
+      settleDoubts()
       writeToSockets()
       tellHeads()
       lookAtSockets()
@@ -172,6 +177,8 @@ final class TransferLoop: @unchecked Sendable {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
     writing.removeAll { $0 === transfer }
+    doubtful.removeAll { $0.transfer === transfer }
+    arriving.removeAll { $0 === transfer }
     // libcurl may still look at what belongs to the transfer.
     withExtendedLifetime(transfer) {
       if let multi { curl_multi_remove_handle(multi, transfer.easy) }
@@ -202,16 +209,13 @@ final class TransferLoop: @unchecked Sendable {
         beginPlainly(transfer)
         continue
       }
-      if transfer.repeats(after: code) {
-        curl_multi_remove_handle(multi, easy)
-        curl_multi_add_handle(multi, easy)
-        continue
-      }
+      guard !settles(transfer, code) else { continue }
       if code != CURLE_OK || !transfer.isFinishing { finish(transfer, code) }
     }
   }
 
   func finish(_ transfer: Transfer, _ code: CURLcode) {
+    guard !awaits(transfer, code) else { return }
     if transfer.hasGivenAll, transfer.bodyError == nil { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
     let exchange = transfer.exchange

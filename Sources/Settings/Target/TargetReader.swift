@@ -228,11 +228,14 @@ struct TargetReader {
   }
 
   private func retry(_ node: ConfigNode) throws(ConfigError) -> RetryPolicy {
-    let entries = try node.table(["attempts", "base", "max"])
+    let entries = try node.table(["attempts", "base", "max", "statuses"])
     var policy = RetryPolicy()
     if let node = entries["attempts"] { policy.attempts = try node.integer(in: 1...100) }
     if let node = entries["base"] { policy.base = try node.seconds(in: 0...3600) }
     if let node = entries["max"] { policy.cap = try node.seconds(in: 0...86_400) }
+    for status in try entries["statuses"]?.array() ?? [] {
+      policy.statuses.insert(try status.integer(in: 400...599))
+    }
     guard policy.base <= policy.cap else {
       throw node.fault(
         "\"base\" (\(HumanReadable.seconds(policy.base))) is longer than "

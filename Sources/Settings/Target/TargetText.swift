@@ -101,11 +101,16 @@ public struct TargetText {
     row("concurrency", target.concurrency, usually: usual.concurrency) { "\($0)" }
     row("rate_limit", target.rateLimit, usually: nil) { $0.map { "\"\($0) B/s\"" } }
     let retry = RetryPolicy(
-      attempts: target.retry.attempts, base: target.retry.base, cap: target.retry.cap)
+      attempts: target.retry.attempts, base: target.retry.base, cap: target.retry.cap,
+      statuses: target.retry.statuses)
     row("retry", retry, usually: usual.retry) {
       TOMLText.table([
         ("attempts", "\($0.attempts)"), ("base", TOMLText.seconds($0.base)),
         ("max", TOMLText.seconds($0.cap)),
+        (
+          "statuses",
+          $0.statuses.isEmpty ? nil : TOMLText.array($0.statuses.sorted().map(String.init))
+        ),
       ])
     }
     row("idempotent", target.retry.isIdempotent, usually: nil) { $0.map { "\($0)" } }

@@ -11,15 +11,21 @@ extension UploadEngine {
     let number: Int
     /// Whom it went to.
     let origin: Origin?
+    /// Whether it carried what the target's own origin knows us by.
+    let showsCredentials: Bool
     let items: [ItemID]
   }
 
   /// The credentials for a request with these uploads to an origin: those that their route has now.
-  func authorization(of items: [ItemID], to origin: Origin?) -> Authorization? {
+  ///
+  /// - Parameter keepsCredentials: whether no other origin has chosen where it goes.
+  func authorization(
+    of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true
+  ) -> Authorization? {
     guard let first = items.first, let route = jobs[first]?.route else { return nil }
     return Authorization(
       route: route, token: tokens[route], number: scheduler.token(on: route), origin: origin,
-      items: items)
+      showsCredentials: keepsCredentials && origin == route.origin, items: items)
   }
 
   /// Evaluates what the result of a request tells about its credentials.
@@ -27,8 +33,8 @@ extension UploadEngine {
     of authorization: Authorization, _ end: TransferEnd, to target: Target
   ) -> Credentials.Consequence {
     let route = authorization.route
-    // A reply of another origin, which was sent no credentials, tells nothing about them.
-    guard let status = end.status, authorization.origin == route.origin else { return .stands }
+    // A reply to what was sent without credentials tells nothing about them.
+    guard let status = end.status, authorization.showsCredentials else { return .stands }
     if (200..<300).contains(status) {
       perform(
         scheduler.recordAccepted(

@@ -32,11 +32,14 @@ extension UploadEngine {
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
-    guard let authorization = authorization(of: uploads.map(\.item.id), to: origin) else { return }
     // Credentials are for the target's own origin, whatever was decided elsewhere.
-    let mayShowThem = keepsCredentials && origin == home
+    guard
+      let authorization = authorization(
+        of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials)
+    else { return }
     let (request, faults) = UploadRequest.make(
-      uploads, to: url, token: authorization.token, hidesCredentials: !mayShowThem,
+      uploads, to: url, token: authorization.token,
+      hidesCredentials: !authorization.showsCredentials,
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }

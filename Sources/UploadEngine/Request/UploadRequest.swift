@@ -49,7 +49,8 @@ struct UploadRequest {
       let target = jobs[0].target
       let plan = try plan(
         jobs, at: url == target.url ? .target : .other(url), credentials: credentials, now: now)
-      return try UploadRequest(plan, jobs, to: url, mayExpect: mayExpect)
+      return try UploadRequest(
+        plan, jobs, to: url, mayExpect: mayExpect, hidesCredentials: hidesCredentials)
     }
   }
 
@@ -86,7 +87,8 @@ struct UploadRequest {
 
   /// The request that a plan for these uploads asks for.
   init(
-    _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool
+    _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool,
+    hidesCredentials: Bool = false
   ) throws(Fault) {
     let destination = jobs[0].destination
     self.destination = destination
@@ -106,6 +108,7 @@ struct UploadRequest {
       exchange.mayStartOver = true
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
       try exchange.obey(destination.value)
+      if hidesCredentials { exchange.digest = nil }
       self.exchange = exchange
     } catch {
       throw Fault(cause: error, items: jobs.map(\.item.id))

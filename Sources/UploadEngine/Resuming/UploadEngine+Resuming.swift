@@ -176,19 +176,20 @@ extension UploadEngine {
   private func send(
     _ request: ResumeRequest, sum: [UInt8]?, of id: ItemID, _ conversation: Conversation
   ) {
-    guard let job = jobs[id], let home = job.route.origin else { return }
+    guard let job = jobs[id] else { return }
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url)
     }
-    let origin = Origin(request.url)
-    guard let authorization = authorization(of: [id], to: origin) else { return }
-    let mayShowThem = conversation.keepsCredentials && origin == home
     var asked = request
+    if !conversation.keepsCredentials { asked.staysAway = true }
+    let (origin, isTrusted) = (Origin(request.url), !asked.staysAway)
+    guard let authorization = authorization(of: [id], to: origin, keepsCredentials: isTrusted)
+    else { return }
     if let sum, let algorithm = request.checksum {
       asked.addChecksum(algorithm, sum)
     }
     let credentials: RequestHead.Credentials =
-      mayShowThem ? .all(token: authorization.token?.secret) : .none
+      authorization.showsCredentials ? .all(token: authorization.token?.secret) : .none
     do throws(Failure.Cause) {
       let made = try self.request(asked, of: job.upload, conversation, credentials)
       if asked.isTargetsOwn,

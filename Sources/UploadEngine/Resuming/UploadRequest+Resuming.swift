@@ -93,6 +93,7 @@ extension UploadRequest {
     exchange.mayRepeat =
       asked.isTargetsOwn ? target.isIdempotent(at: asked.url) : asked.content == nil
     try exchange.obey(target)
+    if asked.staysAway { exchange.digest = nil }
     self.exchange = exchange
   }
 

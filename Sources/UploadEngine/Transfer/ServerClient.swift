@@ -76,6 +76,8 @@ public struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
+    // Tried once. Whoever asked knows what a second time would do.
+    judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: Date()) {

@@ -161,6 +161,8 @@ extension Failure {
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
         + "certificate of the server's own and pins it."
+    case .refused where mayBeStored == true:
+      "The server may have stored it before it failed: look there, then retry."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
       "Ask whoever runs the server where uploads go, and put that URL into the target."

@@ -14,6 +14,9 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   public var retryAfter: Double?
   /// Whether it was the upload's ticket that was asked for; nil where it was not, as in what was written before.
   var isOfTicket: Bool?
+  /// Whether the server had been sent all of it, and its refusal does not say that it stored nothing; nil where it
+  /// does, as in what was written before.
+  var mayBeStored: Bool?
 
   /// A failure with this cause.
   public init(
@@ -134,8 +137,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
   /// target says that a second copy does no harm.
   var isTransient: Bool {
-    cause == .refused
-      ? status.map(Self.transientStatuses.contains) ?? false : cause.traits.contains(.transient)
+    guard cause == .refused else { return cause.traits.contains(.transient) }
+    return mayBeStored != true && status.map(Self.transientStatuses.contains) == true
   }
 
   /// Whether the server has the file, or may have it: sending it again could store it twice.
@@ -144,6 +147,11 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
   static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
+  /// Statuses of which a server that has been sent everything does not say with them that it stored nothing: it failed
+  /// somewhere on its way (RFC 9110 §15.6.1).
+  static let serverErrors: Set<Int> = gatewayErrors.union([500])
+  /// Statuses with which a gateway tells that it knows nothing of the server behind it (RFC 9110 §15.6.3, §15.6.5).
+  static let gatewayErrors: Set<Int> = [502, 504]
 
   /// Whether the person has to change something (the file, the target, a password) before the
   /// file can go.

@@ -32,6 +32,8 @@ public struct JobMachine: Sendable {
     public var attempt: Int
     /// How many redirects it has followed.
     public var redirects: Int
+    /// Whether it has not been sent away from the target's own origin: once away, credentials stay at home.
+    public var keepsCredentials = true
     /// Set if the person has stopped it and the request has not ended yet.
     public var stop: Stop?
   }
@@ -141,7 +143,8 @@ public struct JobMachine: Sendable {
   }
 
   private mutating func run(to url: URL, redirects: Int, keepsCredentials: Bool) -> [Action] {
-    state = .running(Run(attempt: attempts, redirects: redirects))
+    state = .running(
+      Run(attempt: attempts, redirects: redirects, keepsCredentials: keepsCredentials))
     return [
       .report(.preparing(attempt: attempts)),
       .send(to: url, attempt: attempts, keepsCredentials: keepsCredentials),
@@ -180,21 +183,29 @@ public struct JobMachine: Sendable {
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       return go(to: .finished(delivered: false), .failed(failure))
     }
+    // Judged, or never answered.
+    var doubt: Failure?
+    if case .failed(let failure) = verdict, failure.mayHaveArrived { doubt = failure }
+    if end.sentAll, end.status == nil, doubt == nil {
+      doubt = Failure(
+        .outcomeUnknown("it was stopped while the server had all of it"), attempts: run.attempt)
+    }
     switch run.stop {
-    // If everything was sent and no reply came, a pause is a cancel: resuming would store the file twice.
-    case .pause
-    where !(end.sentAll && end.status == nil) || target.isIdempotent(at: end.url):
+    // If the server may have all of it, a pause is a cancel: resuming would store the file twice.
+    case .pause where doubt == nil || target.isIdempotent(at: end.url):
       return go(to: .paused, .paused)
     case .pause, .cancel:
-      let cause: Failure.Cause =
-        end.sentAll && end.status == nil
-        ? .outcomeUnknown("it was stopped while the server had all of it") : .cancelled
-      return go(to: .finished(delivered: false), .failed(Failure(cause, attempts: run.attempt)))
+      return go(
+        to: .finished(delivered: false),
+        .failed(doubt ?? Failure(.cancelled, attempts: run.attempt)))
     case nil: break
     }
     switch verdict {
     case .follow(let url, let keepsCredentials):
-      return self.run(to: url, redirects: run.redirects + 1, keepsCredentials: keepsCredentials)
+      // A path that another server chose gets no credentials, even where it leads back home.
+      return self.run(
+        to: url, redirects: run.redirects + 1,
+        keepsCredentials: run.keepsCredentials && keepsCredentials)
     case .failed(let failure):
       if let delay = target.delay(after: failure, at: end.url, random: random) {
         state = .retrying

@@ -12,15 +12,20 @@ public struct RetryPolicy: Hashable, Sendable {
   /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
   /// where nobody says. `Target.isIdempotent` knows better then.
   public var isIdempotent: Bool?
+  /// Statuses of which the server's owner knows that nothing was stored and that they may pass, beside those of
+  /// which anybody knows it (`Failure.transientStatuses`).
+  public var statuses: Set<Int>
 
   /// The default policy of a target.
   public init(
-    attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil
+    attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil,
+    statuses: Set<Int> = []
   ) {
     self.attempts = attempts
     self.base = base
     self.cap = cap
     self.isIdempotent = isIdempotent
+    self.statuses = statuses
   }
 
   /// Seconds to wait before the next attempt; `nil` where there shall be none.
@@ -52,6 +57,9 @@ public struct RetryPolicy: Hashable, Sendable {
 
   private func mayRepeat(_ failure: Failure) -> Bool {
     if case .outcomeUnknown = failure.cause { return isIdempotent ?? false }
+    if failure.cause == .refused, let status = failure.status, statuses.contains(status) {
+      return true
+    }
     return failure.isTransient
   }
 }

@@ -30,6 +30,7 @@ public enum Verdict: Hashable, Sendable {
         retryAfter: end.headers["retry-after"].flatMap { RetryAfter.seconds($0, now: now) }
           ?? end.retryAfter)
       if end.isOfTicket { failure.isOfTicket = true }
+      if cause == .refused, leavesDoubt(end, target) { failure.mayBeStored = true }
       return .failed(failure)
     }
 
@@ -72,11 +73,15 @@ public enum Verdict: Hashable, Sendable {
             seconds: end.seconds, bytes: end.bytes))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
-      case 417 where end.expectedContinue && redirects < mostRedirects:
-        // The server only rejects `Expect`, and the engine does not send it again.
+      case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
+        // The server only rejects `Expect`, and the engine does not send it again. After the whole body it means more.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
+      // Whoever stands in between had passed all of it on, and the server behind may have stored it.
+      case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
+        let why = "a gateway answered in its place, after it had the whole file"
+        return failed(.outcomeUnknown(why))
       default:
         return failed(.refused)
       }
@@ -95,6 +100,14 @@ public enum Verdict: Hashable, Sendable {
     default:
       return failed(trouble)
     }
+  }
+
+  /// Whether the server may have stored a file in spite of its refusal, where a second copy would do harm.
+  private static func leavesDoubt(_ end: TransferEnd, _ target: Target) -> Bool {
+    guard end.sentAll, let status = end.status, Failure.serverErrors.contains(status) else {
+      return false
+    }
+    return !target.isIdempotent(at: end.url) && !target.retry.statuses.contains(status)
   }
 
   /// Where a 307 or 308 leads, as far as it is followed.

@@ -107,10 +107,11 @@ public struct ResumeCourse: Sendable {
     switch Verdict.redirect(
       end, target: target, redirects: redirects, failed: { .failed(Failure($0)) })
     {
-    case .follow(let url, _):
+    case .follow(let url, let keepsCredentials):
       guard var request = last else { return over(end, status: end.status) }
       redirects += 1
       request.url = url
+      if !keepsCredentials { request.staysAway = true }
       return send(request)
     case .failed(let failure):
       var end = end

@@ -13,6 +13,9 @@ public struct ResumeRequest: Hashable, Sendable {
   /// Whether it is the request that the target describes, with its method, its header fields and its form; `headers`
   /// come on top, and `content` counts the form's bytes.
   public var isTargetsOwn = false
+  /// Whether another origin than the target's own has chosen where it goes: no credentials go there, even where that
+  /// is back home.
+  public var staysAway = false
   /// The checksum of them that goes along; whoever sends the request computes it.
   public var checksum: TusServer.Checksum?
 

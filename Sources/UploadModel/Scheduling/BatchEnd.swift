@@ -92,6 +92,8 @@ public struct BatchEnd: Sendable {
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
-    return failure.mayConcernOneFile && target.delay(after: failure, at: end.url, random: 0) == nil
+    // What may be stored does not go again unasked, in halves or as a whole.
+    return failure.mayConcernOneFile && failure.mayBeStored != true
+      && target.delay(after: failure, at: end.url, random: 0) == nil
   }
 }

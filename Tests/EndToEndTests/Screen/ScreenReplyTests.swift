@@ -29,7 +29,7 @@ extension EndToEnd {
         "json.txt": ("422 No", "application/json", #"{"error": {"message": "no title given"}}"#),
         "list.txt": ("400 No", "application/json", #"{"errors": ["the first of two", "x"]}"#),
         "page.txt": (
-          "502 No", "text/html",
+          "501 No", "text/html",
           "<html><title>502 Bad Gateway</title><h1>The backend is asleep</h1></html>"
         ),
         "problem.txt": (

@@ -162,10 +162,13 @@ struct BatchEndRow: Sendable, CustomTestStringConvertible {
       is: ["again", "http-422", "again"],
       groups: [[1], [3]]),
     BatchEndRow(
-      "an error that may pass", 500, splits: true, is: ["http-500", "http-500", "http-500"]),
+      "an error that may pass", 423, splits: true, is: ["http-423", "http-423", "http-423"]),
     BatchEndRow(
-      "an error that did not pass", 500, splits: true, attempt: 5, is: ["again", "again", "again"],
+      "an error that did not pass", 423, splits: true, attempt: 5, is: ["again", "again", "again"],
       groups: [[1, 2], [3]]),
+    BatchEndRow(
+      "an error after which all may be stored", 500, splits: true,
+      is: ["http-500", "http-500", "http-500"]),
     BatchEndRow("credentials", 401, splits: true, is: ["http-401", "http-401", "http-401"]),
     BatchEndRow("the address", 404, splits: true, is: ["http-404", "http-404", "http-404"]),
     BatchEndRow(
