@@ -198,6 +198,13 @@ extension ScreenSession {
     if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
   }
 
+  /// Stops the queue or goes on with it, for this session and those after it.
+  func setStopped(_ isWanted: Bool) {
+    // At once, even where the disk has no room for that.
+    control(.start(!isWanted))
+    if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
+  }
+
   func move(_ id: ItemID, before other: ItemID?) {
     guard write({ try $0.move(id, before: other) }) != nil else { return }
     engine?.move(id, before: state.firstWaiting(from: other))
