@@ -9,7 +9,9 @@ struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
     abstract: "Show and change the queue, also while a hoist sends it.",
-    subcommands: [List.self, AddCommand.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self],
+    subcommands: [
+      List.self, AddCommand.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self,
+    ],
     defaultSubcommand: List.self)
 
   /// `hoist queue list`.
@@ -158,7 +160,8 @@ struct QueueCommand: AsyncParsableCommand {
   struct Stop: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Begin no more files of the queue, until hoist queue start.",
-      discussion: "What is being sent goes on. It is what s does on the screen, and outlives a restart.")
+      discussion:
+        "What is being sent goes on. It is what s does on the screen, and outlives a restart.")
 
     @OptionGroup var queue: QueueOptions
 

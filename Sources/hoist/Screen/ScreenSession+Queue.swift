@@ -132,6 +132,12 @@ extension ScreenSession {
     }
   }
 
+  /// Offers what a path that is being typed can become.
+  func complete(_ text: String) {
+    let path = TypedPath(text: text, home: home)
+    answer({ path.completions }) { [.completions(for: text, $0)] }
+  }
+
   private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
     switch result {
     case .success(let added):

@@ -232,11 +232,6 @@ final class ScreenSession {
     }
   }
 
-  private func complete(_ text: String) {
-    let path = TypedPath(text: text, home: home)
-    answer({ path.completions }) { [.completions(for: text, $0)] }
-  }
-
   /// Waits a few seconds at most until all requested files are found and in the queue. Returns whether they
   /// are.
   private func settleIntake() async -> Bool {
