@@ -12,4 +12,6 @@ public struct QueueChanges: Sendable {
   public var removed: [ItemID] = []
   /// All items in their order, where it has changed.
   public var order: [ItemID]?
+  /// Whether a person has stopped the queue; nil where nobody else has written.
+  public var isStopped: Bool?
 }

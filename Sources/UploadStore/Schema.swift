@@ -146,5 +146,8 @@ enum Schema {
     INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_master
       WHERE name IN ('item', 'attempt') AND name NOT IN (SELECT name FROM sqlite_sequence);
     """,
+
+    // Whether a person has stopped the queue. It outlives the session in which that was said.
+    "ALTER TABLE queue ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1));",
   ]
 }

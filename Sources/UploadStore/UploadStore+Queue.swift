@@ -176,6 +176,23 @@ extension UploadStore {
     }
   }
 
+  /// Whether a person has stopped the queue. Then nothing of it begins until a person goes on, whichever process
+  /// sends, and after however many starts.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be read.
+  public func isStopped() throws(StoreError) -> Bool {
+    try read { db in try Bool.fetchOne(db, sql: "SELECT stopped FROM queue") ?? false }
+  }
+
+  /// Records that a person has stopped the queue, or goes on with it.
+  ///
+  /// - Throws: `StoreError` if the queue cannot be written.
+  public func setStopped(_ isStopped: Bool) throws(StoreError) {
+    try write { db, _ in
+      try db.execute(sql: "UPDATE queue SET stopped = ?", arguments: [isStopped])
+    }
+  }
+
   private static func recordOrder(_ db: Database, _ revision: Int64) throws {
     try db.execute(sql: "UPDATE queue SET reordered = ?", arguments: [revision])
   }

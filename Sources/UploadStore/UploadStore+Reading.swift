@@ -107,8 +107,9 @@ extension UploadStore {
   /// - Throws: `StoreError` if the queue cannot be read.
   public func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
     try read { db in
-      let now = try Row.fetchOne(db, sql: "SELECT revision, reordered FROM queue")
+      let now = try Row.fetchOne(db, sql: "SELECT revision, reordered, stopped FROM queue")
       var changes = QueueChanges(revision: now?[0] ?? revision)
+      changes.isStopped = now?[2]
       changes.items = try Self.items(db, where: "listed AND revision > ?", [revision])
       changes.removed = try Int64.fetchAll(
         db, sql: "SELECT id FROM item WHERE NOT listed AND revision > ?", arguments: [revision]

@@ -68,8 +68,11 @@ import UploadModel
 
   @Test func whatTheScreenCallsStoppedIsStopped() {
     var state = Fixture.empty()
-    #expect(Fixture.play(&state, .held("the disk is full")) == [.setStarted(false)])
+    #expect(Fixture.play(&state, .held("the disk is full")) == [.hold])
     #expect(!state.isStarted)
+    // What another session has said is shown, and not said once more.
+    #expect(Fixture.play(&state, .stopped(false)) == [] && state.isStarted)
+    #expect(Fixture.play(&state, .stopped(true)) == [] && !state.isStarted)
   }
 
   @Test func aQueueThatIsStillReadIsNotCalledEmpty() {

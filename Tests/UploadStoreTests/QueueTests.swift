@@ -73,6 +73,23 @@ struct QueueTests {
     #expect(try harness.open().items().map(\.id) == [ids[5], ids[1], ids[3], ids[0], ids[4]])
   }
 
+  @Test("What a person has stopped stays stopped, for every process and after each start")
+  func stopping() throws {
+    let (mine, other) = (try harness.open(), try harness.open())
+    #expect(try !mine.isStopped())
+    let revision = try #require(try other.changesByOthers(since: 0)).revision
+    try mine.setStopped(true)
+    #expect(try harness.open().isStopped())
+    #expect(try other.changesByOthers(since: revision)?.isStopped == true)
+    // Nobody else has written since: nothing is said about it.
+    #expect(try #require(try other.changesByOthers(since: revision)).isStopped == nil)
+    _ = try mine.recover()
+    _ = try mine.enqueue([item("a")])
+    #expect(try harness.open().isStopped())
+    try other.setStopped(false)
+    #expect(try mine.changesByOthers(since: revision)?.isStopped == false)
+  }
+
   @Test("There is always room between two neighbours")
   func room() throws {
     let store = try harness.open()

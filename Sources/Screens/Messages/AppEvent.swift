@@ -56,6 +56,8 @@ public enum AppEvent: Sendable {
   ///
   /// `isGoodEnough` says that they can be if the person wants it so.
   case setupRefused(String, isGoodEnough: Bool)
+  /// A person has stopped the queue, or has gone on with it, in a session before or beside this one.
+  case stopped(Bool)
   /// Nothing further starts until the person resumes, for this reason.
   case held(String)
   /// Where an item can go on, once an attempt at it knows; nil where it has to start over.

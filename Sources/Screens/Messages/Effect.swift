@@ -31,8 +31,10 @@ public enum Effect: Sendable, Equatable {
   case reorder([ItemID])
   /// These items have been edited: how they are sent, not their states.
   case edit([UploadItem])
-  /// Start further files, or stop starting them. Those under way go on.
+  /// The person wants further files to begin, or none, also after the next start. Those under way go on.
   case setStarted(Bool)
+  /// Begin no further files until the person goes on. Nobody has asked for that: the next start need not know.
+  case hold
   /// Set the concurrency of the target of this name.
   case setConcurrency(Int, target: String)
   /// Set the total bandwidth limit, in bytes a second; `nil` for none.

@@ -85,11 +85,12 @@ extension AppState {
       if limit != rateLimit { speeds.startOver(at: now) }
       (rateLimit, self.isStarted, wishes) = (limit, isStarted, lanes)
       if let count = lanes[target] { concurrency = count }
+    case .stopped(let isStopped): isStarted = !isStopped
     case .held(let reason):
       isStarted = false
       message = reason
       record(reason, .bad)
-      return [.setStarted(false)]
+      return [.hold]
     case .message(let text):
       message = text
       record(text)
@@ -174,7 +175,8 @@ extension AppState {
   mutating func askToQuit() -> [Effect] {
     // Leaving stops nothing where another one sends.
     if isAtTheEnd || isAside { return [.quit(.idle)] }
-    open(.question(Question(.quitting(options.background))))
+    // In the background nobody could go on with what is stopped.
+    open(.question(Question(.quitting(isStarted ? options.background : .unavailable))))
     return []
   }
 

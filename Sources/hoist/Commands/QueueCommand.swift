@@ -9,7 +9,9 @@ struct QueueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "queue",
     abstract: "Show and change the queue, also while a hoist sends it.",
-    subcommands: [List.self, AddCommand.self, Remove.self, Retry.self, Clear.self],
+    subcommands: [
+      List.self, AddCommand.self, Remove.self, Retry.self, Clear.self, Stop.self, Start.self,
+    ],
     defaultSubcommand: List.self)
 
   /// `hoist queue list`.
@@ -42,10 +44,10 @@ struct QueueCommand: AsyncParsableCommand {
         isSent = false
       }
       for item in items { Output.line(json ? QueueLine.text(of: item) : item.row) }
-      if !json { Output.error(Self.sum(items, isSent: isSent)) }
+      if !json { try Output.error(Self.sum(items, isSent: isSent, isStopped: store.isStopped())) }
     }
 
-    private static func sum(_ items: [UploadItem], isSent: Bool) -> String {
+    private static func sum(_ items: [UploadItem], isSent: Bool, isStopped: Bool) -> String {
       guard !items.isEmpty else { return "the queue is empty" }
       let totals = Totals(of: items)
       let rest = [(totals.failed, "failed"), (totals.unknown, "unknown")]
@@ -53,7 +55,8 @@ struct QueueCommand: AsyncParsableCommand {
       let left =
         isSent || !items.contains(where: \.state.isActive)
         ? "" : "; no hoist is sending them; the next one goes on with what was interrupted"
-      return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)"
+      let stopped = isStopped ? "; it is stopped: hoist queue start goes on with it" : ""
+      return "\(HumanReadable.count(items.count, "file")) in the queue\(rest)\(left)\(stopped)"
     }
   }
 
@@ -150,6 +153,37 @@ struct QueueCommand: AsyncParsableCommand {
       if looked.contains(where: \.state.isFinished) {
         try ExitStatus.someFailed.exitUnlessSuccess()
       }
+    }
+  }
+
+  /// `hoist queue stop`.
+  struct Stop: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Begin no more files of the queue, until hoist queue start.",
+      discussion:
+        "What is being sent goes on. It is what s does on the screen, and outlives a restart.")
+
+    @OptionGroup var queue: QueueOptions
+
+    func run() throws {
+      try queue.store().setStopped(true)
+      Output.error("the queue is stopped: hoist queue start goes on with it")
+    }
+  }
+
+  /// `hoist queue start`.
+  struct Start: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Go on with a queue that was stopped.")
+
+    @OptionGroup var queue: QueueOptions
+
+    func run() throws {
+      let store = try queue.store()
+      try store.setStopped(false)
+      Output.error(
+        SenderLock.isTaken(queue: store.path)
+          ? "the queue goes on" : "the queue goes on with the next hoist, or hoist send")
     }
   }
 

@@ -22,6 +22,7 @@ extension ScreenSession {
 
   func apply(_ changes: QueueChanges) {
     revision = changes.revision
+    if let isStopped = changes.isStopped { learn(isStopped: isStopped) }
     let gone = changes.removed.filter { state.item($0) != nil }
     if !gone.isEmpty {
       if engine == nil {
@@ -36,6 +37,17 @@ extension ScreenSession {
       handle([.reordered(order.filter { state.item($0) != nil })])
       engine?.arrange(state.waiting)
     }
+  }
+
+  /// What the queue says of whether a person has stopped it. Where it says what it said before, a disk that is full
+  /// still holds the session up.
+  func learn(isStopped isStoppedNow: Bool) {
+    guard isStoppedNow != isStopped else { return }
+    isStopped = isStoppedNow
+    handle([.stopped(isStopped)])
+    guard let engine else { return }
+    engine.setStarted(!isStopped)
+    link.tell([.settings(settings)])
   }
 
   private func applyChanged(_ changed: [UploadItem]) {

@@ -132,6 +132,12 @@ extension ScreenSession {
     }
   }
 
+  /// Offers what a path that is being typed can become.
+  func complete(_ text: String) {
+    let path = TypedPath(text: text, home: home)
+    answer({ path.completions }) { [.completions(for: text, $0)] }
+  }
+
   private func show(_ result: Result<QueueIntake.Added, StoreError>, saying words: String?) {
     switch result {
     case .success(let added):
@@ -196,6 +202,13 @@ extension ScreenSession {
     engine?.submit(sendable, paused: paused)
     engine?.arrange(state.waiting)
     if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
+  }
+
+  /// Stops the queue or goes on with it, for this session and those after it.
+  func setStopped(_ isWanted: Bool) {
+    // At once, even where the disk has no room for that.
+    control(.start(!isWanted))
+    if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
   }
 
   func move(_ id: ItemID, before other: ItemID?) {

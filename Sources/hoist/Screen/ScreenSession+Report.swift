@@ -46,6 +46,10 @@ extension ScreenSession {
       left > 0 && successor == nil
       ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
     Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
+    if isStopped, left > 0 {
+      Output.error(
+        "the queue is stopped: hoist queue start goes on with it, and so does s on the screen")
+    }
     if let successor {
       Output.error("the rest goes on in the background (process \(successor)); hoist shows it")
       return all.contains { $0.state.failure != nil && $0.state.isFinished }

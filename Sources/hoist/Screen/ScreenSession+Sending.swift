@@ -15,6 +15,7 @@ extension ScreenSession {
     do {
       watch = try ChangeWatch(path: keeper.store.path) { [weak self] in self?.readExternalChanges()
       }
+      learn(isStopped: try keeper.store.isStopped())
       if options.isFresh { floor = try keeper.store.lastID() }
       if try keeper.becomeSender() {
         startEngine()
@@ -89,6 +90,9 @@ extension ScreenSession {
       try result.get()
       handle([.notice(options.notice)])
       link.stop()
+      // What a person has stopped is in the queue. It is neither this session's nor the other one's.
+      isStopped = try keeper.store.isStopped()
+      ownSettings.isStarted = !isStopped
       show(ownSettings)
       // First apply the last changes of the other process, then recover what it left under way. Both happen
       // before the engine exists and without a suspension in between, so that no change is mistaken for our

@@ -64,6 +64,8 @@ final class ScreenSession {
   var revision: Int64 = 0
   /// The revision from which on news may have outranked what the queue says.
   var heardSince: Int64 = 0
+  /// Whether a person has stopped the queue, as it said when it was last looked at.
+  var isStopped = false
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeBuffer?
@@ -183,7 +185,8 @@ final class ScreenSession {
     case .move(let id, let other): move(id, before: other)
     case .reorder(let order): arrange(order)
     case .edit(let edited): edit(edited)
-    case .setStarted(let isStarted): control(.start(isStarted))
+    case .setStarted(let isStarted): setStopped(!isStarted)
+    case .hold: control(.start(false))
     case .setConcurrency(let count, let target): control(.lanes(count, target: target))
     case .setLimit(let limit): control(.limit(limit))
     case .probe:
@@ -227,11 +230,6 @@ final class ScreenSession {
             : "this ends when all is sent; ^c ends now, and the rest stays queued")
       ])
     }
-  }
-
-  private func complete(_ text: String) {
-    let path = TypedPath(text: text, home: home)
-    answer({ path.completions }) { [.completions(for: text, $0)] }
   }
 
   /// Waits a few seconds at most until all requested files are found and in the queue. Returns whether they

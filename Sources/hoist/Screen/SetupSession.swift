@@ -44,7 +44,8 @@ final class SetupSession {
     case .suspend: interface.suspend()
     // There is no queue yet, and no list.
     case .add, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move, .reorder,
-      .edit, .setStarted, .setConcurrency, .setLimit, .listFolder, .switchTarget, .readTargets,
+      .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
+      .readTargets,
       .stopSetUp, .listServer, .deleteOnServer, .deleteUploaded, .listHistory, .inspect, .probe,
       .copy,
       .openURL, .copyAsCurl, .notify, .notifyDesktop, .runEndCommand:

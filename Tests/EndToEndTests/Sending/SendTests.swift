@@ -41,6 +41,23 @@ extension EndToEnd {
       #expect(empty.status == 0, "\(empty)")
     }
 
+    @Test("what was stopped on a screen stays stopped until somebody goes on")
+    func staysStopped() async throws {
+      let inbox = try await person.receiver()
+      try configure(inbox.url)
+      try person.folder.write("a.txt", [1])
+      _ = try await person.shell(
+        "printf 'start-stop\\nadd a.txt\\nquit\\ns\\n' | hoist --plain --to desk"
+      ).end()
+      let held = try await person.hoist("send").end()
+      #expect(held.status == 1 && held.errors.contains("hoist queue start"), "\(held)")
+      #expect(inbox.names.isEmpty)
+      _ = try await person.hoist("queue", "start").end()
+      let sent = try await person.hoist("send").end()
+      #expect(sent.status == 0, "\(sent)")
+      #expect(inbox.names == ["a.txt"])
+    }
+
     @Test("--stay sends what comes later, and ends well when told to")
     func stay() async throws {
       let inbox = try await person.receiver()
