@@ -53,9 +53,6 @@ extension TransferLoop {
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
       moments.append(nextLook)
     }
-    moments += writing.compactMap { transfer in
-      transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
-    }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1
     if curl_multi_timeout(multi, &timer) == CURLM_OK, timer >= 0 { delays.append(Double(timer)) }
