@@ -21,7 +21,7 @@ public struct ExchangeRequest: Sendable {
   /// repeated only where the server cannot have read any of it.
   public var mayRepeat = false
   /// Whether a request that the server has not had whole may be begun again. Only then a large body goes past libcurl:
-  /// a doubt about the file in the middle of it has it sent anew.
+  /// a refused question (417) has it begun anew.
   public var mayStartOver = false
   /// Whether HTTP/2 is offered; HTTP/1.1 otherwise.
   public var offersHTTP2 = false

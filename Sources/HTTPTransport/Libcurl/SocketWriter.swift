@@ -2,7 +2,8 @@ import CCurl
 import Foundation
 
 /// Writes the rest of a large body to the socket itself, once libcurl has sent the request's head and the first bytes:
-/// the kernel takes the pages of a file as they are (sendfile(2)), where libcurl would copy them twice.
+/// each piece is read into one buffer and sent from there. The kernel gets a copy: pages of the file itself
+/// (sendfile(2)) would change on their way with every write to it, until the reader has taken them.
 ///
 /// libcurl is told of a body that is over after those bytes, beside a `Content-Length` for all of it, and
 /// waits for the reply as after any other body. So this is for HTTP/1.1 without TLS alone.
@@ -11,7 +12,7 @@ final class SocketWriter {
   static let share: Int64 = 64 << 10
   /// From how many bytes on a body is sent so.
   static let smallestBody: Int64 = 4 << 20
-  /// How many bytes of a file are sent at once.
+  /// How many bytes a limit is asked for at once.
   static let piece = 1 << 20
   /// The most bytes in one turn of the loop, for others wait meanwhile.
   private static let mostInTurn = 4 << 20
@@ -22,28 +23,20 @@ final class SocketWriter {
     case idle
     /// For room in the socket.
     case blocked
-    /// For the other side to acknowledge all that was sent from files.
-    case draining
   }
 
   private(set) var state = State.idle
-  /// Seconds until the next look at whether what was sent from a file has arrived.
-  private(set) var drainDelay = shortestDrainDelay
-  private static let shortestDrainDelay = 0.001
-  private static let longestDrainDelay = 0.025
   /// Bytes that were read and not yet written.
   private var pending: Range<Int> = 0..<0
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: Transfer.largeBuffer, alignment: 16)
-  /// Whether bytes may be on their way that are still the file's own.
-  private var refersToFile = false
   /// Whether writing has failed. libcurl finds out from the socket, and whether there was a reply.
   private(set) var isBroken = false
 
   deinit { buffer.deallocate() }
 
   /// Begins again, on another connection.
-  func reset() { (state, pending, refersToFile, isBroken) = (.idle, 0..<0, false, false) }
+  func reset() { (state, pending, isBroken) = (.idle, 0..<0, false) }
 
   /// Waits for nothing, and forgets what was not written.
   func rest() {
@@ -73,23 +66,6 @@ final class SocketWriter {
       if pending.isEmpty {
         let wanted = transfer.granted(upTo: Self.piece)
         guard wanted > 0 else { return }
-        if let sent = try transfer.handOver(wanted, { try reader.send(to: socket, atMost: wanted) })
-        {
-          guard sent > 0 else {
-            state = .blocked
-            return
-          }
-          refersToFile = true
-          written += sent
-          continue
-        }
-        if refersToFile, (SocketTable.unacknowledged(at: socket) ?? 0) > 0 {
-          isBroken = SocketTable.isClosed(socket)
-          state = isBroken ? .idle : .draining
-          drainDelay = min(2 * drainDelay, Self.longestDrainDelay)
-          return
-        }
-        (refersToFile, drainDelay) = (false, Self.shortestDrainDelay)
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted))
         pending = 0..<(try transfer.handOver(room.count) { try reader.read(into: room) } ?? 0)
       }

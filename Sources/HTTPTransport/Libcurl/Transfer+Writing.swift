@@ -45,11 +45,6 @@ extension Transfer {
     _ = hoist_set_long(easy, CURLOPT_FORBID_REUSE, isAllowed ? 0 : 1)
   }
 
-  /// After the reply: whether what was sent without being read was what it should be.
-  func confirmBody() {
-    do { try reader?.confirm() } catch { bodyError = error }
-  }
-
   /// So many of the bytes that were handed over never left.
   private func giveBack(_ count: Int64) {
     writer?.rest()

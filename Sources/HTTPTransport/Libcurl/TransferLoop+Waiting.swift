@@ -53,9 +53,6 @@ extension TransferLoop {
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
       moments.append(nextLook)
     }
-    moments += writing.compactMap { transfer in
-      transfer.writer.flatMap { $0.state == .draining ? Clock.now + $0.drainDelay : nil }
-    }
     if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1

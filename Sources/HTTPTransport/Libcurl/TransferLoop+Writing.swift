@@ -3,7 +3,7 @@ import Foundation
 
 /// What the loop does for transfers that do not leave all of the body to libcurl.
 extension TransferLoop {
-  /// Unlike send(2), sendfile(2) has no flag against SIGPIPE, so this thread blocks the signal.
+  /// Not every write of the libraries beneath has a flag against SIGPIPE, so this thread blocks the signal.
   func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -19,9 +19,6 @@ extension TransferLoop {
         if transfer.isFinishing, transfer.writer?.isBroken == true {
           finish(transfer, CURLE_SEND_ERROR)
         }
-      } catch  where transfer.reader?.isInDoubt == true && transfer.parser.head == nil {
-        // Its end was held back, so the server has no whole request yet.
-        beginPlainly(transfer)
       } catch {
         transfer.bodyError = error
         finish(transfer, CURLE_ABORTED_BY_CALLBACK)

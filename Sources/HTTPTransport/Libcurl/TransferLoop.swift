@@ -216,7 +216,6 @@ final class TransferLoop: @unchecked Sendable {
 
   func finish(_ transfer: Transfer, _ code: CURLcode) {
     guard !awaits(transfer, code) else { return }
-    if transfer.hasGivenAll, transfer.bodyError == nil { transfer.confirmBody() }
     let trouble = transfer.trouble(code)
     let exchange = transfer.exchange
     let isAnswered = trouble == nil && exchange.content.withLock { $0.head != nil }

@@ -10,8 +10,6 @@
 struct ChangeDetector {
   /// The sum of what was read.
   var sum = ContentSum()
-  /// Whether some of it was sent without being read, so that the sum says nothing.
-  var isUnread = false
   /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Nobody
   /// can set it, unlike that of the content; a new permission, name or owner changes it too.
   var changed: Int64
@@ -32,9 +30,10 @@ struct ChangeDetector {
     isDoubtful = changed > SystemFile.now() &- Self.coarsest
   }
 
-  /// Asks whether anybody has the file open for writing that was just opened, for the first time or again.
+  /// Asks whether anybody has the file open for writing that was just opened, for the first time or again, and
+  /// whether a write would be seen at all.
   mutating func lookForWriters(of file: borrowing SystemFile) {
-    if !isDoubtful, file.isOpenForWriting() != false { isDoubtful = true }
+    if !isDoubtful, !file.showsWrites || file.isOpenForWriting() != false { isDoubtful = true }
   }
 
   /// Records the time of the last change of anything about the file.

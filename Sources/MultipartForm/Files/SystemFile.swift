@@ -65,7 +65,26 @@ struct SystemFile: ~Copyable {
     #endif
   }
 
+  /// Whether the file's times change with the first write through any new mapping. Local file systems do that; memory,
+  /// network and stacked ones and those of other programs (FUSE) promise nothing.
+  var showsWrites: Bool {
+    #if os(Linux)
+      return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
+        guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
+          return false
+        }
+        return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: start.load(as: Int.self)))
+      }
+    #else
+      return false
+    #endif
+  }
+
   #if os(Linux)
+    /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
+    private static let localFileSystems: Set<UInt32> = [
+      0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,
+    ]
     /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not see.
     private static let setLease: Int32 = 1024
     private static let setLeaseSignal: Int32 = 10
@@ -119,22 +138,6 @@ struct SystemFile: ~Copyable {
     return filled
   }
 
-  /// Hands the file's bytes from an offset to a socket without copying them (sendfile(2)). The socket refers to
-  /// the file's pages until the other side has them.
-  ///
-  /// - Returns: how many it took, 0 where it has no room at the moment; nil where they have to be read and written,
-  ///   which says why. At the end of the file that is so, too.
-  func send(_ count: Int, at offset: Int64, to socket: Int32) -> Int? {
-    #if os(Linux)
-      var position = off_t(offset)
-      let sent = sendfile(socket, descriptor, &position, count)
-      if sent < 0, errno == EAGAIN || errno == EINTR { return 0 }
-      return sent > 0 ? sent : nil
-    #else
-      return nil
-    #endif
-  }
-
   private static func look(_ status: stat, at location: FileLocation) throws(FileError) -> Look {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {
@@ -167,3 +170,10 @@ struct SystemFile: ~Copyable {
     }
   }
 }
+
+#if os(Linux)
+  /// fstatfs(2), which Swift does not see, for its header is in no module. The structure takes 120 bytes and
+  /// begins with the kind of the file system.
+  @_silgen_name("fstatfs")
+  private func fileSystem(of descriptor: Int32, into status: UnsafeMutableRawPointer) -> Int32
+#endif

@@ -17,11 +17,6 @@ public final class BodyReader {
   /// What is known of the bytes that were read of the current file, while it is closed.
   private var witness: ChangeDetector?
   private var failure: BodyError?
-  /// Whether it failed for a doubt alone: something about a file has changed whose bytes were sent unread, perhaps no
-  /// more than its permissions. Another reader that reads all of the body can tell.
-  public private(set) var isInDoubt = false
-  /// What was sent without being read.
-  private var unread: [(segment: Int, range: FileRange)] = []
 
   init(_ body: FormBody) { self.body = body }
 
@@ -40,56 +35,11 @@ public final class BodyReader {
     }
   }
 
-  /// Hands the next bytes to a socket without copying them, where they are the content of a file that nobody has open
-  /// for writing (sendfile(2)). The socket must not block.
-  ///
-  /// The socket refers to the file until the other side has the bytes. Whoever uses this waits for that before
-  /// the next ``read(into:)``, which decides whether the body may be completed, and calls ``confirm()`` at the end.
-  ///
-  /// - Returns: the number of bytes, 0 where the socket has no room at the moment; nil where the next bytes have
-  ///   to be read and written, among others where the socket has failed.
-  /// - Throws: ``BodyError/file(_:)`` as ``read(into:)`` does.
-  public func send(to socket: Int32, atMost count: Int) throws(BodyError) -> Int? {
-    if let failure { throw failure }
-    guard count > 0, index < body.segments.count,
-      case .file(let range) = body.segments[index].source, range.length >= OpenRange.leastUnread
-    else { return nil }
-    do throws(FileError) {
-      let opened: OpenRange
-      if let file { opened = file } else { opened = try OpenRange(range, resuming: witness) }
-      file = opened
-      guard let sent = try opened.send(to: socket, at: within, atMost: count) else { return nil }
-      if sent > 0, unread.last?.segment != index { unread.append((index, range)) }
-      within += Int64(sent)
-      offset += Int64(sent)
-      return sent
-    } catch {
-      throw fail(error)
-    }
-  }
-
-  /// Looks once more at the files whose bytes were sent unread, once the receiver is done: it may have been given
-  /// them from the file itself until then.
-  ///
-  /// - Throws: ``BodyError/file(_:)`` if one of them was written to.
-  public func confirm() throws(BodyError) {
-    for (_, range) in unread {
-      // Of one that was removed or replaced since, nothing can be learned here.
-      guard let now = try? SystemFile.look(at: range.location).identity,
-        (now.device, now.inode) == (range.identity.device, range.identity.inode)
-      else { continue }
-      if let change = range.identity.change(to: now) {
-        throw .file(FileError(range.location, change))
-      }
-    }
-  }
-
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()
     witness = nil
     failure = nil
-    (unread, isInDoubt) = ([], false)
     offset = 0
     index = 0
     within = 0
@@ -102,7 +52,6 @@ public final class BodyReader {
   }
 
   private func fail(_ error: FileError) -> BodyError {
-    isInDoubt = error.reason == .modified && file?.isInDoubt == true
     close()
     failure = .file(error)
     return .file(error)

@@ -6,10 +6,6 @@ final class OpenRange {
   private static let checkInterval = 1 << 20
   /// How many bytes are held back at the end while the file is read again.
   private static let tailSize: Int64 = 1 << 20
-  /// How many bytes at the end are always read: what is known of the file by then decides whether they go out.
-  private static let readTail: Int64 = 64 << 10
-  /// From how many bytes on a range is worth sending unread: at its end one waits until all of it has arrived.
-  static let leastUnread: Int64 = 4 << 20
 
   private let range: FileRange
   private let file: SystemFile
@@ -47,28 +43,13 @@ final class OpenRange {
       unchecked += target.count
     }
     if end == range.length {
-      // The path must still lead to the file that was sent. That look tells the rest as well.
-      try check(try SystemFile.look(at: range.location))
+      try checkPlace()
       guard witness.isDoubtful else { return }
       try finishSecondReading()
-      try check(try SystemFile.look(at: range.location))
+      try checkPlace()
     } else if unchecked >= Self.checkInterval {
       try check(try file.look())
     }
-  }
-
-  /// Hands bytes from an offset in the range to a socket, at most so many, without reading them.
-  ///
-  /// - Returns: how many it took, 0 where it has no room at the moment; nil where they have to be read.
-  func send(to socket: Int32, at offset: Int64, atMost most: Int) throws(FileError) -> Int? {
-    let left = range.length - Self.readTail - offset
-    guard !witness.isDoubtful, left > 0 else { return nil }
-    let count = Int(min(Int64(min(most, Self.checkInterval)), left))
-    guard let sent = file.send(count, at: range.start + offset, to: socket) else { return nil }
-    if sent > 0 { witness.isUnread = true }
-    unchecked += sent
-    if unchecked >= Self.checkInterval { try check(try file.look()) }
-    return sent
   }
 
   /// Reads bytes for the first time.
@@ -123,8 +104,16 @@ final class OpenRange {
 
   // MARK: Its identity
 
-  /// Whether the file may have been written to, and only a body that is read from its start could tell.
-  var isInDoubt: Bool { witness.isDoubtful && witness.isUnread }
+  /// No other file may have taken the place of the one that was sent, at the end. One without a place was moved or
+  /// removed: what was read of it is whole all the same.
+  private func checkPlace() throws(FileError) {
+    var now: SystemFile.Look
+    do throws(FileError) { now = try SystemFile.look(at: range.location) } catch {
+      guard error.reason == .vanished else { throw error }
+      now = try file.look()
+    }
+    try check(now)
+  }
 
   private func check(_ now: SystemFile.Look) throws(FileError) {
     if let change = range.identity.change(to: now.identity) {
@@ -132,7 +121,5 @@ final class OpenRange {
     }
     witness.record(changed: now.changed)
     unchecked = 0
-    // What was not read cannot be compared with a second reading.
-    if isInDoubt { throw FileError(range.location, .modified) }
   }
 }

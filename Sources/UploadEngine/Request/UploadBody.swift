@@ -36,14 +36,6 @@ struct UploadBody: ExchangeBody {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
       try reader.read(into: buffer)
     }
-
-    func send(to socket: Int32, atMost count: Int) throws -> Int? {
-      try reader.send(to: socket, atMost: count)
-    }
-
-    var isInDoubt: Bool { reader.isInDoubt }
-
-    func confirm() throws { try reader.confirm() }
   }
 
   private final class AheadReader: ExchangeBodyReader {

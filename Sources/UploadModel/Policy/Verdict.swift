@@ -34,10 +34,6 @@ public enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
-    // A large file is sent from the file itself: what is written to it before the server has read that may go with it.
-    if case .changed? = end.trouble, end.sentAll, end.status.map(target.response.isOK) != false {
-      return failed(.outcomeUnknown("the file was written to before the server had answered"))
-    }
     // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
     // not take precedence over the reply to the whole.
     if let trouble = end.trouble, trouble.isLocal,
