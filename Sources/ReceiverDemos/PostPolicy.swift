@@ -109,7 +109,9 @@ struct PostPolicy {
       fields["x-amz-date"]?.utf8.starts(with: scope[1].utf8) == true
     else { throw Refusal(403, "The credential is for another day or place.") }
     let expected = signer.signature(of: policy, day: scope[1])
-    guard areEqualInConstantTime(expected.utf8, (fields["x-amz-signature"] ?? "").utf8) else { throw Refusal(403, "The signature is wrong.") }
+    guard areEqualInConstantTime(expected.utf8, (fields["x-amz-signature"] ?? "").utf8) else {
+      throw Refusal(403, "The signature is wrong.")
+    }
   }
 
   private static func check(

@@ -4,7 +4,9 @@ import Testing
 @Suite("Digests")
 struct DigestsTests {
   /// Examples of FIPS 180-4 and RFC 1321.
-  @Test("are those of the standards, however the input is cut", arguments: ["", "abc", "message digest"])
+  @Test(
+    "are those of the standards, however the input is cut",
+    arguments: ["", "abc", "message digest"])
   func knownAnswers(text: String) {
     let known = [
       "": (

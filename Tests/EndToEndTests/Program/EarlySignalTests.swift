@@ -33,7 +33,10 @@ extension EndToEnd {
       try person.folder.write("hold.c", Array(Self.holdUp.utf8))
       try Tool.run(
         "clang",
-        ["-shared", "-fPIC", "-o", person.folder.path("hold.so"), person.folder.path("hold.c"), "-ldl"])
+        [
+          "-shared", "-fPIC", "-o", person.folder.path("hold.so"), person.folder.path("hold.c"),
+          "-ldl",
+        ])
       // It is over when it is stopped, and not before.
       let server = try HostileServer { connection, _ in
         _ = connection.readRequest()
@@ -43,7 +46,8 @@ extension EndToEnd {
       try person.folder.write("a.txt", [65])
       let mark = person.folder.path("held up")
       let push = try person.shell(
-        "HELD_UP='\(mark)' LD_PRELOAD=./hold.so exec hoist push a.txt --to \(server.url().absoluteString)")
+        "HELD_UP='\(mark)' LD_PRELOAD=./hold.so exec hoist push a.txt --to \(server.url().absoluteString)"
+      )
       try await wait(for: "the handler", otherwise: { push.errors }) {
         access(mark, F_OK) == 0 ? true : nil
       }
