@@ -15,14 +15,13 @@ PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
 PROGRAM = $(BUILD) -c release --static-swift-stdlib $(LINKER) -Xlinker --no-export-dynamic --product
-TEST = config/test.sh $(SWIFT) test --no-color-diagnostics --skip-build
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup build demo install man deb deb-test fresh-test test lint docs format record pictures bench fuzz soak monkey attack resume-test clean
+.PHONY: help setup build demo install man deb deb-test fresh-test test test-long lint docs format record pictures bench fuzz soak monkey attack resume-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -59,21 +58,20 @@ fresh-test: ## run make demo and make test on a bare Debian 12 (needs root; an h
 	@config/setup.sh deb
 	config/fresh-test.sh
 
-# All tests at once would each wait half a minute for their turn, and what they do by the clock would go by
-# meanwhile.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH = 8
-
-# Three times, for two kinds of tests need the machine for themselves: those that wait for servers, which
-# would wait for their turn beside others that compute; and the stories from end to end.
 test: setup lint ## run all tests
 	$(BUILD) --build-tests
-	$(TEST) --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
-	$(TEST) --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 $(TEST) --filter '^EndToEndTests\.'
-	config/examples.sh
+	HOIST_ALL_TESTS=1 config/test.sh "$$($(SWIFT) build --show-bin-path)"
+	config/examples.sh "$$($(SWIFT) build --show-bin-path)"
 	config/leftovers.sh
 
-lint: ## check the format, the handling of text, the map of rooms, sizes and documents
+test-long: setup build ## run all tests at length, attacks and soaks, other clients; an hour
+	$(BUILD) --build-tests
+	HOIST_LONG=1 HOIST_ALL_TESTS=1 HOIST_SOAK=20000 HOIST_MONKEY=100000 config/test.sh "$$($(SWIFT) build --show-bin-path)"
+	config/examples.sh
+	python3 Tests/Attack/attack.py $(RELEASE)/hoist
+	config/leftovers.sh
+
+lint: ## check the format, the handling of text, the map of rooms and the documents
 	$(FORMAT)
 	config/lint-text.py
 	config/lint-rooms.py

@@ -131,6 +131,19 @@ let package = Package(
       name: "transport-bench", dependencies: ["HTTPTransport"], path: "Benchmarks/transport",
       swiftSettings: strict),
 
+    // The examples, which see no more of the libraries than another package would.
+    .executableTarget(
+      name: "send-form", dependencies: ["MultipartForm"], path: "Examples/Sources/send-form",
+      packageAccess: false),
+    .executableTarget(
+      name: "receive-form",
+      dependencies: [
+        "MultipartForm", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      path: "Examples/Sources/receive-form", packageAccess: false),
+
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .target(

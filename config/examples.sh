@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds the programs in Examples, and sends forms from one to the other: make test.
-#   config/examples.sh
+# Sends forms from one of the programs in Examples to the other: make test.
+#   config/examples.sh FOLDER    with the programs in this folder
+#   config/examples.sh           builds them first, from outside, as another project would: make test-long
 set -eu
 cd "$(dirname "$0")/.."
+programs=${1:-.build/examples/debug}
 # Colours on or off would each build all anew. Builds only what the examples use: MultipartForm and swift-nio.
-swift build --no-color-diagnostics --package-path Examples --scratch-path .build/examples
-programs=.build/examples/debug
+[ $# -gt 0 ] || swift build --no-color-diagnostics --package-path Examples --scratch-path .build/examples
 work=$(mktemp -d)
 server=
 end() {

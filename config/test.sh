@@ -1,20 +1,44 @@
 #!/bin/sh
-# Runs tests by the command given, and names those that failed once more at the end, for often the end is all that is
-# kept of what a CI prints. Lines are cut off: one that names a test's arguments can have a million characters.
+# Runs the tests that `swift build --build-tests` has built, and names those that failed once more at the end, for often
+# the end is all that is kept of what a CI prints.
+#   config/test.sh FOLDER    where SwiftPM has built them
+#
+# Three processes side by side: what computes would starve what waits for servers, and the stories from end to end
+# mostly wait. Each has a bound on how many tests it runs at once, for what tests do by the clock has to go on
+# meanwhile.
 set -u
+bundle=$1/hoistPackageTests.xctest
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
 
-output=$(mktemp) && status=$(mktemp) || exit 1
-trap 'rm -f "$output" "$status"' EXIT
-{
-  "$@" 2>&1
-  echo $? > "$status"
-} | awk '{ print substr($0, 1, 500); fflush() }' | tee "$output"
+# go NAME WIDTH [OPTION…]: without colours, and with lines cut off, for one that names a test's arguments can have a
+# million characters.
+go() {
+  name=$1 width=$2
+  shift 2
+  {
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width "$bundle" --testing-library swift-testing "$@" 2>&1
+    echo $? > "$work/$name.status"
+  } | awk '{ gsub(/\033\[[0-9;]*m/, ""); print substr($0, 1, 500) }' > "$work/$name"
+}
 
-ended=$(cat "$status")
-if [ "${ended:-1}" -ne 0 ]; then
-  echo "What failed:"
+go stories 3 --filter '^EndToEndTests\.' &
+stories=$!
+go pure 8 --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
+cat "$work/pure"
+go servers 8 --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
+cat "$work/servers"
+wait $stories
+cat "$work/stories"
+
+ended=0
+for name in pure servers stories; do
+  status=$(cat "$work/$name.status" 2> /dev/null)
+  [ "${status:-1}" -eq 0 ] && continue
+  [ $ended -ne 0 ] || echo "What failed:"
+  ended=1
   # A line for each expectation with what it printed below it, and one for each test.
-  grep -A 4 ' recorded an issue' "$output"
-  grep -E '^(✘ |error:)' "$output" | grep -v ' recorded an issue'
-fi
-exit "${ended:-1}"
+  grep -A 4 ' recorded an issue' "$work/$name"
+  grep -E '^(✘ |error:)' "$work/$name" | grep -v ' recorded an issue'
+done
+exit $ended

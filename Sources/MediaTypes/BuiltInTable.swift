@@ -1,5 +1,3 @@
-// All of this file is a table.
-
 extension NameTable {
   /// What is known on a machine without any table of its own.
   ///

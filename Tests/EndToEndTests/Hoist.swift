@@ -101,7 +101,7 @@ struct Inbox {
 
 /// Everything that starts programs. Each story has a folder, a home and ports of its own, and mostly waits: the
 /// Makefile says how many are told at once.
-@Suite("From end to end")
+@Suite("From end to end", .needs("tmux", "openssl", "nginx", "curl"))
 struct EndToEnd {}
 
 /// The bytes of a file of the person's.

@@ -5,7 +5,7 @@ import Testing
 
 /// A kept TLS connection may end while a body goes out on it. libcurl then begins again by itself, and does not
 /// always rewind the body: what TLS has taken only in part counts as unwritten.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(3)), .needs("openssl", "nginx"))
 struct TLSRepetitionTests {
   /// Answers the first request of its first connection, reads so many bytes of the second one and ends. Then it
   /// takes a request on each new connection, and prints the size and the first wrong byte of its body.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// `make lint` finds text that is handled by `Character` where its bytes count.
+@Suite(.needs("python3"))
 struct TextLintTests {
   private func lint(_ code: String, in room: String) async throws -> Program.Outcome {
     let sources = try ScratchDirectory()

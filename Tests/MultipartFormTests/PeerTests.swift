@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Our forms into parsers that we did not write, and other senders' forms into our parser.
-@Suite struct PeerTests {
+@Suite(.needs("peers", "go")) struct PeerTests {
   /// A part as the peers' scripts write it and read it.
   struct PeerPart: Codable {
     var name: String

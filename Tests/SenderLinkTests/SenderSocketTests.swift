@@ -6,7 +6,7 @@ import UploadModel
 @testable import SenderLink
 
 /// The socket, with peers that do as they should and peers that do not.
-@Suite(.serialized)
+@Suite(.serialized, .needs("python3"))
 @MainActor
 struct SenderSocketTests {
   let folder: ScratchDirectory

@@ -5,7 +5,7 @@ import Testing
 /// The screen as a real terminal shows it, with its colours and attributes, in each number of colours.
 ///
 /// Below a screen, a letter stands for the look of each cell, and a table says what it is where.
-@Suite(.serialized) struct PaintedTests {
+@Suite(.serialized, .needs("tmux", "tic")) struct PaintedTests {
   private static let sizes = [(40, 12), (80, 24), (120, 40), (200, 60)]
 
   /// A terminal, and the theme that is drawn in it.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The screen on a real terminal: tmux is the terminal, a shell starts the driver in it.
-@Suite(.serialized) struct TmuxTests {
+@Suite(.serialized, .needs("tmux")) struct TmuxTests {
   @Test func showsCompletesAndQuits() async throws {
     let tmux = try await DriverTerminal(width: 80, height: 24)
     // Where nothing moves nothing ends either, and `q` asks however late it comes.

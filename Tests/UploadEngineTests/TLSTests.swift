@@ -8,7 +8,7 @@ import UploadModel
 
 /// Who is trusted, and who is not. Each test has an honest server beside the other one, which must not
 /// be disturbed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .needs("openssl", "nginx"))
 struct TLSTests {
   let folder: ScratchDirectory
   let authority: CertificateAuthority

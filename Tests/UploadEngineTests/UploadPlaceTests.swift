@@ -6,7 +6,7 @@ import UploadModel
 @testable import UploadEngine
 
 /// What a new target's URL answers before anything is sent to it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(3)), .needs("openssl", "nginx"))
 struct UploadPlaceTests {
   @Test(arguments: [
     ("200 OK", "", nil),

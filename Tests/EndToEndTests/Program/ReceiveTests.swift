@@ -108,8 +108,9 @@ extension EndToEnd {
       #expect(inbox.names == ["big.bin", "größe.txt"])
     }
 
-    @Test("50 clients, hoist and curl, send 2,000 files of the same names while others misbehave")
+    @Test("many clients, hoist and curl, send files of the same names while others misbehave")
     func crowd() async throws {
+      let clients = Effort.of(12, long: 50)
       let person = try Person()
       let inbox = try await person.receiver("--no-sync")
       let port = try #require(URL(string: inbox.url)?.port)
@@ -134,7 +135,7 @@ extension EndToEnd {
       let outcome = try await person.shell(
         """
         mkdir good; cd good
-        for c in $(seq 50); do
+        for c in $(seq \(clients)); do
           mkdir $c; head -c $((40 * 1000 + c * 400)) /dev/urandom > all; split -n 40 -a 2 -d all $c/
         done
         cat > ../client <<'END'
@@ -142,7 +143,7 @@ extension EndToEnd {
         if [ $(($1 % 2)) = 0 ]; then exec hoist push * -q --to \(inbox.url) > /dev/null; fi
         for file in *; do curl -sSf -o /dev/null -F "file=@$file" \(inbox.url) || exit 1; done
         END
-        rm all; seq 50 | xargs -P 50 -n 1 sh ../client
+        rm all; seq \(clients) | xargs -P \(clients) -n 1 sh ../client
         """
       ).end(seconds: 300)
       #expect(outcome.status == 0, "\(outcome.errors.suffix(2000))")
@@ -156,7 +157,7 @@ extension EndToEnd {
         sums good > sent; sums inbox > received; wc -l < received; cmp sent received
         """
       ).end()
-      #expect(compared.status == 0 && compared.output == "2000\n", "\(compared)")
+      #expect(compared.status == 0 && compared.output == "\(clients * 40)\n", "\(compared)")
     }
 
     @Test(

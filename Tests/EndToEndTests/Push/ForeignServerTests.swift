@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-  @Suite("Servers and clients that are not ours")
+  @Suite("Servers and clients that are not ours", .needs("peers", "php"))
   struct ForeignServerTests {
     static let sizes = [0, 1, 65_535, 65_536, 65_537, 5_000_000]
 

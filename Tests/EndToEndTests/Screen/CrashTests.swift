@@ -7,8 +7,9 @@ import UploadStore
 extension EndToEnd {
   @Suite("hoist is killed")
   struct CrashTests {
-    /// How often a hoist with 500 files to send is killed.
-    private static let kills = 200
+    /// How often a hoist is killed that has files to send.
+    private static let kills = Effort.of(20, long: 200)
+    private static let files = Effort.of(150, long: 500)
 
     @Test("at random moments: every file arrives, none vanishes, and every copy is accounted for")
     func atRandomMoments() async throws {
@@ -17,13 +18,13 @@ extension EndToEnd {
       let inbox = try await person.receiver()
       let queue = person.folder.path("state/queue.sqlite")
       var names: [Data: String] = [:]
-      for number in 0..<500 {
+      for number in 0..<Self.files {
         let size = Int.random(in: 1...80_000, using: &random)
         let path = try person.folder.write(
           "file-\(number).bin", count: size, seed: UInt64(number + 1))
         names[try bytes(path)] = "file-\(number).bin"
       }
-      try #require(names.count == 500)
+      try #require(names.count == Self.files)
       let added = try await person.shell("hoist add file-*.bin --to \(inbox.url) --queue \(queue)")
         .end()
       try #require(added.status == 0, "\(added.errors)")
@@ -42,7 +43,7 @@ extension EndToEnd {
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...180, using: &random)))
         if kill == Self.kills { try person.folder.write("fast", []) }
         try #require(Foundation.kill(last, SIGKILL) == 0)
-        if kill.isMultiple(of: 20) { try checkQueue(queue, after: kill) }
+        if kill.isMultiple(of: Self.kills / 10) { try checkQueue(queue, after: kill) }
       }
 
       try await terminal.wait(for: Tmux.prompt)
@@ -85,15 +86,15 @@ extension EndToEnd {
         #expect(count - 1 <= doubtful[name] ?? 0, "\(name) is there \(count) times")
       }
       // Otherwise the kills came at moments that test nothing.
-      #expect(doubtful.values.reduce(0, +) > 100)
+      #expect(doubtful.values.reduce(0, +) > Self.kills / 2)
     }
 
-    /// Nothing has vanished: each of the 500 is in the queue, or was sent.
+    /// Nothing has vanished: each file is in the queue, or was sent.
     private func checkQueue(_ queue: String, after kill: Int) throws {
       let store = try UploadStore(path: queue)
       let left = Set(try store.items().map(\.fileName))
       let sent = Set(try store.history().filter { $0.outcome == "done" }.map(\.name))
-      #expect(left.union(sent).count == 500, "after kill \(kill)")
+      #expect(left.union(sent).count == Self.files, "after kill \(kill)")
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Receiver
 @testable import ReceiverDemos
 
-@Suite("Presigned POST")
+@Suite("Presigned POST", .needs("peers"))
 struct PresignTests {
   private static let signer = PostPolicy.Signer(secretKey: "s3cret")
 

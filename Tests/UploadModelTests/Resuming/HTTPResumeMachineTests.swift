@@ -1,5 +1,3 @@
-// All of this file is a table.
-
 import Foundation
 import MultipartForm
 import Testing

@@ -1,0 +1,10 @@
+import Foundation
+
+/// How long tests go on that could go on for ever: `make test-long` sets `HOIST_LONG`.
+public enum Effort {
+  /// Whether there is an hour and not minutes.
+  public static let isLong = ProcessInfo.processInfo.environment["HOIST_LONG"] != nil
+
+  /// The one value or the other.
+  public static func of<Value>(_ usual: Value, long: Value) -> Value { isLong ? long : usual }
+}
