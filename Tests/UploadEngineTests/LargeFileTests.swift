@@ -129,7 +129,8 @@ struct LargeFileTests {
 
   /// What happens to the file when the server has read a mebibyte of it, and what comes of it.
   @Test(arguments: [
-    ("permissions", "done 200"), ("written to", "changed"), ("cut short", "changed"),
+    ("permissions", "done 200"), ("removed", "done 200"), ("written to", "changed"),
+    ("cut short", "changed"),
   ])
   func meanwhile(_ event: String, code: String) async throws {
     try await makeOld()
@@ -142,6 +143,7 @@ struct LargeFileTests {
       if number == 0 {
         switch event {
         case "permissions": chmod(path, 0o400)
+        case "removed": unlink(path)
         case "cut short": truncate(path, 2 << 20)
         default:
           let file = FileHandle(forWritingAtPath: path)
