@@ -20,9 +20,6 @@ public struct ExchangeRequest: Sendable {
   /// Whether the request may safely be sent twice. If not, a body whose first byte was handed to a connection is
   /// repeated only where the server cannot have read any of it.
   public var mayRepeat = false
-  /// Whether a request that the server has not had whole may be begun again. Only then a large body goes past libcurl:
-  /// a refused question (417) has it begun anew.
-  public var mayStartOver = false
   /// Whether HTTP/2 is offered; HTTP/1.1 otherwise.
   public var offersHTTP2 = false
   /// Whom to trust.

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 
+import moments
 from common import Count, Place, Server, source, write
 
 PAGE = 4096
@@ -166,4 +167,6 @@ def attack(hoist, seed, kind, total):
 
 
 def run(hoist, seed, quick):
-    return (attack(hoist, seed, kind, 10 if quick else 100) for kind in KINDS)
+    for kind in KINDS:
+        yield attack(hoist, seed, kind, 10 if quick else 100)
+    yield from moments.run(hoist, seed, quick)

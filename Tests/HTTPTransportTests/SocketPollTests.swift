@@ -42,18 +42,18 @@ struct SocketPollTests {
     var poll = SocketPoll(wakeUp: wakeUp)
     poll.watch(quiet, for: CURL_POLL_IN)
     poll.watch(loud, for: CURL_POLL_IN)
-    #expect(poll.wait(full: [], milliseconds: 0) == [])
+    #expect(poll.wait(milliseconds: 0) == [])
     #expect(write(sender, "x", 1) == 1)
-    #expect(poll.wait(full: [], milliseconds: -1) == [loud])
+    #expect(poll.wait(milliseconds: -1) == [loud])
     // It is still unread.
-    #expect(poll.wait(full: [], milliseconds: -1) == [loud])
+    #expect(poll.wait(milliseconds: -1) == [loud])
     poll.watch(quiet, for: CURL_POLL_INOUT)
-    #expect(poll.wait(full: [], milliseconds: -1) == [quiet, loud])
+    #expect(poll.wait(milliseconds: -1) == [quiet, loud])
     poll.watch(quiet, for: CURL_POLL_OUT)
     poll.watch(loud, for: CURL_POLL_REMOVE)
-    #expect(poll.wait(full: [], milliseconds: -1) == [quiet])
+    #expect(poll.wait(milliseconds: -1) == [quiet])
     poll.forget(quiet)
-    #expect(poll.wait(full: [], milliseconds: 0) == [])
+    #expect(poll.wait(milliseconds: 0) == [])
   }
 
   @Test func whatEndedIsNews() throws {
@@ -62,21 +62,20 @@ struct SocketPollTests {
     var poll = SocketPoll(wakeUp: wakeUp)
     poll.watch(socket, for: CURL_POLL_IN)
     close(other)
-    #expect(poll.wait(full: [], milliseconds: -1) == [socket])
+    #expect(poll.wait(milliseconds: -1) == [socket])
   }
 
-  /// An order ends one wait, and is no news of a socket. Nor is room in a socket that was full.
+  /// An order ends one wait, and is no news of a socket.
   @Test func othersEndTheWait() throws {
     let (socket, other) = try Self.pair()
     defer { for end in [socket, other, wakeUp] { close(end) } }
     var poll = SocketPoll(wakeUp: wakeUp)
     poll.watch(socket, for: CURL_POLL_IN)
     for _ in 0..<3 { eventfd_write(wakeUp, 1) }
-    #expect(poll.wait(full: [], milliseconds: -1) == [])
-    #expect(poll.wait(full: [], milliseconds: 0) == [])
-    #expect(poll.wait(full: [other], milliseconds: -1) == [])
+    #expect(poll.wait(milliseconds: -1) == [])
+    #expect(poll.wait(milliseconds: 0) == [])
     #expect(write(other, "x", 1) == 1)
-    #expect(poll.wait(full: [other], milliseconds: -1) == [socket])
+    #expect(poll.wait(milliseconds: -1) == [socket])
   }
 
   /// With HTTP/2, libcurl asks for room even while the server lets it send nothing.
@@ -86,22 +85,22 @@ struct SocketPollTests {
     var poll = SocketPoll(wakeUp: wakeUp)
     poll.watch(socket, for: CURL_POLL_INOUT, mayRest: true)
     // Something was written between the two.
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
+    #expect(poll.wait(milliseconds: 0, now: 100) == [socket])
     #expect(write(socket, "x", 1) == 1)
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
+    #expect(poll.wait(milliseconds: 0, now: 100) == [socket])
     // Nothing was written since.
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100) == [socket])
-    #expect(poll.wait(full: [], milliseconds: -1, now: 100.001) == [])
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [])
+    #expect(poll.wait(milliseconds: 0, now: 100) == [socket])
+    #expect(poll.wait(milliseconds: -1, now: 100.001) == [])
+    #expect(poll.wait(milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
+    #expect(poll.wait(milliseconds: 0, now: 100 + SocketPoll.rest) == [])
     // What arrives may be the leave to send more.
     #expect(write(other, "x", 1) == 1)
-    #expect(poll.wait(full: [], milliseconds: -1, now: 100 + SocketPoll.rest) == [socket])
+    #expect(poll.wait(milliseconds: -1, now: 100 + SocketPoll.rest) == [socket])
     var byte: UInt8 = 0
     #expect(read(socket, &byte, 1) == 1)
-    #expect(poll.wait(full: [], milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
+    #expect(poll.wait(milliseconds: 0, now: 100 + SocketPoll.rest) == [socket])
     // Others are told each time.
     poll.watch(socket, for: CURL_POLL_INOUT)
-    for _ in 0..<3 { #expect(poll.wait(full: [], milliseconds: 0, now: 200) == [socket]) }
+    for _ in 0..<3 { #expect(poll.wait(milliseconds: 0, now: 200) == [socket]) }
   }
 }

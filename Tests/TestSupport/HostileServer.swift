@@ -195,6 +195,21 @@ public final class HostileConnection: @unchecked Sendable {
     return buffered.withUnsafeBufferPointer { Array($0[..<count]) }
   }
 
+  /// Reads so many bytes, and leaves what comes after them with the kernel; `nil` where there are fewer.
+  public func readNoMore(_ count: Int) -> [UInt8]? {
+    while buffered.count < count {
+      guard receive(atMost: count - buffered.count) else { return nil }
+    }
+    return read(count)
+  }
+
+  /// Waits until the kernel has so many bytes that nobody has read; false where the client hangs up before.
+  public func awaitUnread(_ count: Int) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let flags = Int32(MSG_PEEK) | Int32(MSG_WAITALL)
+    return recv(socket, &bytes, count, flags) == count
+  }
+
   /// Reads so many bytes and throws them away; false where there are fewer.
   public func discard(_ count: Int) -> Bool {
     let early = min(count, buffered.count)
@@ -256,9 +271,9 @@ public final class HostileConnection: @unchecked Sendable {
     server.close(socket)
   }
 
-  private func receive() -> Bool {
+  private func receive(atMost most: Int = 256 * 1024) -> Bool {
     guard !isClosed else { return false }
-    var chunk = [UInt8](repeating: 0, count: 256 * 1024)
+    var chunk = [UInt8](repeating: 0, count: min(most, 256 * 1024))
     let count = recv(socket, &chunk, chunk.count, 0)
     guard count > 0 else { return false }
     buffered += chunk[..<count]

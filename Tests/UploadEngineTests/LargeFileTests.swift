@@ -6,7 +6,7 @@ import Testing
 import UploadEngine
 import UploadModel
 
-/// Files that go past libcurl to the socket, and what may happen meanwhile.
+/// Large files, and what may happen while they are sent.
 @Suite(.timeLimit(.minutes(3)))
 struct LargeFileTests {
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -26,7 +26,7 @@ struct LargeFileTests {
     try scratch.write("large.bin", content)
   }
 
-  /// A file that was written lately is read, for its times may not show the next change.
+  /// A file that was written lately is read twice, for its times may not show the next change.
   private func makeOld() async throws {
     try await wait(for: "the file to be old") { () -> Bool? in
       var (status, now) = (stat(), timespec())
@@ -129,7 +129,8 @@ struct LargeFileTests {
 
   /// What happens to the file when the server has read a mebibyte of it, and what comes of it.
   @Test(arguments: [
-    ("permissions", "done 200"), ("written to", "changed"), ("cut short", "changed"),
+    ("permissions", "done 200"), ("removed", "done 200"), ("written to", "changed"),
+    ("cut short", "changed"),
   ])
   func meanwhile(_ event: String, code: String) async throws {
     try await makeOld()
@@ -142,6 +143,7 @@ struct LargeFileTests {
       if number == 0 {
         switch event {
         case "permissions": chmod(path, 0o400)
+        case "removed": unlink(path)
         case "cut short": truncate(path, 2 << 20)
         default:
           let file = FileHandle(forWritingAtPath: path)
@@ -160,35 +162,66 @@ struct LargeFileTests {
     #expect(server.requests.map { isWhole($0) } == (code == "changed" ? [] : [true]))
   }
 
-  /// What the kernel has taken is a copy: no write to the file reaches it, however late the server reads.
-  @Test(arguments: [2, 4 << 20])
-  func whatIsWrittenBeforeTheServerReadsIsNotSent(replySize: Int) async throws {
+  /// What becomes of a file once all of it has been handed over.
+  enum LateChange: CaseIterable {
+    /// Its times are set back, as by somebody who wants nothing to be seen.
+    case rewritten
+    /// Through a mapping that is made then.
+    case mapped
+    case cutShort, removed, replaced
+
+    func make(to path: String, _ size: Int) throws {
+      let others = Data(repeating: 2, count: size)
+      switch self {
+      case .rewritten:
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try file.write(contentsOf: others)
+        try file.close()
+        var times = [status.st_atim, status.st_mtim]
+        try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
+      case .mapped:
+        let file = open(path, O_RDWR)
+        defer { close(file) }
+        let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+        guard let start, start != MAP_FAILED else { throw POSIXError(.ENOMEM) }
+        memset(start, 2, size)
+        munmap(start, size)
+      case .cutShort: try #require(truncate(path, 1) == 0)
+      case .removed: try #require(unlink(path) == 0)
+      case .replaced:
+        try others.write(to: URL(filePath: path + ".new"))
+        try #require(rename(path + ".new", path) == 0)
+      }
+    }
+  }
+
+  /// The kernel has a copy of what was handed over: whatever becomes of the file then, however late the server reads.
+  @Test(arguments: LateChange.allCases)
+  func whatComesAfterTheLastByteIsNotSent(change: LateChange) async throws {
     try await makeOld()
-    let (path, twos) = (path, Data(repeating: 2, count: content.count))
-    let server = try HostileServer { connection, _ in
+    let (path, size) = (path, content.count)
+    let failure = Mutex<(any Error)?>(nil)
+    // So much fits into the buffers on the way, wherever this runs.
+    let rest = 128 << 10
+    let server = try HostileServer(receiveBuffer: 1 << 20) { connection, _ in
       guard var request = connection.readHead() else { return }
       connection.send(Self.goOn)
       let length = Int(request.headers["content-length"] ?? "") ?? 0
-      // The rest fits into the buffers on the way, and is there soon.
-      guard let start = connection.read(length - (1 << 20)) else { return }
-      var status = stat()
-      stat(path, &status)
-      usleep(300_000)
-      let file = FileHandle(forWritingAtPath: path)
-      try? file?.write(contentsOf: twos)
-      try? file?.close()
-      var times = [status.st_atim, status.st_mtim]
-      utimensat(AT_FDCWD, path, &times, 0)
-      guard let rest = connection.read(length - start.count) else { return }
-      request.body = start + rest
+      guard let start = connection.readNoMore(length - rest), connection.awaitUnread(rest) else {
+        return
+      }
+      do { try change.make(to: path, size) } catch { failure.withLock { $0 = error } }
+      guard let end = connection.read(rest) else { return }
+      request.body = start + end
       connection.record(request)
-      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(replySize)\r\n\r\n")
-      connection.send([UInt8](repeating: 0x20, count: replySize))
+      connection.send(Self.ok)
     }
     defer { server.stop() }
-    let code = await upload(to: server)
-    #expect(["done 200", "changed"].contains(code))
-    #expect(server.requests.allSatisfy { isWhole($0) })
+    #expect(await upload(to: server) == "done 200")
+    #expect(failure.withLock { $0 } == nil)
+    #expect(server.requests.map { isWhole($0) } == [true])
   }
 
   @Test func aLimitHoldsForItToo() async throws {

@@ -45,26 +45,21 @@ struct SocketPoll {
 
   /// Waits, for `milliseconds` at most, or without end where they are negative.
   ///
-  /// - Parameters:
-  ///   - full: sockets that have to have room first. They are not libcurl's news.
-  ///   - now: in seconds of ``Clock``.
+  /// - Parameter now: in seconds of ``Clock``.
   /// - Returns: the sockets of which libcurl has to be told.
-  mutating func wait(full: [Int32], milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
+  mutating func wait(milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
     for (socket, end) in rests where end <= now { endRest(of: socket) }
     var longest = milliseconds
     if let end = rests.values.min() {
       let rest = Int32(((end - now) * 1000).rounded(.up))
       longest = milliseconds < 0 ? rest : min(milliseconds, rest)
     }
-    let count = watched.count
-    watched += full.map { pollfd(fd: $0, events: Int16(POLLOUT), revents: 0) }
-    defer { watched.removeLast(full.count) }
     guard poll(&watched, nfds_t(watched.count), longest) > 0 else { return [] }
     if watched[0].revents != 0 {
       var orders: UInt64 = 0
       _ = read(watched[0].fd, &orders, MemoryLayout.size(ofValue: orders))
     }
-    let news = watched[1..<count].filter { $0.revents != 0 }
+    let news = watched.dropFirst().filter { $0.revents != 0 }
     for socket in news {
       guard let before = written[socket.fd] else { continue }
       guard socket.revents == Int16(POLLOUT) else {

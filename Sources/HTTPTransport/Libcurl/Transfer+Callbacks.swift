@@ -23,10 +23,6 @@ extension Transfer {
       return false
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
-    if writer != nil, mark == nil {
-      isToBeginPlainly = true
-      return false
-    }
     let mayBegin = exchange.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
@@ -60,7 +56,7 @@ extension Transfer {
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
     guard let body = request.body, let buffer else { return 0 }
     if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
-    let wanted = Int(min(Int64(room), curlsLength - given))
+    let wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
     if given == 0, exchange.content.withLock({ $0.isWaiting }) {
       hold()
@@ -106,9 +102,6 @@ extension Transfer {
     }
     if mayAskPlainly, head.status == 417 {
       tellExpectIgnored()
-      // libcurl would repeat our own `Expect` field.
-      isToBeginPlainly = writer != nil
-      guard !isToBeginPlainly else { return 0 }
     }
     exchange.content.withLock { $0.head = head }
     // libcurl answers the challenge with a second request, and only the reply to that counts.

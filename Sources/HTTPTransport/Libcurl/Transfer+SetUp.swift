@@ -23,7 +23,7 @@ extension Transfer {
       CURLOPT_HTTP_VERSION,
       request.offersHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
     try options.set(request.tls)
-    if request.closesConnection || writer != nil {
+    if request.closesConnection {
       try options.set(CURLOPT_FORBID_REUSE, 1)
     }
     if let digest = request.digest {
@@ -40,12 +40,12 @@ extension Transfer {
       // POST with a read callback is libcurl's way to send a body of a known length; the method's name is
       // free.
       try options.set(CURLOPT_POST, 1)
-      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: curlsLength)
+      try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
       if let whole = wholeBody?.baseAddress {
         try options.set(CURLOPT_POSTFIELDS, pointer: whole)
       }
-      if curlsLength > Self.smallBody {
-        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(curlsLength, Int64(Self.largeBuffer))))
+      if length > Self.smallBody {
+        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(Self.largeBuffer))))
       }
     } else if request.method == "HEAD" {
       // Its reply tells the length of a content that does not come.
@@ -68,10 +68,6 @@ extension Transfer {
     var lines = request.headers.map { name, value in
       // libcurl takes "Name:" for a field that it shall leave out.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
-    }
-    if writer != nil {
-      lines.append("Content-Length: \(length)")
-      if asks { lines.append("Expect: 100-continue") }
     }
     // libcurl's own question, which it leaves out of the repetition after a 417.
     if request.body != nil, !asks { lines.append("Expect:") }

@@ -8,14 +8,8 @@ final class Transfer {
   unowned let loop: TransferLoop
   let request: ExchangeRequest
   let length: Int64
-  /// What writes the body's bytes that libcurl does not; nil where libcurl writes all of them.
-  var writer: SocketWriter?
   /// Whether the server is asked before the body is sent.
-  var asks: Bool
-  /// Whether libcurl has the whole reply although not all of the body is written yet.
-  var isFinishing = false
-  /// Whether it is to begin again, with libcurl alone and without that question.
-  var isToBeginPlainly = false
+  let asks: Bool
 
   /// Room for the whole body, where it goes with the head.
   let wholeBody: UnsafeMutableRawBufferPointer?
@@ -66,6 +60,8 @@ final class Transfer {
   /// The most bytes of head lines and trailers together.
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5
+  /// How many bytes a limit is asked for at once.
+  private static let mostGranted = 1 << 20
 
   init(_ exchange: Exchange, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
     self.exchange = exchange
@@ -74,7 +70,6 @@ final class Transfer {
     request = exchange.request
     length = exchange.request.body?.length ?? 0
     asks = request.expectsContinue
-    if SocketWriter.suits(request) { writer = SocketWriter() }
     wholeBody =
       Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -153,8 +148,7 @@ final class Transfer {
 
   /// The body's bytes that the connection has taken.
   private var written: Int64 {
-    if let writer, isWritersTurn { return given - writer.unwritten }
-    return min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
+    min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
   }
 
   private func record(acknowledged now: Int64) -> Int64? {
@@ -205,7 +199,7 @@ final class Transfer {
       heldUntil = .infinity
       return false
     }
-    let wanted = Int(min(length - given, Int64(SocketWriter.piece)))
+    let wanted = Int(min(length - given, Int64(Self.mostGranted)))
     let (bytes, delay) = BandwidthLimit.consume(wanted, from: request.limits)
     guard bytes > 0 || wanted == 0 else {
       heldUntil = now + delay
@@ -266,8 +260,6 @@ final class Transfer {
 
   func startOver() {
     reader = nil
-    writer?.reset()
-    if writer != nil { setReuse(false) }
     given = 0
     acknowledged = 0
     (socket, mark, closed, arrival) = (nil, nil, nil, nil)

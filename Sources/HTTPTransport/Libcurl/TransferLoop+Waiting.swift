@@ -43,8 +43,7 @@ extension TransferLoop {
 
   /// - Returns: the sockets that have news.
   func waitForNews(_ multi: UnsafeMutableRawPointer) -> [Int32] {
-    let full = writing.compactMap { $0.writer?.state == .blocked ? $0.socket : nil }
-    return poll.wait(full: full, milliseconds: milliseconds(multi))
+    poll.wait(milliseconds: milliseconds(multi))
   }
 
   /// How long to wait for news; without end where it is negative.

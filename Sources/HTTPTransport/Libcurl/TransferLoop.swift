@@ -37,8 +37,6 @@ final class TransferLoop: @unchecked Sendable {
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   var held: [Transfer] = []
-  /// Those that do not leave all of the body to libcurl.
-  var writing: [Transfer] = []
   /// Those whose connection has ended, until it is known whether the server has seen them, and how they ended.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
   /// Those whose good reply came before all of the body had arrived.
@@ -113,7 +111,6 @@ final class TransferLoop: @unchecked Sendable {
       doWhatWaited()
       collectEnds()
       settleDoubts()
-      writeToSockets()
       tellHeads()
       lookAtSockets()
       guard mayWait else {
@@ -131,6 +128,14 @@ final class TransferLoop: @unchecked Sendable {
       inbox.isWaiting = inbox.orders.isEmpty
       return inbox.isWaiting
     }
+  }
+
+  /// Not every write of the libraries beneath has a flag against SIGPIPE, so this thread blocks the signal.
+  private func blockBrokenPipe() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   private func performOrders() {
@@ -169,21 +174,18 @@ final class TransferLoop: @unchecked Sendable {
       return exchange.finish(Self.outOfMemory)
     }
     transfers[ObjectIdentifier(exchange)] = transfer
-    if transfer.writer != nil { writing.append(transfer) }
   }
 
   /// Takes a transfer from libcurl, which closes a connection that is in the middle of it.
   func retire(_ transfer: Transfer) {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
-    writing.removeAll { $0 === transfer }
     doubtful.removeAll { $0.transfer === transfer }
     arriving.removeAll { $0 === transfer }
     // libcurl may still look at what belongs to the transfer.
     withExtendedLifetime(transfer) {
       if let multi { curl_multi_remove_handle(multi, transfer.easy) }
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
-      if transfer.isFinishing, let socket = transfer.socket { _ = closeSocket(socket) }
     }
   }
 
@@ -205,12 +207,7 @@ final class TransferLoop: @unchecked Sendable {
       var code = CURLE_OK
       guard let easy = hoist_finished(message, &code) else { continue }
       let transfer = Transfer.of(hoist_info_private(easy))
-      if transfer.isToBeginPlainly {
-        beginPlainly(transfer)
-        continue
-      }
-      guard !settles(transfer, code) else { continue }
-      if code != CURLE_OK || !transfer.isFinishing { finish(transfer, code) }
+      if !settles(transfer, code) { finish(transfer, code) }
     }
   }
 
@@ -265,9 +262,7 @@ final class TransferLoop: @unchecked Sendable {
       free.append(transfer)
       return true
     }
-    for transfer in free where !(transfer.writer != nil && transfer.isWritersTurn) {
-      curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
-    }
+    for transfer in free { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
   }
 
   // MARK: What transfers and libcurl's callbacks ask
@@ -289,7 +284,6 @@ final class TransferLoop: @unchecked Sendable {
 
   func closeSocket(_ descriptor: Int32) -> Int32 {
     poll.forget(descriptor)
-    guard !writing.contains(where: { $0.keeps(descriptor) }) else { return 0 }
     for transfer in transfers.values { transfer.recordClosing(descriptor) }
     return sockets.close(descriptor)
   }

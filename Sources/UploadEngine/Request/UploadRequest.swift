@@ -105,7 +105,6 @@ struct UploadRequest {
         method: plan.head.method, headers: headers,
         body: UploadBody(body))
       exchange.expectsContinue = expectsContinue
-      exchange.mayStartOver = true
       exchange.mayRepeat = destination.value.isIdempotent(at: url)
       try exchange.obey(destination.value)
       if hidesCredentials { exchange.digest = nil }
