@@ -198,6 +198,33 @@ import UploadModel
     #expect(Fixture.type("Dn", &state).isEmpty)
   }
 
+  /// A reply may name any address: that of another server is shown before it is asked.
+  @Test(arguments: [
+    ("https://nas.example/del/1", nil),
+    ("https://NAS.example:443/del/1", nil),
+    ("https://e.org/del/1", "This asks https://e.org/del/1,"),
+    ("http://nas.example/del/1", "This asks http://nas.example/del/1,"),
+    ("https://nas.example@e.org/del/1", "This asks https://e.org,"),
+    ("https://e.org/" + String(repeating: "a", count: 200), "This asks https://e.org,"),
+  ])
+  func theAddressOfAnotherServerIsShown(_ url: String, _ words: String?) {
+    var state = Fixture.empty()
+    state.urls["nas"] = "https://nas.example/upload"
+    var item = Fixture.item(1, "a")
+    item.target = "nas"
+    Fixture.play(
+      &state, .added([item]),
+      .engine([(ItemID(1), .done(Receipt(status: 201, deletionURL: url)))], at: state.now))
+    #expect(Fixture.type("D", &state).isEmpty)
+    guard case .question(let question)? = state.dialog else {
+      Issue.record("nothing was asked")
+      return
+    }
+    let said = QuestionBox(question: question, state: state, size: state.size).words.text
+    #expect(said.contains("This asks") == (words != nil), "\(said)")
+    if let words { #expect(said.contains(words), "\(said)") }
+  }
+
   @Test func whatDeletesAFileIsInTheHistory() {
     var state = Fixture.empty()
     var row = HistoryRow(

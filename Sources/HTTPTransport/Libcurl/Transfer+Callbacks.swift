@@ -23,6 +23,7 @@ extension Transfer {
       return false
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
+    if asks { continueBy = Clock.now + Self.longestQuestion }
     let mayBegin = exchange.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
@@ -33,6 +34,10 @@ extension Transfer {
     }
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
+
+  /// Seconds from when the request begins until libcurl is to have stopped waiting for "100 Continue": its own one, and
+  /// a little for its clock.
+  private static let longestQuestion = 1.05
 
   /// Reads the whole body. Returns whether it could.
   private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
@@ -55,6 +60,7 @@ extension Transfer {
   /// Fills libcurl's buffer with the next bytes of the body.
   func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
     guard let body = request.body, let buffer else { return 0 }
+    continueBy = nil
     if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
     let wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
@@ -87,6 +93,7 @@ extension Transfer {
   func receiveHeaderLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     headBytes += count
     let isOver = parser.consume(UnsafeRawBufferPointer(start: bytes, count: count))
+    if isOver || parser.hasContinued { continueBy = nil }
     let hasBegun = parser.hasBegun
     exchange.content.withLock {
       $0.progress.received += count

@@ -46,6 +46,8 @@ final class Transfer {
   private(set) var repetitions = 0
   /// When a limit lets it go on; nil where none holds it back.
   var heldUntil: Double?
+  /// When libcurl has waited long enough for "100 Continue"; nil where it does not.
+  var continueBy: Double?
   /// The bytes that its limits have let through and that it has not given yet.
   var allowance = 0
   /// Why the last socket for it could not be made; 0 where one was.
@@ -264,6 +266,7 @@ final class Transfer {
     acknowledged = 0
     (socket, mark, closed, arrival) = (nil, nil, nil, nil)
     (isUnrepeatable, isTooLate) = (false, false)
+    continueBy = nil
     exchange.content.withLock { content in
       let received = content.progress.received
       content.progress = Exchange.Progress()

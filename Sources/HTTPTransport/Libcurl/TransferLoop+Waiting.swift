@@ -43,7 +43,22 @@ extension TransferLoop {
 
   /// - Returns: the sockets that have news.
   func waitForNews(_ multi: UnsafeMutableRawPointer) -> [Int32] {
-    poll.wait(milliseconds: milliseconds(multi))
+    let news = poll.wait(milliseconds: milliseconds(multi))
+    return news + socketsWithoutAnswer().filter { !news.contains($0) }
+  }
+
+  /// Seconds until libcurl is asked again to stop waiting.
+  private static let questionInterval = 0.05
+
+  /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it when it looks at the
+  /// transfer, and after another interim reply it may have no reason to look any more (seen with 7.88).
+  private func socketsWithoutAnswer() -> [Int32] {
+    let now = Clock.now
+    return transfers.values.compactMap { transfer in
+      guard let end = transfer.continueBy, end <= now else { return nil }
+      transfer.continueBy = now + Self.questionInterval
+      return transfer.socket
+    }
   }
 
   /// How long to wait for news; without end where it is negative.
@@ -52,6 +67,7 @@ extension TransferLoop {
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {
       moments.append(nextLook)
     }
+    moments += transfers.values.lazy.compactMap(\.continueBy)
     if !doubtful.isEmpty || !arriving.isEmpty { moments.append(Clock.now + Self.doubtInterval) }
     var delays = moments.map { ($0 - Clock.now) * 1000 }
     var timer = -1

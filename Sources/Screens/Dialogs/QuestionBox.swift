@@ -1,3 +1,4 @@
+import ScalarText
 import UploadModel
 
 /// A question with its answers as buttons.
@@ -89,7 +90,9 @@ struct QuestionBox {
         : "\(active)\(others) are being sent."
       return ("Remove?", "\(text) \(promise)")
     case .deleting(let rows): return deletion(of: rows.map(\.name))
-    case .deletingUploaded(let files): return deletion(of: files.map(\.name))
+    case .deletingUploaded(let files):
+      let (title, text) = deletion(of: files.map(\.name))
+      return (title, text + foreignAddresses(of: files))
     }
   }
 
@@ -114,4 +117,29 @@ struct QuestionBox {
     let text = "\(what) will be gone there, and nothing brings \(one == nil ? "them" : "it") back."
     return ("Delete on the server?", text)
   }
+
+  /// Whom this asks beside the targets' own servers: a reply may name any address.
+  private func foreignAddresses(of files: [UploadedFile]) -> String {
+    var places: [String] = []
+    for file in files {
+      let address = file.deletionURL
+      guard let origin = Origin(text: address),
+        origin != Origin(text: state.url(ofTarget: file.target))
+      else { continue }
+      // Where there is no room for all of it, the server is what counts; and what stands before it in an address may
+      // look like another one.
+      let isShown =
+        files.count == 1 && address.utf8.count <= 2 * width && !address.contains(scalars: "@")
+      let place = isShown ? address : origin.description
+      if !places.contains(place) { places.append(place) }
+    }
+    guard !places.isEmpty else { return "" }
+    let others = places.count - Self.mostPlaces
+    let named =
+      places.prefix(Self.mostPlaces).joined(separator: ", ")
+      + (others > 0 ? " and \(others) more" : "")
+    return " This asks \(named), which is not the target's server."
+  }
+
+  private static let mostPlaces = 3
 }

@@ -253,9 +253,13 @@ public struct AppState: Sendable {
 
   private func outage(for item: UploadItem) -> Outage? {
     guard !outages.isEmpty else { return nil }
-    // A target without a name is called by its address.
-    let url = item.target.isEmpty ? url : urls[item.target] ?? item.target
+    let url = url(ofTarget: item.target)
     return outages.first { Self.lies(url, on: $0.key) }?.value
+  }
+
+  /// Where a target lies. One without a name is called by its address.
+  func url(ofTarget name: String) -> String {
+    name.isEmpty ? url : urls[name] ?? options.targetURLs[name] ?? name
   }
 
   var keymap: Keymap { options.keymap }

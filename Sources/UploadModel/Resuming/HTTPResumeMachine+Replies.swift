@@ -27,6 +27,9 @@ extension HTTPResumeMachine {
       condemned = address
       return [.stop(.tooLarge(limit: limit))]
     }
+    if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
+      return [.keep(point), .stop(.unresumable(.appendTooSmall))]
+    }
     // More is on its way than the server takes at once.
     turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
     return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
@@ -207,9 +210,6 @@ extension HTTPResumeMachine {
     }
     return ask(point)
   }
-
-  /// Below this, pieces are not what a server dislikes.
-  private static let leastPiece: Int64 = 16 << 10
 
   // MARK: Header fields
 

@@ -85,6 +85,9 @@ public struct HTTPResumeMachine: ResumeMachine {
     phase = .creating
     // Pieces are for servers that have said that they know what to do with them.
     let isWhole = limits == nil || course.length <= mostContent
+    if !isWhole, takesTooLittle(of: course.length) {
+      return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
+    }
     var request = Self.creation(at: course.creation, length: course.length, isWhole: isWhole)
     request.content = 0..<(isWhole ? course.length : 0)
     return course.send(request)
@@ -110,6 +113,9 @@ public struct HTTPResumeMachine: ResumeMachine {
   mutating func append(_ point: ResumePoint) -> [ResumeAction] {
     phase = .appending
     let rest = course.length - point.offset
+    if takesTooLittle(of: rest) {
+      return course.fail(.appendTooSmall, TransferEnd(url: point.url))
+    }
     let count = min(rest, mostContent)
     return course.send(piece(point, count: count, isLast: count == rest))
   }
@@ -149,4 +155,17 @@ public struct HTTPResumeMachine: ResumeMachine {
     let allowed = [course.target.resume.chunk, limits?.append, most].compactMap { $0 }.min()
     return max(allowed ?? .max, limits?.least ?? 1, 1)
   }
+
+  /// Whether the server takes so little at once that so many bytes would be requests without end.
+  func takesTooLittle(of rest: Int64) -> Bool {
+    guard rest > 0, let append = limits?.append else { return false }
+    let piece = max(append, limits?.least ?? 0)
+    if piece == 0 { return true }
+    return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
+  }
+
+  /// Below this, pieces are not what a server dislikes, and a limit is hardly meant for files.
+  static let leastPiece: Int64 = 16 << 10
+  /// The most pieces below that for one upload.
+  static let mostTinyPieces: Int64 = 100
 }

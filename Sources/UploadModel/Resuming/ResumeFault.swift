@@ -26,6 +26,8 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case unexpectedStatus
   /// It speaks another version of the protocol.
   case otherVersion
+  /// It takes so little in one request that the upload would need very many.
+  case appendTooSmall
   /// What it received has, again and again, not the sum of what was sent.
   case checksumMismatch
 
@@ -52,6 +54,7 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .otherLength: "upload of another length"
     case .unexpectedStatus: "unexpected status"
     case .otherVersion: "other protocol version"
+    case .appendTooSmall: "server takes too little at once"
     case .checksumMismatch: "arrives damaged"
     }
   }
@@ -74,6 +77,9 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .otherLength: "The upload at the address that was kept is of another length."
     case .unexpectedStatus: "The server's status is not the one that the protocol has for success."
     case .otherVersion: "The server does not speak tus 1.0.0."
+    case .appendTooSmall:
+      "The server takes so few bytes in one request (max-append-size of Upload-Limit) that the file would need "
+        + "more than \(HTTPResumeMachine.mostTinyPieces) of them."
     case .checksumMismatch:
       "What the server received does not have the checksum of what was sent, three times in a row."
     }
@@ -87,6 +93,8 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
       "Check that the server at the target's URL speaks that protocol, or set resume = \"off\"."
     case .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete:
       "Retry starts a new upload from the first byte."
+    case .appendTooSmall:
+      "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
       "Something between may change what is sent. Retry goes on where the server is."
     }

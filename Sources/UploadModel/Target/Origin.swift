@@ -23,6 +23,12 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.host = host
   }
 
+  /// The origin of an address as text; `nil` where it has none.
+  public init?(text: String) {
+    guard let url = URL(string: text) else { return nil }
+    self.init(url)
+  }
+
   /// The origin as it stands in a URL.
   public var description: String {
     let usual = scheme == "https" ? 443 : 80

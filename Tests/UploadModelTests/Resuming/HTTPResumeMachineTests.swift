@@ -265,6 +265,17 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
       [.status(201, ["upload-complete": "?0"])],
       ["POST /upload 0..<0 ?0", "resume-no-location"]),
     HTTPRow(
+      "it announces that it takes nothing at once", knowing: limits("max-append-size=0"), [],
+      ["resume-append-too-small"]),
+    HTTPRow(
+      "it offers to take nothing at once",
+      [HTTPReply(interim: [HTTPReply.offer("/u/1", ["upload-limit": "max-append-size=0"])])],
+      [whole, "keep /u/1 at 0", "stop resume-append-too-small", "resume-append-too-small"]),
+    HTTPRow(
+      "it takes nothing at once any more", from: kept(),
+      [.at(4, ["upload-limit": "max-append-size=0"])],
+      ["HEAD /u/1", "keep /u/1 at 4 from 4", "resume-append-too-small"]),
+    HTTPRow(
       "Location elsewhere", [HTTPReply(interim: [HTTPReply.offer("https://b.example/u")])],
       [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
     HTTPRow(
@@ -381,6 +392,25 @@ struct HTTPResumeMachineTests {
       case .follow(let url, _): return "follow \(url.path)"
       }
     }
+  }
+
+  /// A server that takes a byte at once: 110,000 requests for a file.
+  @Test(
+    "Few small pieces are sent, many are not",
+    arguments: [
+      ("max-append-size=1", 100, true), ("max-append-size=1", 101, false),
+      ("max-append-size=1", 110_000, false), ("max-append-size=16383", 2_000_000, false),
+      ("max-append-size=16384", 2_000_000, true),
+      ("max-append-size=1, min-append-size=5000", 110_000, true),
+    ])
+  func floor(_ limits: String, _ length: Int64, _ isSent: Bool) {
+    var target = Target(name: "t", url: upload)
+    target.resume = ResumeRules(mode: .http)
+    var machine = HTTPResumeMachine(
+      target: target, identity: identity, creation: upload, length: length, point: nil,
+      server: .http(ResumeLimits(limits)))
+    let words = machine.start(now: now).map { self.words($0, target) }
+    #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
 
   @Test("Offsets of a form are those of the file in what is shown")
