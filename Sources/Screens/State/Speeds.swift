@@ -78,7 +78,8 @@ struct Speeds: Sendable {
   private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
   /// Notes that an item went from `old` to `new`. What the server had when the attempt began does not move.
-  mutating func record(_ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant) {
+  mutating func record(_ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant)
+  {
     let (id, size) = (item.id, item.sentSize)
     if new.isActive {
       starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }

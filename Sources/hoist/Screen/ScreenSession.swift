@@ -148,7 +148,8 @@ final class ScreenSession {
     let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
     var status = report(without: unwritten, successor: successor)
     if let front = interface as? PlainInterface {
-      status = front.status(status, hasFailures: isUnusable || state.items.contains { $0.state.failure != nil })
+      status = front.status(
+        status, hasFailures: isUnusable || state.items.contains { $0.state.failure != nil })
     }
     return leaving == .forced && status != .success ? .interrupted : status
   }
