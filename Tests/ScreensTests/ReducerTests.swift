@@ -78,7 +78,7 @@ import UploadModel
     Case(0, "P", .escape, asks: []),
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
-      asks: [.add([.typed("/twice")]), .add([.exact("/twice")], again: true)]),
+      asks: [.add([.typed("/twice")]), .addAgain([Fixture.item(90, "twice")])]),
     Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
     Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
     Case(
