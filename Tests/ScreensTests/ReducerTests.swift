@@ -23,6 +23,9 @@ import UploadModel
 
   private static func ids(_ numbers: Int64...) -> [ItemID] { numbers.map(ItemID.init) }
 
+  /// A file that waits already.
+  private static let twice = Fixture.item(90, "twice")
+
   static let cases: [Case] = [
     Case(3, "r", asks: [.retry(ids(4))]),
     Case(4, "r", asks: [.retry(ids(5))]),
@@ -78,7 +81,7 @@ import UploadModel
     Case(0, "P", .escape, asks: []),
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
-      asks: [.add([.typed("/twice")]), .addAgain([Fixture.item(90, "twice")])]),
+      asks: [.add([.typed("/twice")]), .addAgain([twice])]),
     Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
     Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
     Case(
@@ -285,7 +288,7 @@ import UploadModel
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
         case .add([.typed("/twice")], _, _):
-          Fixture.play(&state, .leftOut(waiting: [Fixture.item(90, "twice")], sent: []))
+          Fixture.play(&state, .leftOut(waiting: [twice], sent: []))
         default: break
         }
       }
