@@ -60,18 +60,73 @@ import UploadModel
     #expect(Self.said(state).contains("2 lines are not paths"))
   }
 
-  @Test func whatWaitsAlreadyIsLeftOutUnlessItIsMeant() {
-    var state = Fixture.mixed()
-    let paths: [PathInput] = [.bytes(Array("/a".utf8)), .bytes(Array("/b".utf8))]
-    Fixture.play(&state, .alreadyWaiting(paths))
-    #expect(Self.said(state).contains("2 files wait there already"))
+  @Test(arguments: [
+    (1, 0, "This file waits there already. Sent again, it", "already in the queue"),
+    (2, 0, "2 files wait there already. Sent again, they", "already in the queue"),
+    (0, 1, "This file was sent there before. Sent again, it", "sent before"),
+    (0, 3, "3 files were sent there before. Sent again, they", "sent before"),
+    (
+      1, 1, "1 file waits there already, 1 was sent there before.",
+      "already in the queue or sent before"
+    ),
+    (
+      2, 3, "2 files wait there already, 3 were sent there before.",
+      "already in the queue or sent before"
+    ),
+  ])
+  func whatIsThereAlreadyIsLeftOutUnlessItIsMeant(
+    _ waiting: Int, _ sent: Int, _ question: String, _ reason: String
+  ) throws {
+    var state = Fixture.mixed(size: Size(width: 120, height: 40))
+    var items = (0..<waiting + sent).map { Fixture.item(Int64($0 + 1), "\($0)") }
+    // They keep the way in which they are to be sent.
+    (items[0].field, items[0].target) = ("photo", "nas")
+    let event = AppEvent.leftOut(
+      waiting: Array(items.prefix(waiting)), sent: Array(items.dropFirst(waiting)))
+    Fixture.play(&state, event)
+    guard case .question(let asked) = state.dialog else {
+      Issue.record("nothing is asked")
+      return
+    }
+    let words = QuestionBox(question: asked, state: state, size: state.size).words.text
+    #expect(words.contains(question), "\(words)")
     #expect(Fixture.play(&state, .key(.enter)) == [], "leaving them out is lit")
-    Fixture.play(&state, .alreadyWaiting(paths, to: "nas"))
-    #expect(Fixture.type("a", &state) == [.add(paths, to: "nas", again: true)])
+    Fixture.play(&state, event)
+    #expect(Fixture.type("a", &state) == [.addAgain(items)])
     // Nothing else is interrupted by the question.
     Fixture.type("u", &state)
-    Fixture.play(&state, .alreadyWaiting(paths))
-    #expect(state.mode == .limit && state.message == "2 files left out: already in the queue")
+    Fixture.play(&state, event)
+    #expect(state.mode == .limit)
+    #expect(
+      state.message == "\(HumanReadable.count(items.count, "file")) left out: \(reason)")
+  }
+
+  @Test func aServiceForgetsWhatIsDoneWithoutAWord() {
+    var state = Fixture.mixed()
+    state.message = nil
+    #expect(Fixture.play(&state, .forgetDone) == [.remove([ItemID(3)])])
+    #expect(state.message == nil && state.removed.sent == 1)
+    #expect(Fixture.play(&state, .perform(.undo)) == [.bell], "it is not kept for an undo")
+  }
+
+  @Test func anUnknownOutcomeHasOneSignEverywhere() {
+    #expect(HistoryRow.End.unknown.look.sign == "?")
+    #expect(Failure(.outcomeUnknown("x")).sign == "?" && Fixture.tooLarge.sign == "✗")
+  }
+
+  @Test func whatMayHaveArrivedIsSentAgainAfterAQuestion() {
+    var (state, effects) = ReducerTests.press(["r"], on: 8)
+    #expect(effects == [] && state.mode == .sendingAgain)
+    #expect(Self.said(state).contains("It may have arrived: a look on the server tells."))
+    #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
+    #expect(Fixture.type("ry", &state) == [.retry([ItemID(9)])])
+    // One that has been sent meanwhile, by another screen, is not sent again.
+    Fixture.type("r", &state)
+    Fixture.play(&state, .engine([(ItemID(9), .done(Fixture.receipt))], at: state.now))
+    #expect(Fixture.type("y", &state) == [])
+    (state, effects) = ReducerTests.press([.control("a"), "r"], on: 0)
+    #expect(effects == [])
+    #expect(Self.said(state).contains("1 of the 5 may have arrived"))
   }
 
   @Test func anEmptyScreenSaysWhatToPressAndWhereFilesGo() {
@@ -154,12 +209,12 @@ import UploadModel
     Fixture.play(&state, .key("j"), .key(.enter))
     #expect(Self.said(state).contains("2026-11-22 10:00  try 2  503 Service Unavailable"))
     Fixture.play(&state, .key(.escape))
-    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/a".utf8))])])
+    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/a".utf8))], again: true)])
     Fixture.type("o", &state)
     #expect(state.history.rows.all.map(\.name) == ["a", "b"])
     Fixture.play(&state, .history(.rows([row(5, "c", .sent, target: "nas")])))
     // It goes where it went, whichever target is chosen now.
-    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/c".utf8))], to: "nas")])
+    #expect(Fixture.type("r", &state) == [.add([.bytes(Array("/c".utf8))], to: "nas", again: true)])
   }
 
   @Test(arguments: [

@@ -33,6 +33,7 @@ import UploadModel
     .breakingOff: [(0, ["p"])],
     .removing: [(0, ["x"])],
     .deleting: [(0, ["2", "x"])],
+    .sendingAgain: [(8, ["r"])],
     .addingAgain: [(0, ["a", "/", "t", "w", "i", "c", "e", .enter])],
   ]
   private static let lanes: [Key] = [":", "l", "a", "n", "e", "s", " ", "7", .enter]

@@ -59,7 +59,9 @@ import UploadModel
     Fixture.type("j", &state)
     #expect(Self.footer(state).contains("t target"))
     #expect(
-      Fixture.type("r", &state).contains { $0 == .add([.bytes(rows[1].location)], to: "tickets") })
+      Fixture.type("r", &state).contains {
+        $0 == .add([.bytes(rows[1].location)], to: "tickets", again: true)
+      })
     Fixture.type("t", &state)
     #expect(state.mode == .pick)
     Fixture.play(&state, .key(.escape))

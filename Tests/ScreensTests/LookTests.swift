@@ -286,10 +286,11 @@ import Testing
 
   @Test func anOutageIsNoPartOfTheSpeed() throws {
     var speeds = Speeds()
-    let (id, size) = (ItemID(1), Int64(100_000_000))
+    let size: Int64 = 100_000_000
+    let item = Fixture.item(1, "a", size: size)
     var state = ItemState.waiting
     func record(_ new: ItemState, at seconds: Double) {
-      speeds.record(id, size: size, from: state, to: new, at: Instant(seconds: seconds))
+      speeds.record(item, from: state, to: new, at: Instant(seconds: seconds))
       speeds.settle(isBusy: true, at: Instant(seconds: seconds))
       state = new
     }

@@ -274,8 +274,8 @@ import UploadModel
     ("limit fast", [.bell], "limit: \"fast\" is no speed; 2 MB/s, 500k or off is"),
     ("lanes 65", [.bell], "lanes: expected a number from 1 to 64, not \"65\""),
     ("lanes", [.bell], "lanes: say how many files to send at once, such as lanes 4"),
-    ("retry 4 9", [.retry([ItemID(4), ItemID(9)])], nil),
-    ("retry lost.bin", [.retry([ItemID(9)])], nil),
+    ("retry 4 10", [.retry([ItemID(4), ItemID(10)])], nil),
+    ("retry lost.bin", [], nil),
     ("retry 99", [.bell], "retry: no file of the queue is \"99\""),
     ("retry 0", [.bell], "retry: no file of the queue is \"0\""),
     (

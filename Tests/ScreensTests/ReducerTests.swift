@@ -23,10 +23,14 @@ import UploadModel
 
   private static func ids(_ numbers: Int64...) -> [ItemID] { numbers.map(ItemID.init) }
 
+  /// A file that waits already.
+  private static let twice = Fixture.item(90, "twice")
+
   static let cases: [Case] = [
     Case(3, "r", asks: [.retry(ids(4))]),
     Case(4, "r", asks: [.retry(ids(5))]),
-    Case(8, "r", asks: [.retry(ids(9))]),
+    Case(8, "r", asks: []),
+    Case(8, "r", "r", asks: [.retry(ids(9))]),
     Case(0, "r", asks: [.bell], says: "nothing to retry: it has not failed"),
     Case(
       0, "R", asks: [.retry(ids(4, 10))],
@@ -48,8 +52,8 @@ import UploadModel
     Case(2, " ", " ", "x", asks: [.remove(ids(3, 4))], says: "2 files removed · z undoes"),
     Case(3, " ", "g", "r", asks: [.retry(ids(4))]),
     Case(2, " ", .escape, "k", "r", asks: [.bell], says: "nothing to retry: it has not failed"),
-    Case(0, .control("a"), "r", asks: [.retry(ids(4, 5, 9, 10, 11))]),
-    Case(3, " ", .control("r"), "r", asks: [.retry(ids(5, 9, 10, 11))]),
+    Case(0, .control("a"), "r", "y", asks: [.retry(ids(4, 5, 9, 10, 11))]),
+    Case(3, " ", .control("r"), "r", "y", asks: [.retry(ids(5, 9, 10, 11))]),
     Case(0, "J", asks: [.move(ItemID(1), before: ItemID(3))]),
     Case(10, "J", asks: [.move(ItemID(11), before: nil)]),
     Case(11, "J", asks: [.bell]),
@@ -77,7 +81,7 @@ import UploadModel
     Case(0, "P", .escape, asks: []),
     Case(
       0, "a", "/", "t", "w", "i", "c", "e", .enter, "a",
-      asks: [.add([.typed("/twice")]), .add([.exact("/twice")], again: true)]),
+      asks: [.add([.typed("/twice")]), .addAgain([twice])]),
     Case(0, "3", "o", asks: [.listHistory], says: "the history, by name"),
     Case(0, "3", "r", asks: [.listHistory, .bell], says: "nothing is selected"),
     Case(
@@ -284,7 +288,7 @@ import UploadModel
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
         case .add([.typed("/twice")], _, _):
-          Fixture.play(&state, .alreadyWaiting([.exact("/twice")]))
+          Fixture.play(&state, .leftOut(waiting: [twice], sent: []))
         default: break
         }
       }

@@ -1,7 +1,9 @@
+import Foundation
+import MultipartForm
 import Testing
-import UploadModel
 
 @testable import Screens
+@testable import UploadModel
 
 /// What the lines above and below the queue say of all of it.
 @Suite struct TotalsTests {
@@ -263,6 +265,90 @@ import UploadModel
     Fixture.play(
       &state, .engine([(ItemID(1), .done(receipt)), (ItemID(2), .done(receipt))], at: state.now))
     #expect(Self.said(state).contains("By now nothing is left to be sent."))
+  }
+
+  @Test func whatTheServerHadAlreadyHasNotMoved() throws {
+    var state = Fixture.empty()
+    let size: Int64 = 100_000_000
+    Fixture.play(&state, .added([Fixture.item(1, "a", size: size)]))
+    let start = state.now
+    var point = ResumePoint(
+      url: try #require(URL(string: "https://api.example.com/files/1")), target: "photos",
+      identity: FileIdentity(device: 1, inode: 1, size: size, modified: 0))
+    point.start = 50_000_000
+    Fixture.play(
+      &state, .engine([(ItemID(1), .preparing(attempt: 2))], at: start),
+      .resumePoint(ItemID(1), point))
+    for second in 1...6 {
+      let sent = point.start + Int64(second) * 1_000_000
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 2, sent: sent, total: size))], at: start + Double(second)))
+    }
+    let speed = try #require(state.speeds.totalSpeed(at: state.now))
+    #expect((900_000...1_100_000).contains(speed), "\(speed)")
+    let highest = state.speeds.whole.values(600, at: state.now).max() ?? 0
+    #expect(highest < 2_000_000, "no spike in the graph: \(highest)")
+    let left = try #require(
+      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
+    #expect((40...50).contains(left), "\(left)")
+    Fixture.play(
+      &state, .engine([(ItemID(1), .done(Fixture.receipt))], at: start + 50))
+    #expect(state.speeds.session.speed == 1_000_000)
+    // One that has to start over does so in the numbers as well.
+    Fixture.play(
+      &state, .added([Fixture.item(2, "b", size: size)]), .resumePoint(ItemID(2), point),
+      .resumePoint(ItemID(2), nil), .engine([(ItemID(2), .preparing(attempt: 1))], at: start + 60),
+      .engine([(ItemID(2), .done(Fixture.receipt))], at: start + 110))
+    #expect(state.speeds.session.speed == 1_500_000)
+  }
+
+  @Test func theTotalTakesAsLongAsItsSlowestFile() throws {
+    var state = Fixture.empty()
+    let sizes: [Int64] = [100_000_000, 20_000_000]
+    Fixture.play(
+      &state,
+      .added([
+        Fixture.item(1, "slow", size: sizes[0]), Fixture.item(2, "quick", size: sizes[1]),
+        Fixture.item(3, "held", size: 500_000_000, state: .paused),
+      ]))
+    let start = state.now
+    for second in 0...8 {
+      Fixture.play(
+        &state,
+        .engine(
+          [100_000, 2_000_000].enumerated().map { index, speed in
+            let sent = Int64(second * speed)
+            return (
+              ItemID(Int64(index + 1)), .sending(attempt: 1, sent: sent, total: sizes[index])
+            )
+          }, at: start + Double(second)))
+    }
+    let row = try #require(
+      state.speeds.eta(of: ItemID(1), remaining: sizes[0] - 800_000, at: state.now))
+    let total = try #require(
+      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: state.now))
+    #expect(total >= row && row > 900)
+    // What is paused is in neither.
+    #expect(Self.said(state).contains("14%  "), "\(Self.said(state))")
+    #expect(Self.said(state).contains(" of 120 MB"))
+  }
+
+  @Test func theTimeThatIsLeftStandsStillWhileAReplyIsAwaited() throws {
+    var state = Self.sending(
+      Fixture.item(1, "a", size: 1_000_000), Fixture.item(2, "b", size: 1_000_000))
+    let now = state.now
+    Fixture.play(
+      &state, .engine([(ItemID(1), .awaitingReply(attempt: 1, since: now))], at: now))
+    func left(after seconds: Double) -> Double? {
+      state.speeds.totalETA(remaining: state.queue.totals.bytesToGo, at: now + seconds)
+    }
+    #expect(try #require(left(after: 0)) == left(after: 1.9))
+    #expect(left(after: 5) == nil)
+    // And other news change nothing of that.
+    Fixture.play(&state, .engine([(ItemID(3), .waiting)], at: now + 1))
+    #expect(left(after: 1) == left(after: 1.9))
   }
 
   @Test func everyTryOfAServerThatIsAwayIsInTheLog() {

@@ -139,7 +139,8 @@ final class Driver {
     case .copy(let text): terminal.copy(text)
     case .notify(let text): terminal.notify(text)
     case .listHistory: _ = reduce(&state, .history(.rows([])))
-    case .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder,
+    case .addAgain, .move, .reorder, .edit, .setStarted, .hold, .setConcurrency, .setLimit,
+      .listFolder,
       .switchTarget, .readTargets,
       .listServer, .deleteOnServer, .deleteUploaded, .inspect, .copyAsCurl, .probe,
       .preview, .setUp, .stopSetUp, .openURL, .notifyDesktop, .runEndCommand:

@@ -69,12 +69,8 @@ struct QuestionBox {
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + promise)
-    case .addingAgain(let paths, _):
-      let text =
-        paths.count == 1
-        ? "This file waits there already. Sent again, it may be stored twice."
-        : "\(paths.count) files wait there already. Sent again, they may be stored twice."
-      return ("Already in the queue", text)
+    case .addingAgain(let items, let waiting): return addition(of: items.count, waiting)
+    case .sendingAgain(let ids): return repetition(of: ids.compactMap(state.item))
     case .pausing:
       return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids): return ("Pause?", loss(of: ids.compactMap(state.item)))
@@ -94,6 +90,39 @@ struct QuestionBox {
       let (title, text) = deletion(of: files.map(\.name))
       return (title, text + foreignAddresses(of: files))
     }
+  }
+
+  /// What is to be added once more; so much of it waits, the rest was sent.
+  private func addition(of count: Int, _ waiting: Int) -> (title: String, text: String) {
+    let (sent, one) = (count - waiting, count == 1)
+    let parts = [
+      waiting == 0 ? nil : "\(one ? "waits" : "wait") there already",
+      sent == 0 ? nil : "\(one ? "was" : sent == 1 ? "was" : "were") sent there before",
+    ].compactMap(\.self)
+    let what =
+      switch parts.count {
+      case 2:
+        "\(HumanReadable.count(waiting, "file")) \(waiting == 1 ? "waits" : "wait") there already, \(sent) \(parts[1])."
+      default: "\(one ? "This file" : "\(count) files") \(parts.joined())."
+      }
+    return (
+      waiting == 0 ? "Sent before" : sent == 0 ? "Already in the queue" : "Already there",
+      "\(what) Sent again, \(one ? "it" : "they") may be stored twice."
+    )
+  }
+
+  /// Items of which some may have arrived.
+  private func repetition(of items: [UploadItem]) -> (title: String, text: String) {
+    let doubtful = items.count(where: \.mayHaveArrived)
+    let what =
+      items.count == 1
+      ? "It may have arrived"
+      : doubtful == items.count
+        ? "They may have arrived" : "\(doubtful) of the \(items.count) may have arrived"
+    return (
+      "Send again?",
+      "\(what): a look on the server tells. Sent again, \(items.count == 1 ? "it" : "they") may be stored twice."
+    )
   }
 
   /// How many of these would start again; they go on while the question is being read.

@@ -67,7 +67,7 @@ struct TotalLine {
   var progress: String {
     guard totals.busy > 0 else { return result }
     let (done, all) = share
-    let part = totals.bytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
+    let part = totals.reachableBytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
     let far = "\(percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
     // There is no estimate while nothing moves, nor for the time that a server takes for empty files.
@@ -94,11 +94,12 @@ struct TotalLine {
     return "\(far) in \(HumanReadable.clock(session.seconds)), \(HumanReadable.speed(speed))"
   }
 
-  /// How much of how much has been handed over: bytes, or files where those that are there are empty.
+  /// How much has been handed over of what will be: bytes, or files where those that are there are empty. What is left
+  /// of it is what the ETA is for.
   private var share: (done: Int64, all: Int64) {
-    totals.bytes > 0
-      ? (totals.arrivedBytes &+ totals.movingBytes, totals.bytes)
-      : (Int64(totals.done), Int64(totals.all))
+    totals.reachableBytes > 0
+      ? (totals.handedOverBytes, totals.reachableBytes)
+      : (Int64(totals.done), Int64(totals.done + totals.busy))
   }
 
   /// 100 only when nothing is left to do, replies included.

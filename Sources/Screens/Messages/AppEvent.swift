@@ -22,6 +22,8 @@ public enum AppEvent: Sendable {
   case added([UploadItem])
   /// Items that are no longer in the queue: another process took them out.
   case removed([ItemID])
+  /// What is done need not be kept in mind any longer. Nobody has asked for that, and nobody will undo it.
+  case forgetDone
   /// The new order of these items. Items that are not named keep their distance from the end.
   case reordered([ItemID])
   /// The answer to `Effect.listFolder`.
@@ -49,9 +51,9 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
-  /// These files wait in the queue already and were left out, unless the person wants them again; `to` as in
-  /// `Effect.add`.
-  case alreadyWaiting([PathInput], to: String? = nil)
+  /// These files were left out, unless the person wants them again: they wait in the queue already, or were sent to
+  /// their target before.
+  case leftOut(waiting: [UploadItem], sent: [UploadItem])
   /// The answer to `Effect.setUp` where the answers cannot be taken.
   ///
   /// `isGoodEnough` says that they can be if the person wants it so.

@@ -2,9 +2,11 @@ import UploadModel
 
 /// A side effect that the screen requests. The composition root performs it and answers with events.
 public enum Effect: Sendable, Equatable {
-  /// Queue the files at these paths for the target of this name, or the chosen one: once, unless they are to be sent
-  /// `again`. Answered by `AppEvent.added`, `AppEvent.alreadyWaiting` or `AppEvent.message`.
+  /// Queue the files at these paths for the target of this name, or the chosen one. `again` says that files are meant
+  /// that were sent before. Answered by `AppEvent.added`, `AppEvent.leftOut` or `AppEvent.message`.
   case add([PathInput], to: String? = nil, again: Bool = false)
+  /// Queue files that were left out all the same.
+  case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
   /// Try a new target, unless it is good enough as it is, and write it down; answered by

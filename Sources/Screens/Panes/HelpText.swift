@@ -11,7 +11,8 @@ enum HelpText {
     (.pausing, "Pausing everything"), (.breakingOff, "Pausing what is being sent"),
     (.quitting, "Leaving while files are being sent"),
     (.removing, "Removing what is being sent"),
-    (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already"),
+    (.deleting, "Deleting on the server"), (.addingAgain, "Adding what waits already, or was sent"),
+    (.sendingAgain, "Sending what may have arrived"),
   ]
 
   /// The help in lines of `width` columns, side by side where two or three texts have room.

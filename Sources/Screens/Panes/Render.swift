@@ -44,11 +44,14 @@ private func paintDetails(of state: AppState, layout: Layout, on canvas: inout C
 
 private func paintTooSmall(_ state: AppState, on canvas: inout Canvas) {
   let (size, least) = (canvas.size, Layout.smallest)
-  let active = state.queue.totals.busy
+  let totals = state.queue.totals
   let lines = [
     "window too small",
     "\(size.width)x\(size.height), needs \(least.width)x\(least.height)",
-    active > 0 ? "\(HumanReadable.count(active, "upload")) going on" : "nothing is being sent",
+    totals.active > 0
+      ? "\(HumanReadable.count(totals.active, "upload")) going on"
+      : totals.busy > 0
+        ? "\(HumanReadable.count(totals.busy, "file")) waiting" : "nothing is being sent",
   ]
   let top = max(0, (size.height - lines.count) / 2)
   for (index, text) in lines.enumerated() {

@@ -21,7 +21,8 @@ public struct Action: Sendable {
     case open, parent, toggleHidden
     case left, right, lineStart, lineEnd
     case deleteBack, deleteForward, deleteWord, deleteLine
-    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain, removeNow
+    case finishThenQuit, goOnInBackground, stopAndQuit, finishThese, pauseNow, addAgain
+    case sendAgainNow, removeNow
     case next, previous
 
     /// The name as it stands in the configuration and on the command line: `retry-all`.

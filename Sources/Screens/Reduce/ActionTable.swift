@@ -185,6 +185,8 @@ extension Action {
     Action(
       .close, [.escape, "c", "n", "q"], in: [.addingAgain], "leave them out", hint: "leave them out"
     ),
+    Action(
+      .sendAgainNow, ["r", "y"], in: [.sendingAgain], "send it once more", hint: "send again"),
     Action(.removeNow, ["y", "x"], in: [.removing], "break it off and remove it", hint: "remove"),
     Action(.deleteNow, ["y", "x"], in: [.deleting], "delete it on the server", hint: "delete"),
     Action(

@@ -134,8 +134,8 @@ extension AppState {
       return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
-    case (.addAgain, .addingAgain(let paths, let target)):
-      return [.add(paths, to: target, again: true)]
+    case (.addAgain, .addingAgain(let items, _)): return [.addAgain(items)]
+    case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):

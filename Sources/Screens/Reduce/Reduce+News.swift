@@ -65,7 +65,7 @@ extension AppState {
     let wasBusy = queue.totals.busy > 0
     for (id, new) in changes {
       guard let item = item(id), let old = queue.setState(id, new) else { continue }
-      speeds.record(id, size: item.sentSize, from: old, to: new, at: now)
+      speeds.record(item, from: old, to: new, at: now)
       if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
       if old.isPhase(of: new) { continue }
       record(item, became: new)

@@ -98,7 +98,7 @@ extension AppState {
     return targets.map { target in
       .add(
         known.filter { $0.target == target }.map { .bytes($0.location) },
-        to: target == self.target ? nil : target)
+        to: target == self.target ? nil : target, again: true)
     }
   }
 

@@ -45,14 +45,20 @@ extension AppState {
     if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
   }
 
-  /// Files wait already that were to be added: once is what is meant, unless the person says so.
-  mutating func askToAddAgain(_ paths: [PathInput], to target: String?) {
-    guard !paths.isEmpty else { return }
+  /// Files were to be added that wait already, or were sent: once is what is meant, unless the person says so.
+  mutating func askToAddAgain(_ waiting: [UploadItem], _ sent: [UploadItem]) {
+    let items = waiting + sent
+    guard !items.isEmpty else { return }
     guard dialog == nil else {
-      message = "\(HumanReadable.count(paths.count, "file")) left out: already in the queue"
+      let why = [
+        waiting.isEmpty ? [] : ["already in the queue"], sent.isEmpty ? [] : ["sent before"],
+      ]
+      message =
+        "\(HumanReadable.count(items.count, "file")) left out: "
+        + why.flatMap(\.self).joined(separator: " or ")
       return
     }
-    dialog = .question(Question(.addingAgain(paths, to: target)))
+    dialog = .question(Question(.addingAgain(items, waiting: waiting.count)))
   }
 
   /// Lets further files begin, or not.
@@ -75,8 +81,19 @@ extension AppState {
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
+    // What may be on the server already would be there twice: whether that is meant is asked first.
+    guard !failed.contains(where: \.mayHaveArrived) else {
+      dialog = .question(Question(.sendingAgain(failed.map(\.id))))
+      return []
+    }
+    return retryNow(failed)
+  }
+
+  /// Sends items again that can be, whatever became of them.
+  mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
+    let failed = items.filter(isRetriable)
     list.clearMarks()
-    return [.retry(failed.map(\.id))]
+    return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
   }
 
   /// Everything that failed, but for what the person stopped and what may have arrived after all;
@@ -231,4 +248,11 @@ extension AppState {
   }
 
   private enum Step { case later, sooner, first }
+}
+
+extension UploadItem {
+  /// Whether it ended in a way in which the server may have it all the same.
+  var mayHaveArrived: Bool {
+    if case .failed(let failure) = state { failure.mayHaveArrived } else { false }
+  }
 }

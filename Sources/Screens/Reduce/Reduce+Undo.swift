@@ -85,7 +85,7 @@ extension AppState {
     return effects + leaveIfDone()
   }
 
-  private mutating func drop(_ ids: [ItemID]) -> [Effect] {
+  mutating func drop(_ ids: [ItemID]) -> [Effect] {
     guard !ids.isEmpty else { return [] }
     let begun = ids.compactMap(item).filter { $0.resumePoint != nil && !$0.state.isDone }
     forget(ids)

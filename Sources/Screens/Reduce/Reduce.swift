@@ -35,6 +35,8 @@ extension AppState {
       if !known.isEmpty { record("\(HumanReadable.count(known.count, "file")) removed elsewhere") }
       forget(known)
       return leaveIfDone()
+    case .forgetDone:
+      return drop(queue.rows.lazy.map(\.item).filter(\.state.isDone).map(\.id))
     case .reordered(let order): keepingCursor { $0.queue.arrange(order) }
     case .folder(let folder):
       lastFolder = folder.failure == nil ? folder.path : nil
@@ -77,7 +79,7 @@ extension AppState {
       form.complaint = isGoodEnough ? "\(words); Enter writes it all the same" : words
       dialog = .form(form)
       return [.bell]
-    case .alreadyWaiting(let paths, let target): askToAddAgain(paths, to: target)
+    case .leftOut(let waiting, let sent): askToAddAgain(waiting, sent)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
     case .aside(let isAside): self.isAside = isAside

@@ -7,7 +7,7 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   // What lies over the panes.
   case details, page, help, browser, menu
   // Questions.
-  case quitting, pausing, breakingOff, removing, deleting, addingAgain
+  case quitting, pausing, breakingOff, removing, deleting, addingAgain, sendingAgain
 
   /// The panes, which share most keys.
   static let panes: [Mode] = [.queue, .server, .history, .log]
@@ -22,6 +22,6 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   /// Where one can move up and down.
   static let moving = lists + reading
   static let questions: [Mode] = [
-    .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain,
+    .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain, .sendingAgain,
   ]
 }

@@ -9,6 +9,8 @@ public struct ProgressBoard: Sendable {
   /// The files as they were counted that neither wait for their turn nor are over.
   private var begun: [ItemID: UploadItem] = [:]
   private var totals = Totals()
+  /// Where files go on, of those that do.
+  private var points: [ItemID: ResumePoint] = [:]
   private var isCounted = false
 
   /// A board without files.
@@ -22,12 +24,18 @@ public struct ProgressBoard: Sendable {
   /// Says that no more items will be added: until then totals carry a plus sign.
   public mutating func endCounting() { isCounted = true }
 
+  /// Notes where the attempt at an item begins.
+  public mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
+
   /// Notes an item's new state.
   public mutating func record(_ item: UploadItem, at now: Instant) {
+    var item = item
+    item.resumePoint = points[item.id]
+    if item.state.isFinished { points[item.id] = nil }
     var waiting = item
     waiting.state = .waiting
     let old = begun[item.id] ?? waiting
-    speeds.record(item.id, size: item.sentSize, from: old.state, to: item.state, at: now)
+    speeds.record(item, from: old.state, to: item.state, at: now)
     active[item.id] = item.state.isActive ? item : nil
     begun[item.id] = item.state.isFinished || item.state == .waiting ? nil : item
     totals.subtract(old)
@@ -75,6 +83,7 @@ public struct ProgressBoard: Sendable {
       }
     line(
       name: item.fileName, bar: Bar(parts: [(.moving, done)], total: item.sentSize), done: done,
+      of: item.sentSize,
       size: HumanReadable.bytes(item.sentSize), words: words,
       row: row, on: &canvas)
   }
@@ -95,14 +104,14 @@ public struct ProgressBoard: Sendable {
     if totals.failed > 0 { words.insert("\(totals.failed) failed", at: 0) }
     line(
       name: "\(totals.over) of \(totals.all)\(plus) files", bar: totals.bar,
-      done: totals.arrivedBytes &+ totals.movingBytes,
+      done: totals.handedOverBytes, of: totals.reachableBytes,
       size: HumanReadable.bytes(totals.bytes) + plus, words: words.joined(separator: " "), row: row,
       on: &canvas, isTotal: true)
   }
 
   /// Name, bar, percent, size, words: from the end, whatever has no room is left out.
   private func line(
-    name: String, bar: Bar, done: Int64, size: String, words: String, row: Int,
+    name: String, bar: Bar, done: Int64, of total: Int64, size: String, words: String, row: Int,
     on canvas: inout Canvas, isTotal: Bool = false
   ) {
     let width = canvas.size.width
@@ -123,7 +132,7 @@ public struct ProgressBoard: Sendable {
       name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
     // Handed over is not done: that only a reply tells.
-    let percent = bar.total > 0 ? min(99, HumanReadable.percent(done, of: bar.total)) : 0
+    let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,
       style: Style(.plain))

@@ -14,10 +14,12 @@ struct Speeds: Sendable {
   /// What arrived in all runs that are over, and how long they took together.
   struct Session: Hashable, Sendable {
     var bytes: Int64 = 0
+    /// Those of them that the server had already when the last attempt at their file began.
+    var had: Int64 = 0
     var seconds = 0.0
 
     /// Bytes per second on the average; `nil` where nothing arrived.
-    var speed: Double? { seconds > 0 && bytes > 0 ? Double(bytes) / seconds : nil }
+    var speed: Double? { seconds > 0 && bytes > had ? Double(bytes &- had) / seconds : nil }
   }
 
   /// An item that is being sent.
@@ -25,6 +27,8 @@ struct Speeds: Sendable {
     var estimate: ThroughputEstimate
     /// When the attempt began to send.
     var beginning: Instant
+    /// The bytes that are still to be handed over.
+    var remaining: Int64 = 0
     /// The last seconds.
     var graph = Sparkline()
   }
@@ -35,10 +39,15 @@ struct Speeds: Sendable {
   private(set) var whole = Sparkline(seconds: 600)
   /// The items that are being sent.
   private var sending: [ItemID: Sending] = [:]
-  private var active: Set<ItemID> = []
-  /// Since when nothing has been under way in a run that goes on: all waits for a server, or for the
-  /// person.
+  /// The items that are being sent, or are about to be; those that only await their replies are not.
+  private var moving: Set<ItemID> = []
+  /// Where the attempts that go on began, of those that did not begin at the first byte.
+  private var starts: [ItemID: Int64] = [:]
+  /// Since when nothing has moved in a run that goes on: all waits for a server, for its replies, or for
+  /// the person.
   private var idleSince: Instant?
+  /// The bytes of the run when it was settled last.
+  private var counted: Int64 = 0
   /// Seconds without an upload that are more than the gap between two.
   private static let gap = 2.0
 
@@ -54,27 +63,40 @@ struct Speeds: Sendable {
   /// Bytes per second of the run that goes on: what is on the line, whatever becomes of it.
   func totalSpeed(at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
-    return run.estimate.speed(at: now)
+    return run.estimate.speed(at: idleSince ?? now)
   }
 
+  /// Seconds until `remaining` more bytes have been handed over: never fewer than the slowest item still takes.
   func totalETA(remaining: Int64, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
-    return run.estimate.eta(remaining: remaining, at: now)
+    guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
+    return sending.values.reduce(all) { most, item in
+      max(most, item.estimate.eta(remaining: item.remaining, at: now) ?? 0)
+    }
   }
 
   private func isIdle(at now: Instant) -> Bool { idleSince.map { now - $0 > Self.gap } ?? false }
 
-  /// Notes that an item went from `old` to `new`.
-  mutating func record(
-    _ id: ItemID, size: Int64, from old: ItemState, to new: ItemState, at now: Instant
-  ) {
-    let before = old.attempt == new.attempt ? old.bytesHandedOver(of: size) ?? 0 : 0
+  /// Notes that an item went from `old` to `new`. What the server had when the attempt began does not move.
+  mutating func record(_ item: UploadItem, from old: ItemState, to new: ItemState, at now: Instant)
+  {
+    let (id, size) = (item.id, item.sentSize)
+    if new.isActive {
+      starts[id] = item.resumePoint.flatMap { $0.start > 0 ? min($0.start, size) : nil }
+    }
+    let start = starts[id] ?? 0
+    let before =
+      (old.attempt == new.attempt ? old.bytesHandedOver(of: size) : nil) ?? start
     let after = new.bytesHandedOver(of: size)
     if run == nil || run?.end != nil, new.isActive || after != nil {
       run = Run(start: now, estimate: ThroughputEstimate(start: now))
     }
-    if new.isActive { active.insert(id) } else { active.remove(id) }
-    if new.isDone, !old.isDone { session.bytes &+= size }
+    if new.isActive, !new.isHandedOver { moving.insert(id) } else { moving.remove(id) }
+    if new.isDone, !old.isDone {
+      session.bytes &+= size
+      session.had &+= start
+    }
+    if !new.isActive { starts[id] = nil }
     let moved = max(0, (after ?? before) - before)
     run?.bytes &+= moved
     if moved > 0 { whole.record(moved, at: now) }
@@ -82,28 +104,27 @@ struct Speeds: Sendable {
       sending[id] = nil
       return
     }
-    var item =
+    var going =
       sending[id] ?? Sending(estimate: ThroughputEstimate(start: now, count: sent), beginning: now)
-    item.graph.record(moved, at: now)
+    going.graph.record(moved, at: now)
     if case .sending = old, old.attempt == new.attempt {
-      item.estimate.record(total: sent, at: now)
+      going.estimate.record(total: sent, at: now)
     } else {
-      (item.estimate, item.beginning) = (ThroughputEstimate(start: now, count: sent), now)
+      (going.estimate, going.beginning) = (ThroughputEstimate(start: now, count: sent), now)
     }
-    sending[id] = item
+    going.remaining = max(0, size &- sent)
+    sending[id] = going
   }
 
   /// Closes a batch of notes: the whole run moves once for all of them.
   mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run, current.end == nil else { return }
-    if active.isEmpty {
-      idleSince = idleSince ?? now
-    } else {
-      // How long nothing could be sent says nothing of how fast it is.
-      if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
-      idleSince = nil
-    }
-    current.estimate.record(total: current.bytes, at: now)
+    // How long nothing could be sent says nothing of how fast it is.
+    if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
+    let stood = idleSince != nil && moving.isEmpty && current.bytes == counted
+    if !stood { current.estimate.record(total: current.bytes, at: now) }
+    counted = current.bytes
+    idleSince = moving.isEmpty ? stood ? idleSince : now : nil
     if !isBusy {
       current.end = now
       session.seconds += now - current.start
@@ -124,8 +145,8 @@ struct Speeds: Sendable {
 
   mutating func forget(_ ids: Set<ItemID>) {
     for id in ids {
-      active.remove(id)
-      sending[id] = nil
+      moving.remove(id)
+      (sending[id], starts[id]) = (nil, nil)
     }
   }
 }

@@ -51,6 +51,10 @@ public struct Totals: Hashable, Sendable {
   public var bytes: Int64 {
     arrivedBytes &+ movingBytes &+ bytesToGo &+ pausedBytes &+ unknownBytes &+ failedBytes
   }
+  /// Bytes that have been handed over and are not known to be lost.
+  public var handedOverBytes: Int64 { arrivedBytes &+ movingBytes }
+  /// Those, and all that will still be handed over by itself: what is paused or at its end takes no more time.
+  public var reachableBytes: Int64 { handedOverBytes &+ bytesToGo }
   /// Whether nothing but replies is left to come.
   public var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 

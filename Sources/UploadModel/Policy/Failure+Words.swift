@@ -133,6 +133,9 @@ extension Failure {
     }
   }
 
+  /// What stands before a file that ended so: a question mark where only a look on the server tells.
+  public var sign: String { isOutcomeUnknown ? "?" : "✗" }
+
   /// A reason as it stands inside a sentence of ours: without its own full stop.
   private static func inside(_ why: String) -> String {
     let words = why.prefix { !$0.isNewline }

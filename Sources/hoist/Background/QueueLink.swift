@@ -33,6 +33,9 @@ final class QueueLink {
   /// Whether a sender is listened to.
   var isListening: Bool { listener != nil }
 
+  /// The process that is listened to.
+  var process: Int32? { listener?.process }
+
   /// Tells others from now on. Only the holder of the queue's lock may do so.
   func serve() {
     stop()

@@ -54,8 +54,10 @@ struct AddCommand: ParsableCommand {
     let bad = added.items.count(where: \.state.isFinished)
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
+    let repeated = added.repeated == 0 ? "" : ", \(added.repeated) of them sent before"
     Output.error(
-      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(skipped)")
+      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(repeated)\(skipped)"
+    )
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }
       throw UserError(

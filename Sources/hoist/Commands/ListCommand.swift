@@ -60,9 +60,11 @@ struct ListCommand: AsyncParsableCommand {
     }
     guard found.hasMore else { return }
     let total = found.total.map { " of \($0)" } ?? ""
-    Output.error(
-      all
-        ? "hoist: there are more than \(ServerClient.mostPages) pages; the rest was not listed"
-        : "\(found.entries.count)\(total) are listed; --all lists every page")
+    guard all else {
+      return Output.error("\(found.entries.count)\(total) are listed; --all lists every page")
+    }
+    throw UserError(
+      "there are more than \(ServerClient.mostPages) pages; the rest was not listed",
+      status: .someFailed)
   }
 }

@@ -69,7 +69,7 @@ struct LineReporter: PushReporter {
       hasUntold = true
     case .failed(let failure):
       forget(item)
-      write("✗ \(name): \(failure.headline)\(Self.words(of: failure))")
+      write("\(failure.sign) \(name): \(failure.headline)\(Self.words(of: failure))")
       write("  \(SafeText.line(failure.explanation))")
     }
   }

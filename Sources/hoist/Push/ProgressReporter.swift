@@ -41,6 +41,11 @@ struct ProgressReporter: PushReporter {
 
   mutating func allQueued() { board.endCounting() }
 
+  mutating func resumed(_ item: UploadItem, at point: ResumePoint) {
+    board.resume(item.id, at: point)
+    lines.resumed(item, at: point)
+  }
+
   mutating func changed(_ item: UploadItem, at now: Instant) {
     board.record(item, at: now)
     lines.changed(item, at: now)

@@ -88,7 +88,7 @@ final class PlainInterface: UserInterface {
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true
       onMain {
-        self.onEvents([.perform(.clear)])
+        self.onEvents([.forgetDone])
         self.isClosing = false
       }
     } else if !isListening {

@@ -50,13 +50,13 @@ struct QueueIntake: Sendable {
   ///
   /// - Parameters:
   ///   - rules: what is taken of a folder; nil where folders are not entered.
-  ///   - takes: whether a file that was found is queued.
+  ///   - takes: whether an item is queued that is ready for that.
   ///   - prepare: gives an item what the file does not tell, such as its target.
   ///   - report: is told what became of each portion, and whether it is the last, which may be empty; false
   ///     to stop.
   func add(
     _ files: some Sequence<NamedFile>, _ intake: FileIntake, in rules: FolderRules?,
-    takes: (FileLocation) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
+    takes: (UploadItem) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
     report: (_ portion: Result<Added, StoreError>, _ isLast: Bool) -> Bool
   ) {
     var portion: [UploadItem] = []
@@ -70,9 +70,9 @@ struct QueueIntake: Sendable {
     for file in files {
       let location = file.location.absolute(in: folder)
       let goesOn = intake.each(of: location, in: rules, as: file.wish) { item in
-        guard takes(item.location) else { return true }
         var item = item
         prepare(&item)
+        guard takes(item) else { return true }
         portion.append(item)
         return portion.count < Self.portion || handOver(isLast: false)
       }

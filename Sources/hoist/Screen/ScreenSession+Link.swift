@@ -1,7 +1,9 @@
+import Foundation
 import Screens
 import SenderLink
 import UploadEngine
 import UploadModel
+import UploadStore
 
 /// What is told to other processes that show the queue, and what they ask; or, beside a sender, the other way round.
 extension ScreenSession {
@@ -65,6 +67,14 @@ extension ScreenSession {
     link.listen()
   }
 
+  /// Says who sends the queue, as far as that is known now: one that is left may hand it on.
+  func nameSender() {
+    let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
+    let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
+    let words = "another hoist\(name ?? "") sends this queue; what is added here goes to it"
+    handle([.notice(words)])
+  }
+
   /// An item of the queue as it is shown by a process that does not send it.
   func seenFromAside(_ item: UploadItem) -> UploadItem {
     var item = item
@@ -96,7 +106,7 @@ extension ScreenSession {
         // What was set on a screen that was left holds on the next one that sends.
         if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
         events.append(.of(settings))
-      case .complete: break
+      case .complete: nameSender()
       }
     }
     if !changes.isEmpty { events.append(.engine(changes, at: time.now())) }
@@ -107,6 +117,7 @@ extension ScreenSession {
   /// outranked by news.
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
+    if state.isAside, !isLeaving { nameSender() }
     guard !state.isReading, !isLeaving,
       let changes = try? keeper.store.changes(since: heardSince)
     else { return }

@@ -46,16 +46,19 @@ extension ScreenSession {
   ///
   /// - Parameters:
   ///   - name: the target's name; nil for the one that is chosen.
-  ///   - isMeant: whether files that wait already are to be queued once more.
+  ///   - isMeant: whether files that were sent before are to be queued once more.
   func add<Path: Sendable>(
     _ paths: [Path], to name: String? = nil, again isMeant: Bool,
     finding files: @escaping @Sendable (Path) -> TypedLine.Files
   ) {
-    let (queue, book, rules) = (QueueIntake(store: keeper.store, options.sent), book, options.rules)
+    var queue = QueueIntake(store: keeper.store, options.sent)
+    let (book, rules) = (book, options.rules)
     let (current, chosen) = (intake, book.current.name)
     // Lines say what they mean: whoever writes a script is not there to be asked.
-    let isAsked = !isMeant && !(interface is PlainInterface)
-    intakeQueue.async {
+    let isAsked = !(interface is PlainInterface)
+    let asksOfSent = isAsked && !isMeant && !queue.skipsSent
+    if asksOfSent { queue.skipsSent = true }
+    intakeQueue.async { [queue] in
       // Commands may supply the secrets of another target.
       let other = name.map { ($0, book.target(named: $0)) }
       if case (let name, nil)? = other {
@@ -65,22 +68,29 @@ extension ScreenSession {
       let target = name ?? chosen
       let intake = other?.1.map { FileIntake(for: $0) } ?? current
       var total = QueueIntake.Added()
-      var twice: [PathInput] = []
+      var twice: [UploadItem] = []
+      var sent: [UploadItem] = []
       // By now the queue has been read, and what was added before this is in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.state } }
       let named = paths.map(files)
       let unnamed = AddPreview(
         missing: named.flatMap(\.missing), mistake: named.lazy.compactMap(\.mistake).first)
-      func takes(_ file: FileLocation) -> Bool {
-        guard isAsked, known.isWaiting(file.bytes, for: target) else { return true }
-        twice.append(.bytes(file.bytes))
+      func takes(_ item: UploadItem) -> Bool {
+        guard isAsked, known.isWaiting(item.location.bytes, for: target) else { return true }
+        twice.append(item)
         return false
       }
       queue.add(
         named.flatMap(\.found), intake, in: rules, takes: takes,
         prepare: { $0.target = target }
       ) { result, isLast in
-        if case .success(let added) = result { total.merge(added) }
+        if case .success(var added) = result {
+          if asksOfSent {
+            sent += added.skipped
+            added.skipped = []
+          }
+          total.merge(added)
+        }
         let count = HumanReadable.count(total.items.count, "file")
         let words: String?
         if !isLast {
@@ -89,15 +99,17 @@ extension ScreenSession {
           words = unnamed.words
         } else if let said = total.words {
           words = said
-        } else if total.items.isEmpty, twice.isEmpty, total.skipped.isEmpty {
+        } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, total.skipped.isEmpty {
           words = "nothing was added: there are no files in there"
         } else {
           words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
         }
-        let left = isLast ? twice : []
+        let (waiting, before) = isLast ? (twice, sent) : ([], [])
         onMain {
           self.show(result, saying: words)
-          if !left.isEmpty { self.handle([.alreadyWaiting(left, to: name)]) }
+          if waiting.count + before.count > 0 {
+            self.handle([.leftOut(waiting: waiting, sent: before)])
+          }
         }
         return true
       }
@@ -119,6 +131,21 @@ extension ScreenSession {
       case .typed(let text): TypedLine(text: text, home: home).files
       case .exact(let text): TypedLine.Files(found: [NamedFile(FileLocation(text))])
       case .bytes(let bytes): TypedLine.Files(found: [NamedFile(FileLocation(bytes: bytes))])
+      }
+    }
+  }
+
+  /// Queues what was left out, as it is now.
+  func addAgain(_ items: [UploadItem]) {
+    var queue = QueueIntake(store: keeper.store, options.sent)
+    queue.skipsSent = false
+    intakeQueue.async { [queue, intake] in
+      for start in stride(from: 0, to: items.count, by: QueueIntake.portion) {
+        let portion = items[start..<min(start + QueueIntake.portion, items.count)].map { item in
+          item.state.isFinished ? item : intake.look(at: item)
+        }
+        let result = Result { () throws(StoreError) in try queue.add(portion) }
+        onMain { self.show(result, saying: nil) }
       }
     }
   }

@@ -21,14 +21,16 @@ extension ScreenSession {
       Output.error("… and what else is in the queue, which was still being read")
     }
     let removed = state.removed
-    guard !all.isEmpty || removed != (0, 0) else { return state.isReading ? .someFailed : .success }
+    guard !all.isEmpty || removed != (0, 0) else {
+      return state.isReading || isUnusable ? .someFailed : .success
+    }
     let shown = all.count(where: \.state.isDone)
     let folder = FileManager.default.currentDirectoryPath
     var lines: [String] = []
     for item in all {
       let name = SafeText.line(item.location.relative(to: folder).description)
       if case .failed(let failure) = item.state {
-        lines.append("✗ \(name): \(failure.headline)")
+        lines.append("\(failure.sign) \(name): \(failure.headline)")
       } else if item.state.isHandedOver {
         lines.append("? \(name): outcome unknown; look on the server before you send it again")
       } else if !item.state.isFinished, successor == nil {
@@ -55,7 +57,8 @@ extension ScreenSession {
       return all.contains { $0.state.failure != nil && $0.state.isFinished }
         ? .someFailed : .success
     }
-    return sent == total && !state.isReading && unwritten == nil ? .success : .someFailed
+    let isWhole = !state.isReading && !isUnusable && unwritten == nil
+    return sent == total && isWhole ? .success : .someFailed
   }
 
   /// Lines about results that are not in the queue.

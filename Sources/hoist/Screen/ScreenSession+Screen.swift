@@ -179,6 +179,7 @@ extension HistoryRow {
       switch entry.outcome {
       case "done": .sent
       case nil, "paused", "stopped", "withdrawn": .open
+      case "outcome-unknown": .unknown
       default: .failed
       }
     // The code in words, such as "outcome unknown"; the sentence about it stands in the row's page.
@@ -205,5 +206,15 @@ extension TimeSource {
     let date = date()
     let today = Calendar.current.startOfDay(for: date)
     return date.timeIntervalSince(today) - now().seconds
+  }
+}
+
+extension Effect {
+  /// Whether the queue on disk has to be written before this is done.
+  var isWritten: Bool {
+    switch self {
+    case .pause, .remove, .restore, .move, .reorder, .edit: true
+    default: false
+    }
   }
 }

@@ -21,14 +21,20 @@ extension ScreenSession {
         startEngine()
         return load(recovering: true)
       }
-      let holder = SenderLock.holder(queue: keeper.store.path).map { " (process \($0))" } ?? ""
-      let words = "another hoist\(holder) sends this queue; what is added here goes to it"
-      handle([.aside(true), .notice(words)])
+      handle([.aside(true)])
+      nameSender()
       lookOn()
       load()
     } catch {
-      handle([.queueRead, .held(Self.brief(error))])
+      handle([.queueRead])
+      hold(error)
     }
+  }
+
+  /// The queue cannot be used: nothing begins, and whoever waits for the end learns it from the status.
+  private func hold(_ error: any Error) {
+    isUnusable = true
+    handle([.held(Self.brief(error))])
   }
 
   /// Reads the queue in the background and in portions, so that its beginning appears at once however long it
@@ -68,7 +74,7 @@ extension ScreenSession {
           // Changes that were ignored until the queue had been read.
           self.readExternalChanges()
           if self.state.isAside { self.retryTakingOver() }
-        case .failure(let error): self.handle([.held(Self.brief(error))])
+        case .failure(let error): self.hold(error)
         }
       }
     }
@@ -112,7 +118,7 @@ extension ScreenSession {
       engine?.submit(sendable)
       if let words = recovery.words { handle([.message(words)]) }
     } catch {
-      handle([.held(Self.brief(error))])
+      hold(error)
     }
   }
 

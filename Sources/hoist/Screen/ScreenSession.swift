@@ -66,6 +66,8 @@ final class ScreenSession {
   var heardSince: Int64 = 0
   /// Whether a person has stopped the queue, as it said when it was last looked at.
   var isStopped = false
+  /// Whether the queue could not be read or taken over: what is in it is not known.
+  var isUnusable = false
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeBuffer?
@@ -146,7 +148,8 @@ final class ScreenSession {
     let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
     var status = report(without: unwritten, successor: successor)
     if let front = interface as? PlainInterface {
-      status = front.status(status, hasFailures: state.items.contains { $0.state.failure != nil })
+      status = front.status(
+        status, hasFailures: isUnusable || state.items.contains { $0.state.failure != nil })
     }
     return leaving == .forced && status != .success ? .interrupted : status
   }
@@ -173,6 +176,7 @@ final class ScreenSession {
   private func perform(_ effect: Effect) {
     switch effect {
     case .add(let paths, let target, let isMeant): add(paths, to: target, again: isMeant)
+    case .addAgain(let items): addAgain(items)
     case .preview(let text): preview(text)
     case .setUp(let answers, let isGoodEnough): setUp(answers, isGoodEnough: isGoodEnough)
     case .stopSetUp: trial?.cancel()
@@ -285,14 +289,4 @@ final class ScreenSession {
     }
   }
 
-}
-
-extension Effect {
-  /// Whether the queue on disk has to be written before this is done.
-  fileprivate var isWritten: Bool {
-    switch self {
-    case .pause, .remove, .restore, .move, .reorder, .edit: true
-    default: false
-    }
-  }
 }

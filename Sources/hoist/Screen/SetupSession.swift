@@ -43,7 +43,8 @@ final class SetupSession {
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
     // There is no queue yet, and no list.
-    case .add, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move, .reorder,
+    case .add, .addAgain, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move,
+      .reorder,
       .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,
       .readTargets,
       .stopSetUp, .listServer, .deleteOnServer, .deleteUploaded, .listHistory, .inspect, .probe,

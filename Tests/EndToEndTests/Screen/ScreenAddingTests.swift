@@ -60,6 +60,29 @@ extension EndToEnd {
       }
     }
 
+    @Test("what was sent is not sent again unasked, and the rest of a pattern goes")
+    func sentBefore() async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      for name in ["a.jpg", "b.jpg"] { try person.folder.write(name, count: 1000) }
+      let terminal = try await person.terminal()
+      try await terminal.command("hoist *.jpg --to \(inbox.url)")
+      try await terminal.wait(for: "2 ok")
+      try person.folder.write("c.jpg", count: 1000)
+      try await terminal.press("a")
+      try await terminal.command("*.jpg")
+      try await terminal.wait(for: "2 files were sent there before")
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "3 ok")
+      #expect(inbox.names == ["a.jpg", "b.jpg", "c.jpg"])
+      try await terminal.press("a")
+      try await terminal.command("a.jpg")
+      try await terminal.wait(for: "This file was sent there before")
+      try await terminal.press("a")
+      try await terminal.wait(for: "4 ok")
+      #expect(inbox.names.count == 4)
+    }
+
     @Test(
       "nor is what an earlier hoist left, though the queue is still being read when it is named")
     func twiceFromTheStart() async throws {

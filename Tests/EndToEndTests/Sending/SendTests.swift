@@ -58,6 +58,27 @@ extension EndToEnd {
       #expect(inbox.names == ["a.txt"])
     }
 
+    @Test(
+      "a queue that cannot be read, or put in order, is no success", arguments: [20..<25, 45..<50])
+    func damaged(_ part: Range<Int>) async throws {
+      try configure("http://127.0.0.1:9/")
+      try FileManager.default.createDirectory(
+        atPath: person.folder.path("files"), withIntermediateDirectories: true)
+      for number in 1...400 { try person.folder.write("files/\(number).txt", [1]) }
+      try await add("-r", "files")
+      let path = "\(person.home.path)/.local/state/hoist/queue.sqlite"
+      let page = 4096
+      let file = try #require(FileHandle(forUpdatingAtPath: path))
+      let pages = Int(try file.seekToEnd()) / page
+      let damaged = (pages * part.lowerBound / 100)...(pages * part.upperBound / 100)
+      try file.seek(toOffset: UInt64(damaged.lowerBound * page))
+      try file.write(contentsOf: Data(repeating: 0xFF, count: damaged.count * page))
+      try file.close()
+      let outcome = try await person.hoist("send").end()
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect((outcome.errors + outcome.output).contains("the file is damaged"), "\(outcome)")
+    }
+
     @Test("--stay sends what comes later, and ends well when told to")
     func stay() async throws {
       let inbox = try await person.receiver()

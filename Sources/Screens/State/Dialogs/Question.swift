@@ -13,8 +13,10 @@ struct Question: Sendable {
     case deleting([ServerEntry])
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
-    /// These wait in the queue already.
-    case addingAgain([PathInput], to: String?)
+    /// So many of these wait in the queue already; the others were sent before.
+    case addingAgain([UploadItem], waiting: Int)
+    /// These are to be sent again, and some of them may have arrived.
+    case sendingAgain([ItemID])
   }
 
   let subject: Subject
@@ -25,7 +27,7 @@ struct Question: Sendable {
     self.subject = subject
     // What is gone on the server comes back by no undo, and what is sent twice is there twice: the way
     // out is lit.
-    if [.deleting, .addingAgain].contains(mode) { lit = 1 }
+    if [.deleting, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
   }
 
   var mode: Mode {
@@ -36,6 +38,7 @@ struct Question: Sendable {
     case .removing: .removing
     case .deleting, .deletingUploaded: .deleting
     case .addingAgain: .addingAgain
+    case .sendingAgain: .sendingAgain
     }
   }
 

@@ -18,6 +18,8 @@ public struct HistoryRow: PaneRow {
     case sent
     /// It failed.
     case failed
+    /// It may have arrived; only a look on the server tells.
+    case unknown
     /// It did neither: it is under way, or was stopped and begins anew.
     case open
   }
@@ -82,7 +84,7 @@ extension HistoryRow {
       switch self {
       case .time: rows
       case .name: rows.sorted { $0.name < $1.name }
-      case .failed: rows.sorted { $0.end == .failed && $1.end != .failed }
+      case .failed: rows.sorted { $0.end.rank < $1.end.rank }
       }
     }
   }
@@ -114,10 +116,20 @@ extension HistoryRow {
 }
 
 extension HistoryRow.End {
+  /// Its place where failures come first.
+  fileprivate var rank: Int {
+    switch self {
+    case .failed: 0
+    case .unknown: 1
+    case .sent, .open: 2
+    }
+  }
+
   var look: (sign: Unicode.Scalar?, role: Role) {
     switch self {
     case .sent: ("✓", .good)
     case .failed: ("✗", .bad)
+    case .unknown: ("?", .warning)
     case .open: (nil, .dim)
     }
   }
