@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Receiver
 
-@Suite("Clients that are not ours")
+@Suite("Clients that are not ours", .needs("peers"))
 struct PeerTests {
   /// Uploads one file and two fields over and over on one connection pool, and prints the answers.
   static let programs: [String: String] = [

@@ -332,7 +332,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("a refusal in the middle of a file is read too, also by curl")
+  @Test("a refusal in the middle of a file is read too, also by curl", .needs("curl"))
   func refusalInTheMiddle() async throws {
     try await TestServer.run {
       $0.maxFileBytes = 1 << 20

@@ -8,6 +8,7 @@ import Testing
 struct UploadTests {
   @Test(
     "curl -F: one file of any length arrives byte for byte, and the answer describes it",
+    .needs("curl"),
     arguments: [
       0, 1, 65_535, 65_536, 1_000_003, 20 << 20,
     ])
@@ -33,7 +34,7 @@ struct UploadTests {
     }
   }
 
-  @Test("curl -F: ten files and fields in one request")
+  @Test("curl -F: ten files and fields in one request", .needs("curl"))
   func curlMany() async throws {
     try await TestServer.run { server in
       var arguments = ["-sS", "-F", "title=Sommer", "-F", "tag=a", "-F", "tag=b", "-F", "empty="]
@@ -266,7 +267,7 @@ struct UploadTests {
     }
   }
 
-  @Test("IPv6, and a client of HTTP/1.0 without Host")
+  @Test("IPv6, and a client of HTTP/1.0 without Host", .needs("curl"))
   func ipv6() async throws {
     try await TestServer.run {
       $0.host = "::1"

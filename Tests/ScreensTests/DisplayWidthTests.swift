@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Screens
 
 /// The table of widths against Python's wcwidth, for every character that may reach the grid.
-@Suite struct DisplayWidthTests {
+@Suite(.needs("peers")) struct DisplayWidthTests {
   @Test func agreesWithWcwidth() throws {
     let widths = try Self.peer()
     var wrong: [String] = []

@@ -64,7 +64,7 @@ struct RequestPlanTests {
     },
   ]
 
-  @Test(arguments: cases)
+  @Test(.needs("curl"), arguments: cases)
   func whatIsShownIsWhatIsSent(_ row: Case) async throws {
     let server = try HostileServer { connection, _ in
       guard let request = connection.readRequest() else { return }

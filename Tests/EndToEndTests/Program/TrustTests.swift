@@ -5,7 +5,7 @@ import Testing
 /// `hoist trust`, from a server that nobody knows to an upload into it.
 @Suite(.timeLimit(.minutes(5)))
 struct TrustTests {
-  @Test func aPinnedServerTakesUploadsAndAnImpostorDoesNot() throws {
+  @Test(.needs("openssl", "nginx")) func aPinnedServerTakesUploadsAndAnImpostorDoesNot() throws {
     let folder = try ScratchDirectory()
     let file = try folder.write("a.txt", Array("hello".utf8))
     let authority = try CertificateAuthority()

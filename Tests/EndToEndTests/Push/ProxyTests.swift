@@ -71,7 +71,7 @@ struct ProxyTests {
   }
 
   /// libcurl gives the transport the head of the proxy's answer, too: a 200 that says nothing of the file.
-  @Test func whatTheProxySaysOfTheTunnelIsNoReply() async throws {
+  @Test(.needs("openssl", "nginx")) func whatTheProxySaysOfTheTunnelIsNoReply() async throws {
     let authority = try CertificateAuthority()
     let certificate = try authority.issue("upload.invalid")
     let python = Person.repository.appendingPathComponent(".build/peers/bin/python3").path
