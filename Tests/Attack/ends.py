@@ -72,7 +72,7 @@ class CountingServer:
                 if left < 0 and self.way == "one direction":
                     continue
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-                # Whoever behaves reads what has arrived before it closes.
+                # A server that behaves reads what has arrived before it closes.
                 if left == 0 and self.way == "one direction":
                     connection.shutdown(socket.SHUT_WR)
                 elif left > 0 or rest or select.select([connection], [], [], 0)[0]:
@@ -140,7 +140,7 @@ def attack(hoist, seed, files, way, words, place):
         elif name not in result["sent"] and name not in result["failed"]:
             count.fail(name, "neither sent nor failed")
     unknown = len(result["failed"])
-    # Whoever reads on after its end takes what was on its way: that it may be there is all that can be said.
+    # A server that reads on after its end takes what was on its way: that it may be there is all that can be said.
     if way == "both" and unknown * 100 >= files:
         count.fail("doubt", f"{unknown} of {files} are in doubt")
     count.remarks = [f"{result['endings']} connections ended", f"{unknown} in doubt"]

@@ -111,7 +111,8 @@ struct SocketTable {
 
   /// Whether the other side has seen anything of what was sent after `mark`, a number from `end(of:)`.
   ///
-  /// Its end (FIN) alone does not tell: whoever ends one direction may read the other, and what was on its way then
+  /// Its end (FIN) alone does not tell: a server that ends one direction may still read the other, and what was on its way
+  /// then
   /// arrives. A reset alone does not either: a server may have read the request and not yet acknowledged it. A reset
   /// after the end, with nothing acknowledged, comes from where nobody reads any more. Asking takes the connection's
   /// error from it.

@@ -76,7 +76,7 @@ public struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
-    // Tried once. Whoever asked knows what a second time would do.
+    // Tried once. The person who asked knows what a second time would do.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)

@@ -74,7 +74,7 @@ public enum Verdict: Hashable, Sendable {
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
-      // Whoever stands in between had passed all of it on, and the server behind may have stored it.
+      // The proxy in between had passed all of it on, and the server behind may have stored it.
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
         let why = "a gateway answered in its place, after it had the whole file"
         return failed(.outcomeUnknown(why))

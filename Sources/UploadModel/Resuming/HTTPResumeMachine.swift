@@ -156,7 +156,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return max(allowed ?? .max, limits?.least ?? 1, 1)
   }
 
-  /// Whether the server takes so little at once that so many bytes would be requests without end.
+  /// Whether the server takes so little at once that these bytes would need far too many requests.
   func takesTooLittle(of rest: Int64) -> Bool {
     guard rest > 0, let append = limits?.append else { return false }
     let piece = max(append, limits?.least ?? 0)

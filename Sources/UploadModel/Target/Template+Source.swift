@@ -46,7 +46,7 @@ extension Template {
   }
 
   /// The first placeholder in a text that is no template, without its braces; nil where there is none. A
-  /// shell's `${id}` is none, and neither is what stands between doubled braces.
+  /// shell's `${id}` is not one, nor is what stands between doubled braces.
   public static func firstPlaceholder(in text: String) -> String? {
     var rest = text.unicodeScalars[...]
     var last: Unicode.Scalar?

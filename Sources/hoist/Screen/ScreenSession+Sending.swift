@@ -31,7 +31,7 @@ extension ScreenSession {
     }
   }
 
-  /// The queue cannot be used: nothing begins, and whoever waits for the end learns it from the status.
+  /// The queue cannot be used: nothing begins, and a caller that waits for the end learns it from the status.
   private func hold(_ error: any Error) {
     isUnusable = true
     handle([.held(Self.brief(error))])
