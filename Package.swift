@@ -228,7 +228,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["hoist", "TestSupport", "UploadModel", "UploadStore"],
+      name: "EndToEndTests",
+      dependencies: ["hoist", "TestSupport", "UploadEngine", "UploadModel", "UploadStore"],
       exclude: ["Peers"],
       swiftSettings: strict),
   ],

@@ -21,12 +21,14 @@ public final class FileList: Sendable {
   /// Whether it is a file, which has an end; a pipe may never come to one.
   private let hasEnd: Bool
 
-  /// Opens a list; nil stands for standard input.
+  /// Opens a list; nil stands for standard input, whose descriptor is copied.
   /// - Throws: `InputError` where it cannot be read.
-  public init(_ list: FileLocation?, isNULSeparated: Bool) throws(InputError) {
+  public init(
+    _ list: FileLocation?, isNULSeparated: Bool, standardInput: Int32 = STDIN_FILENO
+  ) throws(InputError) {
     separator = isNULSeparated ? 0 : UInt8(ascii: "\n")
     title = list?.description ?? "standard input"
-    descriptor = list?.withCString { open($0, O_RDONLY | O_CLOEXEC) } ?? dup(STDIN_FILENO)
+    descriptor = list?.withCString { open($0, O_RDONLY | O_CLOEXEC) } ?? dup(standardInput)
     var status = stat()
     let code = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0
     hasEnd = status.st_mode & S_IFMT == S_IFREG

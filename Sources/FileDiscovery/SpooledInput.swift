@@ -23,7 +23,7 @@ public struct SpooledInput {
   /// `stop` is cancelled before that end has come.
   /// - Throws: `SystemError`, for example when the disk is full.
   public init?(
-    _ input: Int32 = STDIN_FILENO, in directory: String, until stop: CancellationToken
+    _ input: Int32, in directory: String, until stop: CancellationToken
   ) throws(SystemError) {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
     // mkstemp(3) gives the file mode 0600.

@@ -18,7 +18,7 @@ struct NewTargetTests {
     }
     defer { server.stop() }
     let folder = try ScratchDirectory()
-    let config = try ConfigOption.parse(["--config", folder.write("config.toml", [])])
+    let config = ConfigSource(named: try folder.write("config.toml", []), environment: [:])
     let url = server.url().absoluteString
     let trial = Task {
       try await NewTarget.make(TargetAnswers(url: url, name: ""), isGoodEnough: false, in: config)

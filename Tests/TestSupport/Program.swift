@@ -16,6 +16,11 @@ public final class Program: Sendable {
     public var output: String
     /// Everything on standard error.
     public var errors: String
+
+    /// The end of something that was run in another way.
+    public init(status: Int32, output: String, errors: String) {
+      (self.status, self.output, self.errors) = (status, output, errors)
+    }
   }
 
   /// Its process number.

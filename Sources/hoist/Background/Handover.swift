@@ -23,8 +23,8 @@ struct Handover: Codable, Equatable {
   /// What the process before passes on to this one.
   ///
   /// - Throws: `UserError` where that is nothing.
-  static func receive() throws -> Handover {
-    guard isatty(STDIN_FILENO) == 0, fcntl(lockDescriptor, F_GETFD) >= 0,
+  static func receive(in context: Context) throws -> Handover {
+    guard !context.input.isTerminal, fcntl(lockDescriptor, F_GETFD) >= 0,
       let data = try FileHandle.standardInput.readToEnd(),
       let handover = try? JSONDecoder().decode(Handover.self, from: data)
     else {

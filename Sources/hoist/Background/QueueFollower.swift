@@ -9,6 +9,7 @@ import UploadStore
 final class QueueFollower {
   private let store: UploadStore
   private let isJSON: Bool
+  private let output: Output
   private let listener: SenderListener
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
@@ -20,13 +21,14 @@ final class QueueFollower {
   ///
   /// - Throws: `UserError` where there is none.
   init(
-    _ store: UploadStore, json isJSON: Bool,
-    environment: [String: String] = ProcessInfo.environment
+    _ store: UploadStore, json isJSON: Bool, in context: Context
   ) throws(UserError) {
+    output = context.output
     self.store = store
     self.isJSON = isJSON
     do throws(LinkError) {
-      listener = try SenderListener(at: SocketPlace(queue: store.path, environment: environment))
+      listener = try SenderListener(
+        at: SocketPlace(queue: store.path, environment: context.environment))
     } catch {
       throw UserError(
         SenderLock.isTaken(queue: store.path)
@@ -48,17 +50,17 @@ final class QueueFollower {
     guard listener.process != nil else {
       throw UserError("--follow: another version of hoist sends this queue", status: .someFailed)
     }
-    Output.error("the hoist that was sending has ended")
+    output.error("the hoist that was sending has ended")
   }
 
   private func say(_ news: SenderNews) throws {
     switch news {
     case .item(let id, let state): try say(state, of: id)
     case .server(let address, .away(let failure, _)) where !isJSON:
-      Output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
+      output.error("! \(SafeText.line(address)) cannot be reached: \(failure.headline)")
     case .refusal(let target, true) where !isJSON:
-      Output.error("! \(SafeText.line(target)) refuses the credentials")
-    case .complete: Output.error("process \(listener.process ?? 0) sends this queue")
+      output.error("! \(SafeText.line(target)) refuses the credentials")
+    case .complete: output.error("process \(listener.process ?? 0) sends this queue")
     case .server, .refusal, .settings: break
     }
   }
@@ -73,7 +75,7 @@ final class QueueFollower {
     item.state = state
     items[id] = state.isDone ? nil : item
     guard !isJSON else {
-      Output.line(QueueLine.text(of: item))
+      output.line(QueueLine.text(of: item))
       return
     }
     // A person needs no ten lines a second.
@@ -84,6 +86,6 @@ final class QueueFollower {
     if case .sending(_, let sent, let total) = state, total > 0 {
       share = "  \(sent * 100 / total)%"
     }
-    Output.line(item.row + share)
+    output.line(item.row + share)
   }
 }

@@ -25,7 +25,7 @@ final class QueueLink {
   private static let mostTries = 40
   private static let pause = 0.25
 
-  init(queue: String, environment: [String: String] = ProcessInfo.environment) {
+  init(queue: String, environment: [String: String]) {
     self.queue = queue
     self.environment = environment
   }

@@ -6,7 +6,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist add`.
-struct AddCommand: ParsableCommand {
+struct AddCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add files to the queue, for the running hoist or the next one.",
@@ -32,30 +32,29 @@ struct AddCommand: ParsableCommand {
 
   @OptionGroup var queue: QueueOptions
 
-  func run() throws {
-    let environment = ProcessInfo.environment
-    let target = try destination.target(of: destination.config.loadAndWarn())
+  func run(in context: Context) throws {
+    let target = try destination.target(of: destination.config.loadAndWarn(in: context))
     guard !destination.hasQuery(target) else {
       throw UserError(
         "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "
           + "name in the configuration")
     }
     let rules = recursive ? try folders.rules() : nil
-    let queue = QueueIntake(store: try self.queue.store(), sent)
-    let added = try add(to: queue, target, rules, home: environment["HOME"] ?? "")
+    let queue = QueueIntake(store: try self.queue.store(in: context), sent)
+    let added = try add(to: queue, target, rules, home: context.home)
     for item in added.items {
       let name = SafeText.line(item.location.description)
       if let failure = item.state.failure {
-        Output.error("✗ \(name): \(failure.headline)")
+        context.output.error("✗ \(name): \(failure.headline)")
       } else if let note = item.note {
-        Output.error("· \(name): \(note)")
+        context.output.error("· \(name): \(note)")
       }
     }
     let bad = added.items.count(where: \.state.isFinished)
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
     let repeated = added.repeated == 0 ? "" : ", \(added.repeated) of them sent before"
-    Output.error(
+    context.output.error(
       "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(repeated)\(skipped)"
     )
     if bad > 0 {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `hoist completions`.
-struct CompletionsCommand: ParsableCommand {
+struct CompletionsCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",
     abstract: "Print a script that lets a shell complete hoist's commands and options.",
@@ -18,8 +18,8 @@ struct CompletionsCommand: ParsableCommand {
     case bash, zsh, fish
   }
 
-  func run() {
+  func run(in context: Context) {
     guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
-    Output.line(Hoist.completionScript(for: shell))
+    context.output.line(Hoist.completionScript(for: shell))
   }
 }

@@ -3,14 +3,14 @@ import Settings
 import UploadModel
 
 /// `hoist config`.
-struct ConfigCommand: ParsableCommand {
+struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
     abstract: "Check the configuration, print its path, show all values in force.",
     subcommands: [Check.self, Path.self, Show.self])
 
   /// `hoist config check`.
-  struct Check: ParsableCommand {
+  struct Check: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Read the configuration, and say what is wrong with it.",
@@ -21,33 +21,35 @@ struct ConfigCommand: ParsableCommand {
 
     @OptionGroup var config: ConfigOption
 
-    func run() throws {
-      let mistakes = config.mistakes()
-      for mistake in mistakes { Output.error("hoist: \(mistake)") }
+    func run(in context: Context) throws {
+      let mistakes = config.source(in: context).mistakes()
+      for mistake in mistakes { context.output.error("hoist: \(mistake)") }
       guard mistakes.isEmpty else { throw ExitCode(ExitStatus.usage.rawValue) }
-      let settings = try config.load()
+      let settings = try config.load(in: context)
       guard let file = settings.file else {
-        Output.line("\(SafeText.line(config.path)): there is no configuration, and none is needed")
+        context.output.line(
+          "\(SafeText.line(config.source(in: context).path)): there is no configuration, and none is needed"
+        )
         return
       }
-      for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
+      for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }
       let count = HumanReadable.count(settings.targetNames.count, "target")
-      Output.line("\(SafeText.line(file)): \(count), no mistakes")
+      context.output.line("\(SafeText.line(file)): \(count), no mistakes")
     }
   }
 
   /// `hoist config path`.
-  struct Path: ParsableCommand {
+  struct Path: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "path", abstract: "Print where the configuration is, or would be.")
 
     @OptionGroup var config: ConfigOption
 
-    func run() { Output.line(config.path) }
+    func run(in context: Context) { context.output.line(config.source(in: context).path) }
   }
 
   /// `hoist config show`.
-  struct Show: ParsableCommand {
+  struct Show: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Print a target, or all of them, with every value that is in force.",
@@ -63,8 +65,8 @@ struct ConfigCommand: ParsableCommand {
 
     @OptionGroup var config: ConfigOption
 
-    func run() throws {
-      let settings = try config.load()
+    func run(in context: Context) throws {
+      let settings = try config.load(in: context)
       if let target, settings.blueprint(of: target) == nil {
         // Says that there is none, and which there are.
         _ = try settings.target(target)
@@ -77,7 +79,9 @@ struct ConfigCommand: ParsableCommand {
         guard let target = settings.blueprint(of: name) else { continue }
         texts.append(TargetText.of(target, named: name, showsDefaults: true))
       }
-      for line in SafeText.lines(texts.joined(separator: "\n")).dropLast() { Output.line(line) }
+      for line in SafeText.lines(texts.joined(separator: "\n")).dropLast() {
+        context.output.line(line)
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import UploadEngine
 import UploadModel
 
 /// `hoist get`.
-struct GetCommand: AsyncParsableCommand {
+struct GetCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print all that a target's server says of one entry, as JSON.",
     discussion: """
@@ -20,14 +20,14 @@ struct GetCommand: AsyncParsableCommand {
 
   @OptionGroup var config: ConfigOption
 
-  func run() async throws {
-    let target = try config.load().target(target)
+  func run(in context: Context) async throws {
+    let target = try config.load(in: context).target(target)
     guard target.server.get != nil || target.server.list != nil else {
       throw UserError(
         "the target \(target.name) does not say how: it has no server.get and no server.list")
     }
     do throws(Failure) {
-      Output.line(JSONLine.text(try await ServerClient(target: target).entry(id)))
+      context.output.line(JSONLine.text(try await ServerClient(target: target).entry(id)))
     } catch {
       throw UserError(error, doing: "\(SafeText.line(id)) could not be fetched from \(target.name)")
     }

@@ -4,7 +4,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist history`.
-struct HistoryCommand: ParsableCommand {
+struct HistoryCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Show what was sent: every attempt, the latest last.")
@@ -34,36 +34,37 @@ struct HistoryCommand: ParsableCommand {
       "Delete attempts that ended before this time, and show nothing.", valueName: "time"))
   var forgetBefore: String?
 
-  func run() throws {
+  func run(in context: Context) throws {
     guard !json || !csv else { throw UserError("--json and --csv cannot be combined; choose one") }
-    let store = try queue.store()
+    let store = try queue.store(in: context)
     if let forgetBefore {
-      let date = try Self.date(forgetBefore, of: "--forget-before")
-      Output.error("\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
+      let date = try Self.date(forgetBefore, of: "--forget-before", now: context.time.date())
+      context.output.error(
+        "\(HumanReadable.count(try store.forget(before: date), "attempt")) forgotten")
       return
     }
     var query = HistoryQuery()
     query.onlyFailed = failed
-    query.since = try since.map { try Self.date($0, of: "--since") }
+    query.since = try since.map { try Self.date($0, of: "--since", now: context.time.date()) }
     if let last {
       guard last > 0 else { throw UserError("--last \(last): expected a number above 0") }
       query.limit = last
     }
     let entries = try store.history(query)
-    let isForTerminal = isatty(STDOUT_FILENO) == 1
-    if csv { Output.line(CSV.row(HistoryLine.names)) }
+    let isForTerminal = context.output.isTerminal
+    if csv { context.output.line(CSV.row(HistoryLine.names)) }
     for entry in entries {
       if json {
-        Output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
+        context.output.line(JSONLine.text(.object(HistoryLine.members(of: entry))))
       } else if csv {
         let members = HistoryLine.members(of: entry)
         let values = HistoryLine.names.map { members[$0]?.text ?? "" }
-        Output.line(CSV.row(values, isForTerminal: isForTerminal))
+        context.output.line(CSV.row(values, isForTerminal: isForTerminal))
       } else {
-        Output.line(Self.row(entry))
+        context.output.line(Self.row(entry))
       }
     }
-    if entries.isEmpty, !json, !csv { Output.error("nothing to show") }
+    if entries.isEmpty, !json, !csv { context.output.error("nothing to show") }
   }
 
   private static func row(_ entry: HistoryEntry) -> String {
@@ -76,7 +77,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   /// A time as a person writes it.
-  static func date(_ text: String, of option: String, now: Date = Date()) throws -> Date {
+  static func date(_ text: String, of option: String, now: Date) throws -> Date {
     if let unit = text.last, let count = Double(text.dropLast()), count >= 0,
       let seconds = ["s": 1.0, "m": 60, "h": 3_600, "d": 86_400][unit]
     {

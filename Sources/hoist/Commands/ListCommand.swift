@@ -4,7 +4,7 @@ import UploadEngine
 import UploadModel
 
 /// `hoist ls`.
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "List what is on a target's server already.",
     discussion: """
@@ -32,8 +32,8 @@ struct ListCommand: AsyncParsableCommand {
 
   @OptionGroup var config: ConfigOption
 
-  func run() async throws {
-    let target = try config.load().target(target)
+  func run(in context: Context) async throws {
+    let target = try config.load(in: context).target(target)
     guard let list = target.server.list else {
       throw UserError("the target \(target.name) does not say how to list: it has no server.list")
     }
@@ -53,7 +53,7 @@ struct ListCommand: AsyncParsableCommand {
       throw UserError(error, doing: "\(target.name) was not listed")
     }
     for entry in found.entries {
-      Output.line(
+      context.output.line(
         json
           ? JSONLine.text(entry.value)
           : list.columns(of: entry).map { SafeText.line($0) }.joined(separator: "\t"))
@@ -61,7 +61,8 @@ struct ListCommand: AsyncParsableCommand {
     guard found.hasMore else { return }
     let total = found.total.map { " of \($0)" } ?? ""
     guard all else {
-      return Output.error("\(found.entries.count)\(total) are listed; --all lists every page")
+      return context.output.error(
+        "\(found.entries.count)\(total) are listed; --all lists every page")
     }
     throw UserError(
       "there are more than \(ServerClient.mostPages) pages; the rest was not listed",

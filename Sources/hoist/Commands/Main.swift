@@ -19,47 +19,70 @@ enum Main {
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 {
       _ = open("/dev/null", O_RDWR)
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    exit(await run(Array(CommandLine.arguments.dropFirst()), in: .process))
+  }
+
+  /// Runs the command that the arguments name. Returns the exit status.
+  @MainActor
+  static func run(_ arguments: [String], in context: Context) async -> Int32 {
     if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
     do {
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
       try ProgramFolder.check()
       try OpenFiles.raiseLimit()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
+      if var command = command as? any HoistCommand {
+        try await command.run(in: context)
       } else {
         try command.run()
       }
-      if let reason = Output.lostLines {
-        throw UserError(
-          "the output could not be written: \(reason)", status: .someFailed)
+      if let reason = context.output.lostLines {
+        throw UserError("the output could not be written: \(reason)", status: .someFailed)
       }
-    } catch let error as ConfigError {
-      complain("\(error)")
-      exit(ExitStatus.usage.rawValue)
-    } catch let error as StoreError {
-      complain("\(error)")
-      exit(ExitStatus.someFailed.rawValue)
-    } catch let error as UserError {
-      complain("\(error)")
-      exit(error.status.rawValue)
+      return ExitStatus.success.rawValue
     } catch {
-      switch Hoist.exitCode(for: error) {
-      case .success where !asksForHelp:
-        // "-dash.txt" contains "-h", and a script must not mistake the help for success.
-        complain(
+      let (status, words) = end(of: arguments, with: error)
+      switch words {
+      case .help(let text): context.output.line(text)
+      // Arguments are untrusted as well: with `hoist *` they are whatever names the folder holds.
+      case .complaint(let text):
+        context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
+      case nil: break
+      }
+      return status
+    }
+  }
+
+  private enum Words {
+    case help(String)
+    case complaint(String)
+  }
+
+  /// What a command that throws ends with, and what it says last.
+  private static func end(
+    of arguments: [String], with error: any Error
+  ) -> (status: Int32, words: Words?) {
+    switch error {
+    case let error as ConfigError: return (ExitStatus.usage.rawValue, .complaint("\(error)"))
+    case let error as StoreError: return (ExitStatus.someFailed.rawValue, .complaint("\(error)"))
+    case let error as UserError: return (error.status.rawValue, .complaint("\(error)"))
+    case let error as ExitCode: return (error.rawValue, nil)
+    default: break
+    }
+    switch Hoist.exitCode(for: error) {
+    case .success where !asksForHelp(arguments):
+      // "-dash.txt" contains "-h", and a script must not mistake the help for success.
+      return (
+        ExitStatus.usage.rawValue,
+        .complaint(
           "an argument that begins with \"-\" is not an option; for a file write ./NAME, or -- before it"
         )
-        exit(ExitStatus.usage.rawValue)
-      case .success: Hoist.exit(withError: error)
-      case .validationFailure:
-        complain(Usage.usageError(Hoist.message(for: error), arguments).description)
-        exit(ExitStatus.usage.rawValue)
-      case let code:
-        if !(error is ExitCode) { complain(Hoist.message(for: error)) }
-        exit(code.rawValue)
-      }
+      )
+    case .success: return (ExitStatus.success.rawValue, .help(Hoist.fullMessage(for: error)))
+    case .validationFailure:
+      let mistake = Usage.usageError(Hoist.message(for: error), arguments)
+      return (mistake.status.rawValue, .complaint(mistake.description))
+    case let code: return (code.rawValue, .complaint(Hoist.message(for: error)))
     }
   }
 
@@ -79,18 +102,11 @@ enum Main {
     return try Hoist.parseAsRoot(arguments)
   }
 
-  private static var asksForHelp: Bool {
-    CommandLine.arguments.dropFirst().contains {
+  private static func asksForHelp(_ arguments: [String]) -> Bool {
+    arguments.contains {
       ["-h", "--help", "-help", "help", "--help-hidden", "--version", "---completion"].contains($0)
         || $0.hasPrefix(scalars: "--generate-completion-script")
         || $0.hasPrefix(scalars: "--experimental")
     }
-  }
-
-  private static func complain(_ text: String) { Output.error("hoist: \(safe(text))") }
-
-  /// Arguments are untrusted as well: with `hoist *` they are whatever names the folder holds.
-  private static func safe(_ text: String) -> String {
-    SafeText.lines(text).joined(separator: "\n")
   }
 }

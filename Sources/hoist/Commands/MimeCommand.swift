@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 /// `hoist mime`.
-struct MimeCommand: ParsableCommand {
+struct MimeCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "mime",
     abstract: "Print the media type that each file would be sent with, and where it came from.")
@@ -12,19 +12,19 @@ struct MimeCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The files.", valueName: "file"))
   var files: [String]
 
-  func run() throws {
+  func run(in context: Context) throws {
     let guesser = MediaTypeGuesser.system
     var status = ExitStatus.success
     for file in ArgumentRuns.unfolded(files) {
       do throws(FileError) {
         _ = try FileIdentity.of(Arguments.location(file))
       } catch {
-        Output.error(
+        context.output.error(
           "hoist: \(SafeText.line(file)): \(Failure(.init(error, wasSeen: false)).headline)")
         status = .someFailed
       }
       let guess = guesser.guess(path: Arguments.location(file).bytes)
-      Output.line("\(SafeText.line(file)): \(guess.type) (\(guess.explanation))")
+      context.output.line("\(SafeText.line(file)): \(guess.type) (\(guess.explanation))")
     }
     try status.exitUnlessSuccess()
   }

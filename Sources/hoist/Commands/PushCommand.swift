@@ -8,7 +8,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist push`.
-struct PushCommand: AsyncParsableCommand {
+struct PushCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
     abstract: "Upload files without a screen, for scripts.",
@@ -75,9 +75,8 @@ struct PushCommand: AsyncParsableCommand {
   /// meanwhile.
   static func prepare() { Thread.detachNewThread { _ = MediaTypeGuesser.system } }
 
-  func run() async throws {
-    let environment = ProcessInfo.environment
-    let history = opensHistory ? openingHistory() : nil
+  func run(in context: Context) async throws {
+    let history = opensHistory ? openingHistory(in: context) : nil
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
     }
@@ -87,40 +86,40 @@ struct PushCommand: AsyncParsableCommand {
     }
     let target: Target
     do {
-      target = try options.target(environment: environment)
+      target = try options.target(in: context)
     } catch let error as ConfigError where again != nil && self.options.destination.to == nil {
       guard error.keyPath == "--to", let path = selection.retryFailed else { throw error }
       throw UserError("--retry-failed \(path): \(error.problem)")
     }
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
-      ArgumentRuns.unfolded(files), again: again, environment: environment)
-    if let status = try preview.show(inputs, to: target, json: telling.json) {
+      ArgumentRuns.unfolded(files), again: again, in: context)
+    if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
     let hint = RetryHint(
       report: format == .json ? telling.report : nil, target: options.destination.to,
       needsOptions: options.isMoreThanItsName(target))
-    let journal = try logging.journal(of: target, mayUseErrors: true)
+    let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
-      hint, environment: environment, mayDraw: !logging.verbose || logging.log != nil)
-    var push = Push(inputs: inputs, target: target, reporter: reporter)
+      hint, in: context, mayDraw: !logging.verbose || logging.log != nil)
+    var push = Push(inputs: inputs, target: target, reporter: reporter, context: context)
     push.journal = journal
     push.failsFast = failFast
     push.isWatching = inputs.watch != nil
     push.keepsResults = telling.report != nil
     UploadEngine.prepare()
-    if let history { push.history = try await self.history(of: target, history.value) }
+    if let history { push.history = try await self.history(of: target, history.value, in: context) }
     let summary = await push.run()
     if let trouble = push.history?.trouble {
-      Output.error(
+      context.output.error(
         "hoist: not all is in the history, so that --skip-sent will not know it: \(trouble)")
     }
 
     if let path = telling.report, let format {
       let report = PushReport(
         summary, target: target.name, needsOptions: options.isMoreThanItsName(target),
-        folder: FileManager.default.currentDirectoryPath, time: Date())
+        folder: FileManager.default.currentDirectoryPath, time: context.time.date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)
       } catch {
@@ -130,7 +129,7 @@ struct PushCommand: AsyncParsableCommand {
           status: .someFailed)
       }
     }
-    if summary.status == .success, let reason = Output.lostLines ?? journal?.lostLines {
+    if summary.status == .success, let reason = context.output.lostLines ?? journal?.lostLines {
       throw UserError(
         "everything was sent, but the output could not be written: \(reason)",
         status: .someFailed)
@@ -145,25 +144,26 @@ struct PushCommand: AsyncParsableCommand {
   private var opensHistory: Bool { !noHistory && !preview.isAskedFor }
 
   /// Opens the history while the configuration is read.
-  private func openingHistory() -> Task<
+  private func openingHistory(in context: Context) -> Task<
     Result<UploadStore, any Error>, Never
   > {
     let queue = queue
     // Nothing depends on the history, so uploads need not wait until it is on the disk.
     return Task.detached {
-      Result { try queue.store(durability: .crash) }
+      Result { try queue.store(in: context, durability: .crash) }
     }
   }
 
   /// The history; nil if none can be kept. A machine without a home directory can push all the same.
   private func history(
-    of target: Target, _ store: Result<UploadStore, any Error>
+    of target: Target, _ store: Result<UploadStore, any Error>, in context: Context
   ) throws -> PushHistory? {
     do {
-      return PushHistory(intake: QueueIntake(store: try store.get(), sent), target: target)
+      return PushHistory(
+        intake: QueueIntake(store: try store.get(), sent), target: target, time: context.time)
     } catch let error as UserError {
       if sent.skipSent { throw error }
-      Output.error("hoist: no history is kept: \(error)")
+      context.output.error("hoist: no history is kept: \(error)")
       return nil
     }
   }

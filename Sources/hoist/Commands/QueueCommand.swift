@@ -15,7 +15,7 @@ struct QueueCommand: AsyncParsableCommand {
     defaultSubcommand: List.self)
 
   /// `hoist queue list`.
-  struct List: AsyncParsableCommand {
+  struct List: HoistCommand {
     static let configuration = CommandConfiguration(abstract: "Show what is in the queue.")
 
     @OptionGroup var queue: QueueOptions
@@ -27,15 +27,15 @@ struct QueueCommand: AsyncParsableCommand {
     var follow = false
 
     @MainActor
-    func run() async throws {
-      let store = try queue.store()
+    func run(in context: Context) async throws {
+      let store = try queue.store(in: context)
       // Listened to before the queue is read, so that nothing is missed in between.
-      let follower = Result { follow ? try QueueFollower(store, json: json) : nil }
-      try list(store)
+      let follower = Result { follow ? try QueueFollower(store, json: json, in: context) : nil }
+      try list(store, in: context)
       try await follower.get()?.run()
     }
 
-    private func list(_ store: UploadStore) throws {
+    private func list(_ store: UploadStore, in context: Context) throws {
       var items = try store.items()
       var isSent = true
       if items.contains(where: \.state.isActive), !SenderLock.isTaken(queue: store.path) {
@@ -43,8 +43,10 @@ struct QueueCommand: AsyncParsableCommand {
         items = try store.items()
         isSent = false
       }
-      for item in items { Output.line(json ? QueueLine.text(of: item) : item.row) }
-      if !json { try Output.error(Self.sum(items, isSent: isSent, isStopped: store.isStopped())) }
+      for item in items { context.output.line(json ? QueueLine.text(of: item) : item.row) }
+      if !json {
+        try context.output.error(Self.sum(items, isSent: isSent, isStopped: store.isStopped()))
+      }
     }
 
     private static func sum(_ items: [UploadItem], isSent: Bool, isStopped: Bool) -> String {
@@ -61,7 +63,7 @@ struct QueueCommand: AsyncParsableCommand {
   }
 
   /// `hoist queue remove`.
-  struct Remove: AsyncParsableCommand {
+  struct Remove: HoistCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove files from the queue. Uploads under way are cancelled.",
       discussion: """
@@ -75,31 +77,33 @@ struct QueueCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
     var numbers: [String]
 
-    func run() async throws {
-      let store = try queue.store()
+    func run(in context: Context) async throws {
+      let store = try queue.store(in: context)
       let items = try numbers.items(in: store)
       try store.remove(items.map(\.id))
-      Output.error("\(HumanReadable.count(items.count, "file")) removed")
+      context.output.error("\(HumanReadable.count(items.count, "file")) removed")
       var allForgotten = true
       for item in items where !item.state.isDone {
         guard let point = item.resumePoint else { continue }
         let name = SafeText.line(item.location.description)
-        if let why = await refusal(of: item, point) {
+        if let why = await refusal(of: item, point, in: context) {
           allForgotten = false
-          Output.error(
+          context.output.error(
             "hoist: what the server has of \(name) was not deleted there: \(SafeText.line(why)). "
               + "It keeps that until it expires.")
         } else {
-          Output.error("\(name): deleted on the server what had arrived of it")
+          context.output.error("\(name): deleted on the server what had arrived of it")
         }
       }
       if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
 
     /// Why the server does not forget what it has of a file; nil where it does.
-    private func refusal(of item: UploadItem, _ point: ResumePoint) async -> String? {
+    private func refusal(
+      of item: UploadItem, _ point: ResumePoint, in context: Context
+    ) async -> String? {
       do {
-        let target = try config.load().target(point.target)
+        let target = try config.load(in: context).target(point.target)
         try await ServerClient(target: target).forget(point)
         return nil
       } catch let failure as Failure {
@@ -111,7 +115,7 @@ struct QueueCommand: AsyncParsableCommand {
   }
 
   /// `hoist queue retry`.
-  struct Retry: ParsableCommand {
+  struct Retry: HoistCommand {
     static let configuration = CommandConfiguration(
       abstract: "Queue failed files again: all of them, or those named.",
       discussion: """
@@ -123,8 +127,8 @@ struct QueueCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Numbers as hoist queue list shows them.", valueName: "number"))
     var numbers: [String] = []
 
-    func run() throws {
-      let store = try queue.store()
+    func run(in context: Context) throws {
+      let store = try queue.store(in: context)
       let named = try numbers.items(in: store)
       let all = try numbers.isEmpty ? store.items() : named
       let again = all.filter { item in
@@ -134,19 +138,19 @@ struct QueueCommand: AsyncParsableCommand {
       let looked = again.map(FileIntake().look)
       try store.update(looked)
       let unknown = all.count { $0.state.failure?.mayHaveArrived == true }
-      Output.error(
+      context.output.error(
         "\(HumanReadable.count(looked.count(where: { !$0.state.isFinished }), "file")) queued again"
       )
       for item in looked {
         guard let failure = item.state.failure else { continue }
-        Output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
+        context.output.error("✗ \(SafeText.line(item.location.description)): \(failure.headline)")
       }
       for item in named where !item.state.isFailed {
-        Output.error(
+        context.output.error(
           "· \(SafeText.line(item.location.description)): \(item.state.word), has not failed")
       }
       if numbers.isEmpty, unknown > 0 {
-        Output.error(
+        context.output.error(
           "\(HumanReadable.count(unknown, "file")) may have arrived and \(unknown == 1 ? "is" : "are") left "
             + "alone: look on the server, then name their numbers")
       }
@@ -157,7 +161,7 @@ struct QueueCommand: AsyncParsableCommand {
   }
 
   /// `hoist queue stop`.
-  struct Stop: ParsableCommand {
+  struct Stop: HoistCommand {
     static let configuration = CommandConfiguration(
       abstract: "Begin no more files of the queue, until hoist queue start.",
       discussion:
@@ -165,30 +169,30 @@ struct QueueCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueOptions
 
-    func run() throws {
-      try queue.store().setStopped(true)
-      Output.error("the queue is stopped: hoist queue start goes on with it")
+    func run(in context: Context) throws {
+      try queue.store(in: context).setStopped(true)
+      context.output.error("the queue is stopped: hoist queue start goes on with it")
     }
   }
 
   /// `hoist queue start`.
-  struct Start: ParsableCommand {
+  struct Start: HoistCommand {
     static let configuration = CommandConfiguration(
       abstract: "Go on with a queue that was stopped.")
 
     @OptionGroup var queue: QueueOptions
 
-    func run() throws {
-      let store = try queue.store()
+    func run(in context: Context) throws {
+      let store = try queue.store(in: context)
       try store.setStopped(false)
-      Output.error(
+      context.output.error(
         SenderLock.isTaken(queue: store.path)
           ? "the queue goes on" : "the queue goes on with the next hoist, or hoist send")
     }
   }
 
   /// `hoist queue clear`.
-  struct Clear: ParsableCommand {
+  struct Clear: HoistCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove finished files from the queue. The history keeps them.")
 
@@ -200,13 +204,13 @@ struct QueueCommand: AsyncParsableCommand {
     @Flag(help: "Remove everything.")
     var all = false
 
-    func run() throws {
-      let store = try queue.store()
+    func run(in context: Context) throws {
+      let store = try queue.store(in: context)
       let gone = try store.items().filter {
         all || $0.state.isDone || failed && $0.state.isFinished
       }
       try store.remove(gone.map(\.id))
-      Output.error("\(HumanReadable.count(gone.count, "file")) cleared")
+      context.output.error("\(HumanReadable.count(gone.count, "file")) cleared")
     }
   }
 }

@@ -6,7 +6,7 @@ import ScalarText
 import UploadModel
 
 /// `hoist receive`.
-struct ReceiveCommand: AsyncParsableCommand {
+struct ReceiveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive",
     abstract: "Receive uploads into a folder: a small server for tests, a desk or a home network.",
@@ -93,9 +93,9 @@ struct ReceiveCommand: AsyncParsableCommand {
   /// The bytes that a form's fields and headers may take in addition to its files.
   private static let roomForFields: Int64 = 16 << 20
 
-  func run() async throws {
-    let configuration = try configuration(environment: ProcessInfo.environment)
-    let log = BackgroundLines()
+  func run(in context: Context) async throws {
+    let configuration = try configuration(in: context)
+    let log = BackgroundLines(to: context.output.errors)
     defer { log.finish(within: 1) }
     let receiver = Receiver(
       configuration: configuration, endpoints: Demonstrations.endpoints()
@@ -107,7 +107,7 @@ struct ReceiveCommand: AsyncParsableCommand {
       throw UserError("\(error)")
     }
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
-    Output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
+    context.output.line("receiving on http://\(name):\(port)/upload into \(SafeText.line(dir))")
     if configuration.token == nil, !["127.0.0.1", "::1", "localhost"].contains(host) {
       let rights = allowDelete ? "send, fetch and delete" : "send and fetch"
       log.add("hoist: without --token everybody who reaches \(host) may \(rights) files")
@@ -117,7 +117,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     {
       log.add("hoist: it is reached by address; --name NAME lets it be reached by that name, too")
     }
-    await Signals([SIGINT, SIGTERM, SIGHUP]).first()
+    await context.signals([SIGINT, SIGTERM, SIGHUP]).first()
     // If something is still under way, say what the program waits for.
     let patience = HumanReadable.seconds(Double(configuration.stopTimeout.components.seconds))
     let notice = Task {
@@ -128,7 +128,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     notice.cancel()
   }
 
-  private func configuration(environment: [String: String]) throws -> Receiver.Configuration {
+  private func configuration(in context: Context) throws -> Receiver.Configuration {
     guard (0...65_535).contains(port) else {
       throw UserError("--port \(port): expected a number from 0 to 65535")
     }
@@ -142,7 +142,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     configuration.names = name
     configuration.syncsToDisk = !noSync
     configuration.allowsDeletion = allowDelete
-    configuration.token = token ?? environment["HOIST_RECEIVE_TOKEN"]
+    configuration.token = token ?? context.environment["HOIST_RECEIVE_TOKEN"]
     guard configuration.token != "" else {
       throw UserError("--token: is empty; leave it out to let everybody in")
     }

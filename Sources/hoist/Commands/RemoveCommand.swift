@@ -4,7 +4,7 @@ import UploadEngine
 import UploadModel
 
 /// `hoist rm`.
-struct RemoveCommand: AsyncParsableCommand {
+struct RemoveCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Delete entries on a target's server.",
     discussion: """
@@ -30,15 +30,15 @@ struct RemoveCommand: AsyncParsableCommand {
 
   @OptionGroup var config: ConfigOption
 
-  func run() async throws {
-    let target = try config.load().target(target)
+  func run(in context: Context) async throws {
+    let target = try config.load(in: context).target(target)
     guard target.server.delete != nil else {
       throw UserError(
         "the target \(target.name) does not say how to delete: it has no server.delete")
     }
     let ids = ArgumentRuns.unfolded(ids)
     let what = ids.count == 1 ? SafeText.line(ids[0]) : "\(ids.count) entries"
-    try Question.agree(
+    try Question(context: context).agree(
       "Delete \(what) on \(SafeText.line(target.name))?", isAgreed: yes,
       otherwise:
         "nothing was deleted: standard input is not a terminal, so nobody can confirm; --yes deletes without asking",
@@ -49,7 +49,7 @@ struct RemoveCommand: AsyncParsableCommand {
       var row: [String: JSONValue] = ["id": .string(id), "deleted": .bool(true)]
       do throws(Failure) {
         try await client.delete(id)
-        if !json { Output.error("deleted \(SafeText.line(id))") }
+        if !json { context.output.error("deleted \(SafeText.line(id))") }
       } catch {
         status = .someFailed
         let isUnknown = error.mayHaveArrived
@@ -58,10 +58,10 @@ struct RemoveCommand: AsyncParsableCommand {
         if !json {
           let words =
             isUnknown ? "whether \(id) was deleted cannot be told" : "\(id) was not deleted"
-          Output.error(SafeText.line("hoist: \(words): \(error.sentence)"))
+          context.output.error(SafeText.line("hoist: \(words): \(error.sentence)"))
         }
       }
-      if json { Output.line(JSONLine.text(.object(row))) }
+      if json { context.output.line(JSONLine.text(.object(row))) }
     }
     try status.exitUnlessSuccess()
   }

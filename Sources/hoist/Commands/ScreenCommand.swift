@@ -4,7 +4,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist FILE…`.
-struct ScreenCommand: AsyncParsableCommand {
+struct ScreenCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "screen",
     abstract: "Queue files on a screen and watch them go. This is what hoist does by itself.",
@@ -40,49 +40,49 @@ struct ScreenCommand: AsyncParsableCommand {
   var plain = false
 
   @MainActor
-  func run() async throws {
-    let environment = ProcessInfo.environment
-    let store = try queue.store()
+  func run(in context: Context) async throws {
+    let store = try queue.store(in: context)
     var options = options
-    if try needsTarget(store) {
-      guard let name = try await setUp() else { return }
+    if try needsTarget(store, in: context) {
+      guard let name = try await setUp(in: context) else { return }
       options.destination.to = name
     }
-    let settings = try options.destination.config.loadAndWarn()
+    let settings = try options.destination.config.loadAndWarn(in: context)
     let catalog = try options.catalog(
-      of: settings, environment: environment,
+      of: settings, in: context,
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings.screen)
     if plain { preferences.audience = .standardInput }
     let files = try ArgumentRuns.unfolded(files).map { try FileArgument($0) }
     let session = try ScreenSession(
-      book: catalog, keeper: QueueRecorder(store: store),
-      home: environment["HOME"] ?? "",
+      book: catalog, keeper: QueueRecorder(store: store, environment: context.environment),
+      context: context,
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh,
         arguments: Array(CommandLine.arguments.dropFirst()), sent: sent,
         rules: try folders.rules(),
-        journal: try logging.journal(of: catalog.current, mayUseErrors: false),
+        journal: try logging.journal(of: catalog.current, mayUseErrors: false, in: context),
         preferences: preferences))
     try await session.run(files: files).exitUnlessSuccess()
   }
 
   /// Whether nobody has said yet where files go, and somebody is here to be asked.
-  private func needsTarget(_ store: UploadStore) throws -> Bool {
-    guard options.destination.to == nil, !plain, isatty(STDIN_FILENO) == 1,
-      isatty(STDOUT_FILENO) == 1
+  private func needsTarget(_ store: UploadStore, in context: Context) throws -> Bool {
+    guard options.destination.to == nil, !plain, context.input.isTerminal,
+      context.output.isTerminal
     else { return false }
-    let settings = try options.destination.config.load()
+    let settings = try options.destination.config.load(in: context)
     guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return false }
     return try !files.isEmpty || store.lastTarget() == nil
   }
 
   /// Asks for a target; returns its name, nil where the person leaves instead.
   @MainActor
-  private func setUp() async throws -> String? {
-    let config = options.destination.config
+  private func setUp(in context: Context) async throws -> String? {
+    let config = options.destination.config.source(in: context)
     let preferences = try ScreenPreferences(try config.load().screen)
-    let session = try SetupSession(config: config, preferences: preferences, isASCII: ascii)
+    let session = try SetupSession(
+      config: config, preferences: preferences, isASCII: ascii, context: context)
     return await session.run()
   }
 }

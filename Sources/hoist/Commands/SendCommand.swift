@@ -4,7 +4,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist send`.
-struct SendCommand: AsyncParsableCommand {
+struct SendCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract: "Send what is in the queue, without a screen.",
@@ -40,15 +40,16 @@ struct SendCommand: AsyncParsableCommand {
   @Flag(help: .hidden)
   var takeOver = false
 
-  func run() async throws {
-    let handover = takeOver ? try Handover.receive() : nil
+  func run(in context: Context) async throws {
+    let handover = takeOver ? try Handover.receive(in: context) : nil
     if let handover {
       let screen = try handover.command()
       try await Sender(
         options: screen.options, queue: screen.queue, logging: screen.logging, handover: handover
-      ).run()
+      ).run(in: context)
     } else {
-      try await Sender(options: options, queue: queue, logging: logging, stays: stay).run()
+      try await Sender(options: options, queue: queue, logging: logging, stays: stay).run(
+        in: context)
     }
   }
 
@@ -61,27 +62,28 @@ struct SendCommand: AsyncParsableCommand {
     var handover: Handover?
 
     @MainActor
-    func run() async throws {
-      let environment = ProcessInfo.environment
-      let store = try queue.store()
+    func run(in context: Context) async throws {
+      let store = try queue.store(in: context)
       let lock = try handover.map { _ in
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
       }
-      let settings = try options.destination.config.loadAndWarn()
+      let settings = try options.destination.config.loadAndWarn(in: context)
       // Nothing is added here: any target will do where none is named.
       let catalog = try options.catalog(
-        of: settings, environment: environment,
+        of: settings, in: context,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
       var preferences = try ScreenPreferences(settings.screen)
       preferences.audience = stays ? .nobodyForever : .nobody
       let session = try ScreenSession(
-        book: catalog, keeper: QueueRecorder(store: store, lock: lock),
-        home: environment["HOME"] ?? "",
+        book: catalog,
+        keeper: QueueRecorder(store: store, lock: lock, environment: context.environment),
+        context: context,
         options: ScreenSession.Options(
           rateLimit: handover == nil ? try options.speed() : handover?.limit,
           floor: handover?.floor ?? ItemID(0), lanes: handover?.lanes ?? [:],
           isHandedOver: handover != nil,
-          journal: try logging.journal(of: catalog.current, mayUseErrors: handover == nil),
+          journal: try logging.journal(
+            of: catalog.current, mayUseErrors: handover == nil, in: context),
           preferences: preferences))
       if handover != nil { Handover.confirm() }
       try await session.run(files: []).exitUnlessSuccess()

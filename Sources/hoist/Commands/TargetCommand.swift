@@ -4,13 +4,13 @@ import Settings
 import UploadModel
 
 /// `hoist target`.
-struct TargetCommand: ParsableCommand {
+struct TargetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "target", abstract: "Create a target, or import one from another program.",
     subcommands: [New.self, Import.self])
 
   /// `hoist target new`.
-  struct New: ParsableCommand {
+  struct New: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "new",
       abstract: "Ask a few questions and write a target into the configuration.",
@@ -21,20 +21,36 @@ struct TargetCommand: ParsableCommand {
 
     @OptionGroup var config: ConfigOption
 
-    func run() throws {
-      guard Question.hasSomebody else {
+    func run(in context: Context) throws {
+      let source = config.source(in: context)
+      let question = Question(context: context)
+      guard question.hasSomebody else {
         throw UserError(
-          "standard input is not a terminal, so nobody can answer; write the target into \(config.path) instead"
+          "standard input is not a terminal, so nobody can answer; write the target into \(source.path) instead"
         )
       }
-      let taken = try config.load().targetNames
+      let (name, draft) = try Interview(context: context, question: question).draft(in: source)
+      try source.change { try $0.adding(draft) }
+      context.output.error("Written to \(source.path). Upload with --to \(name)")
+    }
+  }
+
+  /// The questions whose answers make a target.
+  private struct Interview {
+    let context: Context
+    let question: Question
+
+    /// Asks all of them.
+    func draft(in source: ConfigSource) throws -> (name: String, draft: TargetDraft) {
+      let taken = try source.load().targetNames
       let name = try answer("Name of the target:") { NewTarget.problem(ofName: $0, taken: taken) }
-      var draft = TargetDraft(named: name, file: config.path)
+      var draft = TargetDraft(named: name, file: source.path)
       if try agrees("Is it another hoist, started with hoist receive?") {
         draft.set("type", TargetText.string("hoist"))
       }
+      let empty = draft
       let address = try answer("URL that files are sent to:") {
-        draft.problem(with: TargetText.string($0), for: "url")
+        empty.problem(with: TargetText.string($0), for: "url")
       }
       draft.set("url", TargetText.string(address))
       try ask(TargetQuestion.first, &draft)
@@ -44,9 +60,7 @@ struct TargetCommand: ParsableCommand {
       {
         try ask(TargetQuestion.others, &draft)
       }
-      let written = draft
-      try TargetCommand.change(config.path) { try $0.adding(written) }
-      Output.error("Written to \(config.path). Upload with --to \(name)")
+      return (name, draft)
     }
 
     /// Asks for keys that go with what was answered so far.
@@ -94,16 +108,16 @@ struct TargetCommand: ParsableCommand {
 
     /// Asks until the answer is valid or the input ends.
     private func answer(_ question: String, _ problem: (String) -> String?) throws -> String {
-      while let answer = Question.ask(question) {
+      while let answer = self.question.ask(question) {
         guard let problem = problem(answer) else { return answer }
-        Output.error(SafeText.line(problem))
+        context.output.error(SafeText.line(problem))
       }
       throw UserError("nothing was written", status: .someFailed)
     }
   }
 
   /// `hoist target import`.
-  struct Import: ParsableCommand {
+  struct Import: HoistCommand {
     static let configuration = CommandConfiguration(
       commandName: "import",
       abstract: "Import a ShareX custom uploader (.sxcu) into the configuration.",
@@ -125,7 +139,7 @@ struct TargetCommand: ParsableCommand {
 
     @OptionGroup var config: ConfigOption
 
-    func run() throws {
+    func run(in context: Context) throws {
       guard let data = FileManager.default.contents(atPath: file) else {
         throw UserError("\(file) cannot be read: \(String(cString: strerror(errno)))")
       }
@@ -137,26 +151,18 @@ struct TargetCommand: ParsableCommand {
         throw UserError("\(file) \(error.description)")
       }
       for note in uploader.notes {
-        Output.error(SafeText.line("hoist: not carried over: \(note)"))
+        context.output.error(SafeText.line("hoist: not carried over: \(note)"))
       }
       let name = name ?? uploader.name
       if print {
         let text = TargetText.of(uploader.target, named: name, isRevealing: true)
-        for line in SafeText.lines(text).dropLast() { Output.line(line) }
+        for line in SafeText.lines(text).dropLast() { context.output.line(line) }
         return
       }
-      try TargetCommand.change(config.path) { try $0.adding(uploader.target, named: name) }
-      Output.error(
-        SafeText.line("Written to \(config.path). Upload with --to \(ShellWord.quoted(name))"))
+      let source = config.source(in: context)
+      try source.change { try $0.adding(uploader.target, named: name) }
+      context.output.error(
+        SafeText.line("Written to \(source.path). Upload with --to \(ShellWord.quoted(name))"))
     }
-  }
-
-  /// Writes what an edit makes of the configuration.
-  private static func change(_ path: String, _ change: (ConfigEdit) throws -> String) throws {
-    let file = ConfigFile(path: path)
-    try file.write(
-      change(
-        ConfigEdit(
-          of: file.text(), file: path, environment: ProcessInfo.environment)))
   }
 }

@@ -4,7 +4,7 @@ import Settings
 import UploadModel
 
 /// `hoist targets`.
-struct TargetsCommand: ParsableCommand {
+struct TargetsCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "targets", abstract: "List the targets of the configuration.",
     discussion: "The default target is marked with a star.")
@@ -14,8 +14,8 @@ struct TargetsCommand: ParsableCommand {
   @Flag(help: "Print one JSON object a line: name, url, default.")
   var json = false
 
-  func run() throws {
-    let settings = try config.load()
+  func run(in context: Context) throws {
+    let settings = try config.load(in: context)
     let targets = settings.targetNames.compactMap { name in
       settings.blueprint(of: name).map { (name: name, url: Self.address(of: $0)) }
     }
@@ -23,17 +23,18 @@ struct TargetsCommand: ParsableCommand {
     for (name, url) in targets {
       let isDefault = name == settings.defaultTarget
       if json {
-        Output.line(
+        context.output.line(
           JSONLine.text(
             .object(["name": .string(name), "url": .string(url), "default": .bool(isDefault)])))
       } else {
         let padding = String(repeating: " ", count: width - name.count)
-        Output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))
+        context.output.line(SafeText.line("\(isDefault ? "*" : " ") \(name)\(padding)  \(url)"))
       }
     }
     if targets.isEmpty, !json {
-      Output.error(
-        "\(SafeText.line(config.path)) has no targets; hoist target new makes one")
+      context.output.error(
+        "\(SafeText.line(config.source(in: context).path)) has no targets; hoist target new makes one"
+      )
     }
   }
 

@@ -5,7 +5,7 @@ import UploadEngine
 import UploadModel
 
 /// `hoist trust`.
-struct TrustCommand: ParsableCommand {
+struct TrustCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "trust",
     abstract: "Show a server's certificate and, if confirmed, pin its key in the configuration.",
@@ -34,14 +34,14 @@ struct TrustCommand: ParsableCommand {
 
   @OptionGroup var config: ConfigOption
 
-  func run() throws {
-    let environment = ProcessInfo.environment
-    let file = config.path
+  func run(in context: Context) throws {
+    let source = config.source(in: context)
+    let file = source.path
     let isThere = FileManager.default.fileExists(atPath: file)
     let settings =
       isThere
-      ? try Settings.load(path: file, environment: environment)
-      : Settings.none(environment: environment)
+      ? try Settings.load(path: file, environment: context.environment)
+      : Settings.none(environment: context.environment)
     let url = try address(settings)
     let name = try targetName(for: url, settings)
     if let known = settings.blueprint(of: name), Origin(known.url) != Origin(url) {
@@ -56,24 +56,22 @@ struct TrustCommand: ParsableCommand {
       throw UserError(
         "cannot look at \(url): \(SafeText.line(error.description))", status: .someFailed)
     }
-    show(certificate, of: url)
+    show(certificate, of: url, in: context)
     if settings.blueprint(of: name)?.tls.pin == certificate.pin {
-      Output.error("This key is pinned for \(name) already.")
+      context.output.error("This key is pinned for \(name) already.")
       return
     }
     if let old = settings.blueprint(of: name)?.tls.pin {
-      Output.error("It takes the place of the pin \(old).")
+      context.output.error("It takes the place of the pin \(old).")
     }
-    try Question.agree(
+    try Question(context: context).agree(
       "Pin this key for the target \(name) in \(file)?", isAgreed: yes,
       otherwise:
         "nothing was pinned: standard input is not a terminal, so nobody can confirm; --yes pins without asking",
       refused: "nothing was pinned")
 
-    let place = ConfigFile(path: file)
-    let edit = ConfigEdit(of: try place.text(), file: file, environment: environment)
-    try place.write(try edit.writing(certificate.pin, to: name, at: url))
-    Output.error("Pinned. Upload with --to \(name)")
+    try source.change { try $0.writing(certificate.pin, to: name, at: url) }
+    context.output.error("Pinned. Upload with --to \(name)")
   }
 
   // MARK: What is meant
@@ -111,7 +109,7 @@ struct TrustCommand: ParsableCommand {
 
   // MARK: Talk
 
-  private func show(_ seen: ServerCertificate, of url: URL) {
+  private func show(_ seen: ServerCertificate, of url: URL, in context: Context) {
     let certificate = seen.certificate
     let rows = [
       ("server", "\(Origin(url)?.description ?? "")"),
@@ -127,7 +125,8 @@ struct TrustCommand: ParsableCommand {
       ),
     ]
     for (label, value) in rows {
-      Output.line(label.padding(toLength: 13, withPad: " ", startingAt: 0) + SafeText.line(value))
+      context.output.line(
+        label.padding(toLength: 13, withPad: " ", startingAt: 0) + SafeText.line(value))
     }
   }
 }

@@ -8,7 +8,7 @@ import UploadModel
 import UploadStore
 
 /// `hoist demo`.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: HoistCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Show hoist at work: create a few files and upload them to its own receiver.",
@@ -26,8 +26,8 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "Draw with ASCII characters only.")
   var ascii = false
 
-  func run() async throws {
-    let folder = try dir ?? Self.temporaryFolder()
+  func run(in context: Context) async throws {
+    let folder = try dir ?? Self.temporaryFolder(in: context)
     let inbox = "\(folder)/inbox"
     let files: [String]
     do {
@@ -49,21 +49,23 @@ struct DemoCommand: AsyncParsableCommand {
       let restartURL = URL(string: "http://127.0.0.1:\(restart.port)/upload")
     else { return }
     let status =
-      if isatty(STDOUT_FILENO) == 1 {
-        try await show(files, sentTo: url, restarting: restartURL, in: folder)
+      if context.output.isTerminal {
+        try await show(files, sentTo: url, restarting: restartURL, in: folder, context)
       } else {
-        try await push(files, to: restartURL)
+        try await push(files, to: restartURL, in: context)
       }
     await restart.stop()
     await receiver.stop()
-    Output.line("received files: \(SafeText.line(inbox))")
-    Output.line("the demo's files take 350 MB; remove them with: rm -r \(SafeText.line(folder))")
+    context.output.line("received files: \(SafeText.line(inbox))")
+    context.output.line(
+      "the demo's files take 350 MB; remove them with: rm -r \(SafeText.line(folder))")
     try status.exitUnlessSuccess()
   }
 
   /// Sends the files, and some that meet with trouble, on the screen: half a minute to be watched.
   private func show(
-    _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String
+    _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String,
+    _ context: Context
   ) async throws -> ExitStatus {
     let store = try UploadStore(path: "\(folder)/queue.sqlite")
     let settings = try Self.settings(url, restarting: restartURL, in: folder)
@@ -85,8 +87,9 @@ struct DemoCommand: AsyncParsableCommand {
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
     let session = try await ScreenSession(
-      book: TargetCatalog(target, settings: settings), keeper: QueueRecorder(store: store),
-      home: ProcessInfo.environment["HOME"] ?? "",
+      book: TargetCatalog(target, settings: settings),
+      keeper: QueueRecorder(store: store, environment: context.environment),
+      context: context,
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: 6_500_000,
         notice:
@@ -123,19 +126,24 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   /// Sends the files with plain lines.
-  private func push(_ files: [String], to url: URL) async throws -> ExitStatus {
+  private func push(_ files: [String], to url: URL, in context: Context) async throws -> ExitStatus
+  {
     var target = Target(name: "demo", url: url)
     target.rateLimit = 50_000_000
     target.resume = ResumeRules(mode: .http)
-    Output.line("uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
+    context.output.line(
+      "uploading \(HumanReadable.count(files.count, "file")) to \(url.absoluteString)")
     var push = Push(
       inputs: PushInputs(arguments: try files.map { try FileArgument($0) }), target: target,
-      reporter: LineReporter(interval: 0.25, write: { Output.line($0) }))
+      reporter: LineReporter(
+        interval: 0.25, write: { context.output.line($0) },
+        writeResult: { context.output.line($0) }),
+      context: context)
     return await push.run().status
   }
 
-  private static func temporaryFolder() throws -> String {
-    let folder = ProcessInfo.environment["TMPDIR"] ?? "/tmp"
+  private static func temporaryFolder(in context: Context) throws -> String {
+    let folder = context.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/hoist-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw UserError("cannot make a folder in \(folder): \(String(cString: strerror(errno)))")

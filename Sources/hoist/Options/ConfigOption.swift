@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Settings
 
 /// `--config`, and what it leads to.
@@ -10,38 +9,28 @@ struct ConfigOption: ParsableArguments {
     completion: .file(extensions: ["toml"]))
   var config: String?
 
-  /// Where the configuration lies, or would.
-  var path: String { config ?? Settings.usualPath(environment: ProcessInfo.environment) }
+  /// The configuration that it means.
+  func source(in context: Context) -> ConfigSource {
+    ConfigSource(named: config, environment: context.environment)
+  }
 
   /// The configuration, which need not be there unless it is named.
-  func load() throws(ConfigError) -> Settings {
-    let settings = try Settings.load(path: config, environment: ProcessInfo.environment)
-    // An error in the screen's settings is an error for every command.
-    if settings.screen.file != nil { _ = try ScreenPreferences(settings.screen) }
-    return settings
+  func load(in context: Context) throws(ConfigError) -> Settings {
+    try source(in: context).load()
   }
 
   /// The configuration, after its warnings were printed.
-  func loadAndWarn() throws(ConfigError) -> Settings {
-    let settings = try load()
-    for warning in settings.warnings { Output.error("hoist: warning: \(warning)") }
+  func loadAndWarn(in context: Context) throws(ConfigError) -> Settings {
+    let settings = try load(in: context)
+    for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }
     return settings
-  }
-
-  /// Everything that is wrong with it.
-  func mistakes() -> [ConfigError] {
-    Settings.mistakes(path: config, environment: ProcessInfo.environment) {
-      settings throws(ConfigError) in
-      _ = try ScreenPreferences(settings.screen)
-    }
   }
 
   /// The names of the targets, for a shell that completes them.
   static let targetNames: CompletionKind = .custom { words, _, _ in
     let named: String? = words.firstIndex { $0 == "--config" }
       .flatMap { words.dropFirst($0 + 1).first }
-    let settings = try? Settings.load(
-      path: named, environment: ProcessInfo.environment)
+    let settings = try? Settings.load(path: named, environment: Context.process.environment)
     return settings?.targetNames ?? []
   }
 }

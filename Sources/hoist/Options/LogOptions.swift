@@ -18,12 +18,13 @@ struct LogOptions: ParsableArguments {
 
   /// The journal that was asked for; nil where none was.
   /// - Parameter mayUseErrors: whether standard error is free for it.
-  func journal(of target: Target, mayUseErrors: Bool) throws -> Journal? {
+  func journal(of target: Target, mayUseErrors: Bool, in context: Context) throws -> Journal? {
     guard log != nil || verbose else { return nil }
     guard log != nil || mayUseErrors else {
       throw UserError("-v: the screen leaves no room for a log; add --log FILE")
     }
-    let file = try log.map { path throws(UserError) in try LogFile(path) } ?? .standardError
+    let file =
+      try log.map { path throws(UserError) in try LogFile(path) } ?? LogFile(context.output.errors)
     let journal = Journal(file, level: verbose ? .debug : .info)
     journal.record(
       "begun", ["version": "\(UserAgent.version)", "target": "\(TargetURL.shown(target.url))"])

@@ -15,7 +15,7 @@ extension NewTarget {
   /// Makes a target of a person's answers: tries it, unless it is good enough, and writes it into the
   /// configuration, as the usual one where it is the first. Returns its name. Cancelled, it writes nothing.
   static func make(
-    _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigOption
+    _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
   ) async throws(Refusal) -> String {
     do {
       let settings = try config.load()
@@ -25,7 +25,7 @@ extension NewTarget {
       }
       try Task.checkCancellation()
       let isFirst = settings.defaultTarget == nil && settings.targetNames.isEmpty
-      try new.write(to: config.path, asUsual: isFirst)
+      try new.write(to: config, asUsual: isFirst)
       return new.target.name
     } catch let error as Refusal {
       throw error

@@ -59,19 +59,15 @@ struct NewTarget {
   }
 
   /// Writes it into the configuration at `path`, as the usual target where there is none yet.
-  func write(to path: String, asUsual: Bool) throws {
-    let file = ConfigFile(path: path)
-    let environment = ProcessInfo.environment
-    var text = try ConfigEdit(of: file.text(), file: path, environment: environment)
-      .adding(target, named: target.name)
-    if asUsual {
+  func write(to config: ConfigSource, asUsual: Bool) throws {
+    try config.change { edit in
+      let text = try edit.adding(target, named: target.name)
+      guard asUsual else { return text }
       // A key of the whole file stands before its first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
-      let isUnderstood =
-        (try? Settings.parse(usual, file: path, environment: environment))?
-        .defaultTarget == target.name
-      if isUnderstood { text = usual }
+      let settings = try? Settings.parse(
+        usual, file: config.path, environment: config.environment)
+      return settings?.defaultTarget == target.name ? usual : text
     }
-    try file.write(text)
   }
 }

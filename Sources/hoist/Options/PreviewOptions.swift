@@ -22,7 +22,9 @@ struct PreviewOptions: ParsableArguments {
   }
 
   /// Shows what was asked for; nil where nothing was, and the files are to be sent.
-  func show(_ inputs: PushInputs, to target: Target, json: Bool) throws -> ExitStatus? {
+  func show(_ inputs: PushInputs, to target: Target, json: Bool, in context: Context) throws
+    -> ExitStatus?
+  {
     guard isAskedFor else { return nil }
     var (inputs, items) = (inputs, [UploadItem]())
     inputs.watch = nil
@@ -34,14 +36,14 @@ struct PreviewOptions: ParsableArguments {
     func complain(_ item: UploadItem, _ cause: Failure.Cause) {
       status = .someFailed
       let failure = Failure(cause)
-      Output.error(
+      context.output.error(
         SafeText.line("hoist: \(item.location): \(failure.headline). \(failure.explanation)"))
     }
     for item in items {
       if let failure = item.state.failure { complain(item, failure.cause) }
     }
     if target.prepare != nil {
-      Output.error(
+      context.output.error(
         "hoist: the command that prepares the files is not run for this; they are shown as they are"
       )
     }
@@ -54,11 +56,11 @@ struct PreviewOptions: ParsableArguments {
     var addresses = SentAddresses()
     for group in Batch.groups(of: sound, to: target) {
       if asCurl {
-        try curl(group, to: target)
+        try curl(group, to: target, in: context)
         continue
       }
       let (preview, faults) = RequestOutline.of(
-        group.map { UploadJob(item: $0, target: target) }, now: Date())
+        group.map { UploadJob(item: $0, target: target) }, now: context.time.date())
       for fault in faults {
         group.filter { $0.id == fault.item }.forEach { complain($0, fault.cause) }
       }
@@ -70,20 +72,20 @@ struct PreviewOptions: ParsableArguments {
         continue
       }
       if json {
-        Output.line(JSONLine.text(Self.json(preview)))
+        context.output.line(JSONLine.text(Self.json(preview)))
       } else {
-        for line in preview.lines(target) { Output.line(SafeText.line(line)) }
+        for line in preview.lines(target) { context.output.line(SafeText.line(line)) }
       }
     }
     return status
   }
 
-  private func curl(_ group: [UploadItem], to target: Target) throws {
+  private func curl(_ group: [UploadItem], to target: Target, in context: Context) throws {
     do throws(InvalidInput) {
       let command = try CurlCommand(
-        group, to: target, now: Date(), key: RequestKey.of(group.map(\.uuid)))
+        group, to: target, now: context.time.date(), key: RequestKey.of(group.map(\.uuid)))
       // For a shell, and safe for a terminal as it is: see `ShellWord`.
-      Output.line(command.text)
+      context.output.line(command.text)
     } catch {
       throw UserError("--as-curl: \(SafeText.line(error.description))")
     }

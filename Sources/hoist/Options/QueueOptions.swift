@@ -12,8 +12,10 @@ struct QueueOptions: ParsableArguments {
   var path: String?
 
   /// Opens it.
-  func store(durability: UploadStore.Durability = .powerLoss) throws -> UploadStore {
-    let environment = ProcessInfo.environment
+  func store(
+    in context: Context, durability: UploadStore.Durability = .powerLoss
+  ) throws -> UploadStore {
+    let environment = context.environment
     let named = path ?? environment["HOIST_QUEUE"].flatMap { $0.isEmpty ? nil : $0 }
     let file = named ?? UploadStore.usualPath(environment: environment)
     do { return try UploadStore(path: file, durability: durability) } catch {

@@ -29,18 +29,19 @@ struct ReportingOptions: ParsableArguments {
 
   /// - Parameter mayDraw: whether nothing else is written where the bars would be.
   func reporter(
-    _ retry: RetryHint, environment: [String: String], mayDraw: Bool
+    _ retry: RetryHint, in context: Context, mayDraw: Bool
   ) -> any PushReporter {
-    if json { return JSONReporter() }
-    if quiet { return LineReporter(isQuiet: true, retry: retry) }
-    let terminal = environment["TERM"] ?? "dumb"
-    guard mayDraw, isatty(STDERR_FILENO) == 1, terminal != "dumb" else {
-      return LineReporter(retry: retry)
+    let output = context.output
+    if json { return JSONReporter(output: output) }
+    if quiet { return LineReporter(to: output, isQuiet: true, retry: retry) }
+    let terminal = context.environment["TERM"] ?? "dumb"
+    guard mayDraw, output.errorsAreTerminal, terminal != "dumb" else {
+      return LineReporter(to: output, retry: retry)
     }
     // https://no-color.org
-    let wantsNoColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    let wantsNoColour = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     setlocale(LC_CTYPE, "")
     let isUTF8 = nl_langinfo(nl_item(CODESET)).map { String(cString: $0) } == "UTF-8"
-    return ProgressReporter(ascii: !isUTF8, hasColours: !wantsNoColour, retry: retry)
+    return ProgressReporter(to: output, ascii: !isUTF8, hasColours: !wantsNoColour, retry: retry)
   }
 }

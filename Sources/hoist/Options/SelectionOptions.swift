@@ -47,13 +47,15 @@ struct SelectionOptions: ParsableArguments {
   ///
   /// - Parameter again: the report of what failed.
   func inputs(
-    _ files: [String], again: PushReport?, environment: [String: String]
+    _ files: [String], again: PushReport?, in context: Context
   ) throws -> PushInputs {
     let wishes = try files.map { try FileArgument($0) }
     let files = wishes.map(\.path)
     var inputs = PushInputs(arguments: wishes)
-    inputs.home = environment["HOME"] ?? ""
-    inputs.temporaryFolder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    inputs.home = context.home
+    inputs.standardInput = context.input.descriptor
+    inputs.temporaryFolder =
+      context.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     inputs.isRecursive = recursive
     inputs.rules = try folders.rules()
     inputs.inputName = name
@@ -62,7 +64,7 @@ struct SelectionOptions: ParsableArguments {
       inputs.leftOut = again.failures.filter { !evenArrived && $0.mayHaveArrived }
       if !inputs.leftOut.isEmpty {
         let verb = inputs.leftOut.count == 1 ? "is" : "are"
-        Output.error(
+        context.output.error(
           "hoist: \(HumanReadable.count(inputs.leftOut.count, "file")) may have arrived and \(verb) "
             + "left out: look on the server, then add --even-arrived")
       }
@@ -75,7 +77,7 @@ struct SelectionOptions: ParsableArguments {
         "there is nothing to send; name files, or see --from-file and --watch in "
           + "hoist push --help")
     }
-    if let fromFile { inputs.list = try list(fromFile) }
+    if let fromFile { inputs.list = try list(fromFile, in: context) }
     if let watch {
       inputs.watch = try watching(watch, inputs.rules)
       inputs.watched = Arguments.location(watch)
@@ -106,9 +108,11 @@ struct SelectionOptions: ParsableArguments {
     }
   }
 
-  private func list(_ path: String) throws -> FileList {
+  private func list(_ path: String, in context: Context) throws -> FileList {
     do throws(InputError) {
-      return try FileList(path == "-" ? nil : Arguments.location(path), isNULSeparated: null)
+      return try FileList(
+        path == "-" ? nil : Arguments.location(path), isNULSeparated: null,
+        standardInput: context.input.descriptor)
     } catch {
       throw UserError("--from-file \(path): \(error)")
     }

@@ -10,7 +10,7 @@ import UploadModel
 /// Looking up a target can take time, because commands may supply its secrets. Results are cached.
 final class TargetCatalog: Sendable {
   /// The file with the targets, which can get more of them; nil where these are all.
-  let configuration: ConfigOption?
+  let configuration: ConfigSource?
   /// The secrets of every target that was looked up.
   let secrets: KnownSecrets
   private let content: Mutex<Content>
@@ -24,7 +24,7 @@ final class TargetCatalog: Sendable {
   }
 
   /// A catalog of the targets of a configuration, with `current` selected.
-  init(_ current: Target, settings: Settings, configuration: ConfigOption? = nil) {
+  init(_ current: Target, settings: Settings, configuration: ConfigSource? = nil) {
     self.configuration = configuration
     secrets = KnownSecrets(of: current)
     content = Mutex(Content(current: Boxed(current), settings: settings))

@@ -64,8 +64,8 @@ struct TargetOptions: ParsableArguments {
   }
 
   /// The target that all of this means.
-  func target(environment: [String: String]) throws -> Target {
-    try target(of: destination.config.loadAndWarn(), environment)
+  func target(in context: Context) throws -> Target {
+    try target(of: destination.config.loadAndWarn(in: context), context.environment)
   }
 
   /// The target that all of this means, with the others that the configuration knows. One whose
@@ -73,17 +73,18 @@ struct TargetOptions: ParsableArguments {
   ///
   /// - Parameter usually: the target where neither the person nor the configuration names one.
   func catalog(
-    of settings: Settings, environment: [String: String], usually: String?
+    of settings: Settings, in context: Context, usually: String?
   ) throws -> TargetCatalog {
     var options = self
     if destination.to == nil, settings.defaultTarget == nil {
       options.destination.to = usually.map(TargetCatalog.withoutMark)
     }
-    var target = try options.target(of: settings, environment)
+    var target = try options.target(of: settings, context.environment)
     if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
     // On the screen the option limits the total, and the person can lift it.
     if limit != nil { target.rateLimit = nil }
-    return TargetCatalog(target, settings: settings, configuration: destination.config)
+    return TargetCatalog(
+      target, settings: settings, configuration: destination.config.source(in: context))
   }
 
   private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {

@@ -18,7 +18,7 @@ final class BackgroundLines: Sendable {
   private let end = DispatchSemaphore(value: 0)
 
   /// Starts the thread, which writes to a descriptor.
-  init(to descriptor: Int32 = STDERR_FILENO) {
+  init(to descriptor: Int32) {
     Thread.detachNewThread { [self] in
       while let text = next() { Self.write(text, to: descriptor) }
       end.signal()

@@ -10,10 +10,8 @@ final class LogFile: Sendable {
   private let ownsDescriptor: Bool
   private let lost = Mutex<Int32?>(nil)
 
-  /// Lines to standard error.
-  static let standardError = LogFile(STDERR_FILENO)
-
-  private init(_ descriptor: Int32) {
+  /// Lines to a descriptor that stays open.
+  init(_ descriptor: Int32) {
     self.descriptor = descriptor
     ownsDescriptor = false
   }

@@ -3,6 +3,8 @@ import UploadModel
 
 /// One JSON object a line on standard output. Scripts depend on these names.
 struct JSONReporter: PushReporter {
+  let output: Output
+
   private typealias Members = [String: JSONValue?]
 
   mutating func queued(_ item: UploadItem) {
@@ -44,7 +46,7 @@ struct JSONReporter: PushReporter {
 
   mutating func summary(_ summary: PushSummary) {
     let leftOut = summary.leftOut.count
-    Output.line(
+    output.line(
       JSONLine.text([
         "event": .string("summary"), "sent": .integer(Int64(summary.sent)),
         "failed": .integer(Int64(summary.failed.count)),
@@ -64,7 +66,7 @@ struct JSONReporter: PushReporter {
       // The size of a file that could not be examined is unknown.
       "bytes_total": JSONValue(item.identity == nil ? nil : item.sentSize),
     ]
-    Output.line(JSONLine.text(members.merging(more) { $1 }))
+    output.line(JSONLine.text(members.merging(more) { $1 }))
   }
 
   private static func members(of failure: Failure) -> Members {

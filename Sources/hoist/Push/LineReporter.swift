@@ -3,18 +3,36 @@ import UploadModel
 /// Plain lines for people and logs: one for each file that ends, one now and then for a file that
 /// takes long, and a summary. URLs of results go to standard output, everything else to `write`.
 struct LineReporter: PushReporter {
+  private let write: (String) -> Void
+  private let writeResult: (String) -> Void
   /// Seconds between two lines about the same file.
-  var interval = 5.0
+  private let interval: Double
   /// Whether nothing is said but what failed.
-  var isQuiet = false
-  var retry: RetryHint?
-  var write: (String) -> Void = Output.error
-  var writeResult: (String) -> Void = { Output.line($0) }
+  private let isQuiet: Bool
+  private let retry: RetryHint?
 
   private(set) var estimates: [ItemID: ThroughputEstimate] = [:]
   private(set) var lastLine: [ItemID: Instant] = [:]
   /// Whether some failures are reported by the summary only.
   private(set) var hasUntold = false
+
+  /// - Parameters:
+  ///   - interval: the seconds between two lines about the same file.
+  ///   - isQuiet: whether nothing is said but what failed.
+  init(
+    interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
+    write: @escaping (String) -> Void, writeResult: @escaping (String) -> Void
+  ) {
+    (self.interval, self.isQuiet, self.retry) = (interval, isQuiet, retry)
+    (self.write, self.writeResult) = (write, writeResult)
+  }
+
+  /// Results go to standard output, everything else to standard error.
+  init(to output: Output, isQuiet: Bool = false, retry: RetryHint? = nil) {
+    self.init(
+      isQuiet: isQuiet, retry: retry, write: { output.error($0) },
+      writeResult: { output.line($0) })
+  }
 
   mutating func queued(_ item: UploadItem) {
     if !isQuiet, let note = item.note {

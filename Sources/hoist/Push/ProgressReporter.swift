@@ -9,6 +9,7 @@ import UploadModel
 struct ProgressReporter: PushReporter {
   let tickInterval: Double? = 0.1
 
+  private let output: Output
   private var board: ProgressBoard
   private let hasColours: Bool
   private let pending = Pending()
@@ -25,7 +26,8 @@ struct ProgressReporter: PushReporter {
     var lines: [Line] = []
   }
 
-  init(ascii: Bool, hasColours: Bool, retry: RetryHint) {
+  init(to output: Output, ascii: Bool, hasColours: Bool, retry: RetryHint) {
+    self.output = output
     board = ProgressBoard(ascii: ascii)
     self.hasColours = hasColours
     let pending = pending
@@ -53,7 +55,7 @@ struct ProgressReporter: PushReporter {
 
   mutating func tick(at now: Instant) {
     board.settle(at: now)
-    flush(above: board.frame(size: Self.size, at: now))
+    flush(above: board.frame(size: size, at: now))
   }
 
   mutating func summary(_ summary: PushSummary) {
@@ -66,31 +68,31 @@ struct ProgressReporter: PushReporter {
     let bars = frame.map { frame in
       (0..<frame.size.height).map { Self.text(frame.line($0), hasColours: hasColours) }
     }
-    Output.errorBytes(erasing())
+    output.errorBytes(erasing())
     for line in pending.lines {
       switch line {
-      case .words(let text): Output.error(text)
-      case .result(let text): Output.line(text)
+      case .words(let text): output.error(text)
+      case .result(let text): output.line(text)
       }
     }
     pending.lines = []
     drawn = bars?.map(\.columns) ?? []
-    if let bars { Output.errorBytes(bars.map { $0.text + "\n" }.joined()) }
+    if let bars { output.errorBytes(bars.map { $0.text + "\n" }.joined()) }
   }
 
   /// Back to the first line of the bars, and everything from there on cleared (ECMA-48: CUU, ED). A
   /// line that the terminal had to break since, because it has become narrower, counts as several.
   private func erasing() -> String {
     guard !drawn.isEmpty else { return "" }
-    let width = max(1, Self.size.width + 1)
+    let width = max(1, size.width + 1)
     let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / width) }
     return "\u{1B}[\(rows)A\r\u{1B}[J"
   }
 
   /// One column less than there are: a full line would break.
-  private static var size: Size {
+  private var size: Size {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0
+    guard ioctl(output.errors, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0
     else { return Size(width: 79, height: 24) }
     return Size(width: Int(size.ws_col) - 1, height: Int(size.ws_row))
   }

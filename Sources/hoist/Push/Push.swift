@@ -9,6 +9,7 @@ struct Push {
   let inputs: PushInputs
   let target: Target
   var reporter: any PushReporter
+  let context: Context
   /// Where what happens is written down.
   var journal: Journal?
   /// Whether the first failure ends everything.
@@ -35,8 +36,8 @@ struct Push {
   /// summary, with all that was not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
     // The engine gets more files with what is heard of others: a reader that is stuck would stop the uploads.
-    Output.beginBackground()
-    let time = TimeSource.system
+    let (output, time) = (context.output, context.time)
+    output.beginBackground()
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let secrets = target.secrets
     let destination = Boxed(target)
@@ -57,7 +58,7 @@ struct Push {
       }, memory: history?.memory, preparesAhead: true
     ) { news.put($0) }
     Thread.detachNewThread { TemporaryFolder.clearLeftovers() }
-    let signals = Signals([SIGINT, SIGTERM, SIGHUP])
+    let signals = context.signals([SIGINT, SIGTERM, SIGHUP])
     let interrupts = signals.stream
     let listener = Task {
       for await _ in interrupts { continuation.yield(.interrupt) }
@@ -79,7 +80,7 @@ struct Push {
       history?.record(item)
       journal?.record(item)
       // How far a file is can be left out where nobody reads it: what waits to be read is kept in memory.
-      if case .sending = state, Output.isBehind { return }
+      if case .sending = state, output.isBehind { return }
       reporter.changed(item, at: now)
     }
     /// Gives the engine more to do.
@@ -91,7 +92,7 @@ struct Push {
     /// Stops what can be stopped. What the engine fails for that arrives as changes.
     func stop() {
       walk.stop()
-      Output.together {
+      output.together {
         for item in course.handOver(all: true) {
           record(.failed(Failure(.cancelled)), of: item.id, at: time.now())
         }
@@ -116,7 +117,7 @@ struct Push {
           engine.remove(replaced.unsent)
           engine.cancel(replaced.sending)
         }
-        Output.together {
+        output.together {
           for item in items {
             course.add(item)
             journal?.record(item)
@@ -127,7 +128,7 @@ struct Push {
         submit()
       case .walk(.skipped(let items)):
         course.summary.skipped += items.count
-        Output.together { for item in items { reporter.skipped(item) } }
+        output.together { for item in items { reporter.skipped(item) } }
       case .walk(.over(let isWhole)):
         course.isComplete = true
         course.summary.isIncomplete = !isWhole
@@ -135,7 +136,7 @@ struct Push {
       case .changes(let changes):
         // Finished items need no place in the engine, and there may be very many of them.
         engine.remove(changes.filter { $0.1.isFinished }.map(\.0))
-        Output.together {
+        output.together {
           for (id, state) in changes {
             if course.isGivenUp(id, in: state) { engine.cancel([id]) }
             record(state, of: id, at: now)
@@ -147,10 +148,10 @@ struct Push {
         guard let item = course.open(id) else { continue }
         journal?.record("resumed", ["path": "\(item.path)", "offset": "\(point.start)"])
         reporter.resumed(item, at: point)
-      case .tick: if !Output.isBehind { reporter.tick(at: now) }
+      case .tick: if !output.isBehind { reporter.tick(at: now) }
       case .interrupt where course.summary.isInterrupted:
-        Output.endBackground()
-        exit(ExitStatus.interrupted.rawValue)
+        output.endBackground()
+        context.exit(.interrupted)
       case .interrupt:
         course.summary.isInterrupted = true
         failedBefore = course.summary.failed.count
@@ -176,7 +177,7 @@ struct Push {
     summary.leftOut = inputs.leftOut
     journal?.record(summary)
     reporter.summary(summary)
-    Output.endBackground()
+    output.endBackground()
     await engine.shutDown()
     return summary
   }

@@ -3,6 +3,7 @@ import FileDiscovery
 import Foundation
 import MultipartForm
 import Synchronization
+import UploadEngine
 import UploadModel
 import UploadStore
 
@@ -11,6 +12,7 @@ import UploadStore
 final class PushHistory: Sendable {
   private let intake: QueueIntake
   private let target: String
+  private let time: TimeSource
   /// The folder that relative paths start from.
   private let folder = FileManager.default.currentDirectoryPath
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
@@ -25,7 +27,8 @@ final class PushHistory: Sendable {
     var trouble: StoreError?
   }
 
-  init(intake: QueueIntake, target: Target) {
+  init(intake: QueueIntake, target: Target, time: TimeSource) {
+    self.time = time
     self.intake = intake
     self.target = target.name
   }
@@ -50,9 +53,9 @@ final class PushHistory: Sendable {
   /// Notes the state of an item.
   func record(_ item: UploadItem) {
     let count = content.withLock { content -> Int? in
-      if case .preparing(1) = item.state { content.began[item.id] = Date() }
+      if case .preparing(1) = item.state { content.began[item.id] = time.date() }
       guard item.state.isFinished else { return nil }
-      content.ended.append((item, content.began.removeValue(forKey: item.id) ?? Date()))
+      content.ended.append((item, content.began.removeValue(forKey: item.id) ?? time.date()))
       return content.ended.count
     }
     if count == 1 { queue.asyncAfter(deadline: .now() + 0.2) { [self] in write() } }

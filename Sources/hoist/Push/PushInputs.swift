@@ -29,6 +29,8 @@ struct PushInputs: Sendable {
   /// The folder in which they appear.
   var watched: FileLocation?
   var home = ""
+  /// The descriptor of standard input.
+  var standardInput = STDIN_FILENO
   var temporaryFolder = "/tmp"
 
   /// Calls `body` with an item for each file until it returns false. Once `stop` is cancelled, inputs that
@@ -77,7 +79,7 @@ struct PushInputs: Sendable {
     _ intake: FileIntake, as wish: FileArgument? = nil, until stop: CancellationToken
   ) -> UploadItem {
     do throws(SpooledInput.SystemError) {
-      guard let kept = try SpooledInput(in: temporaryFolder, until: stop) else {
+      guard let kept = try SpooledInput(standardInput, in: temporaryFolder, until: stop) else {
         return intake.failed(SpooledInput.argument, named: inputName, .cancelled)
       }
       return intake.item(at: kept.location, named: inputName, as: wish)

@@ -17,8 +17,9 @@ final class PlainInterface: UserInterface {
   let size = Size(width: 200, height: 60)
 
   private let audience: Audience
+  private let context: Context
   private var announcer: Announcer
-  private let signals = Signals([SIGTERM, SIGHUP, SIGINT])
+  private let signals: Signals
   private var isListening = false
   /// Whether the open dialog has been spoken and is about to be closed.
   private var isClosing = false
@@ -37,8 +38,10 @@ final class PlainInterface: UserInterface {
   /// Whether a signal has asked it to end.
   private(set) var wasStopped = false
 
-  init(_ audience: Audience = .standardInput) {
+  init(_ audience: Audience, in context: Context) {
     self.audience = audience
+    self.context = context
+    self.signals = context.signals([SIGTERM, SIGHUP, SIGINT])
     announcer = Announcer(saysEndsOnly: audience != .standardInput)
     let signals = signals.stream
     Task { [weak self] in
@@ -60,7 +63,7 @@ final class PlainInterface: UserInterface {
   }
 
   private func stop(_ signal: Int32) {
-    if wasStopped, isAlone { exit(ExitStatus.interrupted.rawValue) }
+    if wasStopped, isAlone { context.exit(.interrupted) }
     wasStopped = true
     onEvents([signal == SIGHUP ? .hangUp : .terminate])
   }
@@ -69,7 +72,7 @@ final class PlainInterface: UserInterface {
     guard isOpen else { return }
     if audience == .standardInput, !isListening { listen() }
     if isAlone, !state.isReading { goOnAlone(state) }
-    for line in announcer.lines(for: state) { Output.line(line) }
+    for line in announcer.lines(for: state) { context.output.line(line) }
     let (lines, mustClose) = Announcer.dialog(of: state)
     guard mustClose, !isClosing else { return }
     isClosing = true
@@ -100,8 +103,8 @@ final class PlainInterface: UserInterface {
   private func listen() {
     isListening = true
     // On a thread: not everything that can be standard input works with a dispatch source.
-    Thread.detachNewThread { [weak self, settle] in
-      while let line = readLine() {
+    Thread.detachNewThread { [weak self, settle, input = context.input] in
+      while let line = input.line() {
         onMain { self?.handle(line) }
         settle()
       }
@@ -113,8 +116,8 @@ final class PlainInterface: UserInterface {
   func ring() {}
   func suspend() { kill(getpid(), SIGSTOP) }
   /// There is no clipboard here; the line can be copied.
-  func copy(_ text: String) { Output.line(text) }
-  func notify(_ text: String) { Output.line(text) }
+  func copy(_ text: String) { context.output.line(text) }
+  func notify(_ text: String) { context.output.line(text) }
 
   func restore() {
     isOpen = false
@@ -136,6 +139,6 @@ final class PlainInterface: UserInterface {
   }
 
   private func say(_ lines: [String]) {
-    for line in lines { Output.line(line) }
+    for line in lines { context.output.line(line) }
   }
 }

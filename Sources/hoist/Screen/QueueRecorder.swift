@@ -31,7 +31,7 @@ final class QueueRecorder: Sendable {
   /// - Parameter lock: the right to send, where this process has it already.
   init(
     store: UploadStore, lock: SenderLock? = nil,
-    environment: [String: String] = ProcessInfo.environment
+    environment: [String: String]
   ) {
     self.store = store
     content.withLock { $0.lock = lock }

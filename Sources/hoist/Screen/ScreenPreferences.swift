@@ -95,8 +95,8 @@ struct ScreenPreferences {
 
   /// Takes the terminal over, or the lines of standard input.
   @MainActor
-  func interface() throws -> any UserInterface {
-    if let audience { return PlainInterface(audience) }
+  func interface(in context: Context) throws -> any UserInterface {
+    if let audience { return PlainInterface(audience, in: context) }
     do {
       return try Terminal(theme: theme, usesMouse: usesMouse)
     } catch {

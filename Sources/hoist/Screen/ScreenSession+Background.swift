@@ -13,7 +13,7 @@ extension ScreenSession {
     do throws(BackgroundSender.Failure) {
       return try BackgroundSender.start(handover, lock: lock)
     } catch {
-      Output.error("! nothing goes on in the background: \(error.reason)")
+      context.output.error("! nothing goes on in the background: \(error.reason)")
       return nil
     }
   }

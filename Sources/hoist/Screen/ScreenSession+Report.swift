@@ -14,11 +14,11 @@ extension ScreenSession {
     let all = state.items.sorted { $0.id < $1.id }
     // Who is here only for the end of it has seen what became of each.
     if state.isAside, !(state.isAtRest && (interface as? PlainInterface)?.isAlone == true) {
-      Output.error("another hoist goes on with the queue")
+      context.output.error("another hoist goes on with the queue")
       return .success
     }
     if state.isReading {
-      Output.error("… and what else is in the queue, which was still being read")
+      context.output.error("… and what else is in the queue, which was still being read")
     }
     let removed = state.removed
     guard !all.isEmpty || removed != (0, 0) else {
@@ -38,8 +38,10 @@ extension ScreenSession {
       }
     }
     if let unwritten { lines += losses(unwritten, in: folder) }
-    for line in lines.prefix(Self.mostLines) { Output.error(line) }
-    if lines.count > Self.mostLines { Output.error("… and \(lines.count - Self.mostLines) more") }
+    for line in lines.prefix(Self.mostLines) { context.output.error(line) }
+    if lines.count > Self.mostLines {
+      context.output.error("… and \(lines.count - Self.mostLines) more")
+    }
     // Removed files are no failures, and cleared files count as sent.
     let (sent, total) = (shown + removed.sent, all.count + removed.sent)
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
@@ -47,13 +49,14 @@ extension ScreenSession {
     let kept =
       left > 0 && successor == nil
       ? "; \(HumanReadable.count(left, "file")) left in the queue for the next hoist" : ""
-    Output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
+    context.output.error("\(sent) of \(HumanReadable.count(total, "file")) sent\(taken)\(kept)")
     if isStopped, left > 0 {
-      Output.error(
+      context.output.error(
         "the queue is stopped: hoist queue start goes on with it, and so does s on the screen")
     }
     if let successor {
-      Output.error("the rest goes on in the background (process \(successor)); hoist shows it")
+      context.output.error(
+        "the rest goes on in the background (process \(successor)); hoist shows it")
       return all.contains { $0.state.failure != nil && $0.state.isFinished }
         ? .someFailed : .success
     }

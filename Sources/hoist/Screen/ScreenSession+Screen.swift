@@ -90,7 +90,7 @@ extension ScreenSession {
 
   /// Shows an address in the person's browser: `$BROWSER`, else what the desktop has for it.
   func openURL(_ url: String) {
-    let browser = ProcessInfo.environment["BROWSER"] ?? ""
+    let browser = context.environment["BROWSER"] ?? ""
     // Of several programs with colons between them, as in other places, the first.
     let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
     do throws(Command.Failure) {
@@ -136,13 +136,13 @@ extension ScreenSession {
 
   func inspect(_ id: ItemID) {
     guard let item = state.item(id) else { return }
-    let book = book
+    let (book, time) = (book, time)
     answer({
       switch book.target(of: item) {
       case .failure(let cause): return [Failure(cause).explanation]
       case .success(let destination):
         let (outline, faults) = RequestOutline.of(
-          [UploadJob(item: item, destination: destination)], now: Date())
+          [UploadJob(item: item, destination: destination)], now: time.date())
         return outline?.lines(destination.value) ?? faults.map { Failure($0.cause).explanation }
       }
     }) { [.request(id, $0)] }
@@ -153,7 +153,7 @@ extension ScreenSession {
       return
     }
     do throws(InvalidInput) {
-      interface.copy(try CurlCommand([item], to: destination.value, now: Date()).text)
+      interface.copy(try CurlCommand([item], to: destination.value, now: time.date()).text)
       handle([.message("copied as a curl command, with secrets as $NAME")])
     } catch {
       handle([.message("no curl command does this: \(error.description)")])

@@ -6,7 +6,7 @@ import UploadModel
 /// The targets that the screen can choose, as the configuration has them now.
 extension ScreenSession {
   /// Where a configuration lies, for people.
-  static func words(for configuration: ConfigOption?, home: String) -> String? {
+  static func words(for configuration: ConfigSource?, home: String) -> String? {
     (configuration?.path).map { path in
       let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
       return SafeText.line(path.hasPrefix(scalars: home + "/") && !home.isEmpty ? "~" + rest : path)

@@ -43,8 +43,9 @@ final class ScreenSession {
   let book: TargetCatalog
   let keeper: QueueRecorder
   let options: Options
-  let home: String
-  let time = TimeSource.system
+  let context: Context
+  var home: String { context.home }
+  var time: TimeSource { context.time }
   let interface: any UserInterface
   var intake: FileIntake
   /// Finds files and reads the queue, in the order of requests. A folder may take long.
@@ -83,30 +84,30 @@ final class ScreenSession {
   private var leave: CheckedContinuation<QuitMode, Never>?
 
   /// Takes the terminal over.
-  init(book: TargetCatalog, keeper: QueueRecorder, home: String, options: Options = Options())
-    throws
-  {
+  init(
+    book: TargetCatalog, keeper: QueueRecorder, context: Context, options: Options = Options()
+  ) throws {
     self.book = book
     intake = FileIntake(for: book.current)
     self.keeper = keeper
-    link = QueueLink(queue: keeper.store.path)
+    self.context = context
+    link = QueueLink(queue: keeper.store.path, environment: context.environment)
     ownSettings = SenderSettings(limit: options.rateLimit, lanes: options.lanes)
     self.options = options
     floor = options.floor
-    self.home = home
     let target = book.current
-    interface = try options.preferences.interface()
+    interface = try options.preferences.interface(in: context)
     state = AppState(
       target: target.name, url: TargetURL.shown(target.url), concurrency: target.concurrency,
       rateLimit: options.rateLimit, isASCII: options.isASCII || !interface.isUTF8,
-      size: interface.size, now: time.now(), isReading: true, notice: options.notice)
+      size: interface.size, now: context.time.now(), isReading: true, notice: options.notice)
     state.options.targets = book.names
     state.options.keymap = options.preferences.keymap
     state.options.listsServer = target.server.list != nil
     state.options.endSignal = options.preferences.endSignal
-    state.options.midnight = time.midnight()
+    state.options.midnight = context.time.midnight()
     state.options.targetURLs = book.urls
-    state.options.configuration = Self.words(for: book.configuration, home: home)
+    state.options.configuration = Self.words(for: book.configuration, home: context.home)
     state.options.hasEndCommand = !options.preferences.endCommand.isEmpty
     _ = reduce(
       &state, .settings(limit: options.rateLimit, isStarted: true, lanes: options.lanes))
@@ -143,7 +144,9 @@ final class ScreenSession {
       throttle?.deliverNow()
     }
     link.stop()
-    if !isSettled { Output.error("… and files that were still being looked for: add them again") }
+    if !isSettled {
+      context.output.error("… and files that were still being looked for: add them again")
+    }
     let unwritten = keeper.settle()
     let successor = leaving == .background && unwritten == nil ? goOnInBackground() : nil
     var status = report(without: unwritten, successor: successor)

@@ -5,15 +5,18 @@ import UploadModel
 /// The screen of a first start: asks for a target, tries it, and writes it into the configuration.
 @MainActor
 final class SetupSession {
-  private let config: ConfigOption
+  private let config: ConfigSource
   private let interface: any UserInterface
-  private let time = TimeSource.system
+  private let time: TimeSource
   private var state: AppState
   private var done: CheckedContinuation<String?, Never>?
 
-  init(config: ConfigOption, preferences: ScreenPreferences, isASCII: Bool) throws {
+  init(
+    config: ConfigSource, preferences: ScreenPreferences, isASCII: Bool, context: Context
+  ) throws {
     self.config = config
-    interface = try preferences.interface()
+    time = context.time
+    interface = try preferences.interface(in: context)
     state = .setup(
       isASCII: isASCII || !interface.isUTF8, size: interface.size, now: time.now(),
       keymap: preferences.keymap)

@@ -17,16 +17,16 @@ extension EndToEnd {
     @Test("check says what is there, what is wrong, and what others can read")
     func check() async throws {
       let person = try Person()
-      let none = try await person.hoist("config", "check").end()
+      let none = try await person.run("config", "check")
       #expect(none.status == 0 && none.output.contains("there is no configuration"))
       try person.configure(Self.text)
-      let good = try await person.hoist("config", "check").end()
+      let good = try await person.run("config", "check")
       #expect(good.status == 0, "\(good)")
       #expect(good.output.hasSuffix("config.toml: 2 targets, no mistakes\n"))
       #expect(good.errors.contains("targets.album.headers.Authorization: holds a secret"))
       #expect(good.errors.contains("targets.album.url: holds a secret"))
       try person.configure(Self.text + "\nfile_feild = \"x\"")
-      let bad = try await person.hoist("config", "check").end()
+      let bad = try await person.run("config", "check")
       #expect(bad.status == 2)
       #expect(
         bad.errors.hasSuffix(
@@ -34,7 +34,7 @@ extension EndToEnd {
       try person.configure(
         Self.text + "\nfile_feild = \"x\"\n[targets.c]\nurl = \"ftp://c\"\n[screen]\nmouse = 3\n"
           + "[other]\n[keys]\nfrobnicate = [\"x\"]\n")
-      let several = try await person.hoist("config", "check").end()
+      let several = try await person.run("config", "check")
       let keys = several.errors.matches(of: #/config.toml:(\d+): (\S+):/#).map { "\($0.1) \($0.2)" }
       #expect(
         keys == [
@@ -45,11 +45,11 @@ extension EndToEnd {
       #expect(several.status == 2)
       // A table by a wrong name is no reason to complain of who is not in it.
       try person.configure("default_target = \"t\"\n[target.t]\nurl = \"http://t/\"\n")
-      let misnamed = try await person.hoist("config", "check").end()
+      let misnamed = try await person.run("config", "check")
       #expect(
         misnamed.errors.hasSuffix("target: unknown key; did you mean \"targets\"?\n")
           && misnamed.errors.split(separator: "\n").count == 1, "\(misnamed)")
-      let missing = try await person.hoist("config", "check", "--config", "none.toml").end()
+      let missing = try await person.run("config", "check", "--config", "none.toml")
       #expect(missing.status == 2 && missing.errors.contains("none.toml: cannot be read"))
     }
 
@@ -57,26 +57,26 @@ extension EndToEnd {
     func show() async throws {
       let person = try Person()
       try person.configure(Self.text)
-      let path = try await person.hoist("config", "path").end()
+      let path = try await person.run("config", "path")
       #expect(path.output.hasSuffix("/.config/hoist/config.toml\n"))
-      let shown = try await person.hoist("config", "show").end()
+      let shown = try await person.run("config", "show")
       #expect(shown.status == 0, "\(shown)")
       #expect(shown.output.contains("X-Token = \"{env.UNSET}\""))
       #expect(shown.output.contains("timeout = \"60s\""))
       #expect(shown.output.contains("{file.name}?key=…") && !shown.output.contains("hunter2"))
       try person.folder.write("again.toml", Array(shown.output.utf8))
-      let again = try await person.hoist("config", "check", "--config", "again.toml").end()
+      let again = try await person.run("config", "check", "--config", "again.toml")
       #expect(again.status == 0, "\(again)\n\(shown.output)")
-      let one = try await person.hoist("config", "show", "b").end()
+      let one = try await person.run("config", "show", "b")
       #expect(one.output.hasPrefix("[targets.b]\n"))
-      let other = try await person.hoist("config", "show", "c").end()
+      let other = try await person.run("config", "show", "c")
       #expect(other.status == 2 && other.errors.contains("no target is called \"c\""))
 
-      let targets = try await person.hoist("targets").end()
+      let targets = try await person.run("targets")
       #expect(
         targets.output
           == "* album  https://photos.example/{file.name}\n  b      http://b.example/up\n")
-      let json = try await person.hoist("targets", "--json").end()
+      let json = try await person.run("targets", "--json")
       #expect(
         json.output.split(separator: "\n").count == 2 && json.output.contains("\"default\":true"))
     }
@@ -92,6 +92,7 @@ extension EndToEnd {
     func completion(of argument: [String], in words: [String]) async throws {
       let person = try Person()
       try person.configure(Self.text)
+      // What completes a word is not told of a context.
       let outcome = try await person.hoist(
         ["---completion"] + argument + ["\(words.count)", "0", "hoist"] + words
       ).end()
@@ -104,7 +105,7 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver()
       try person.folder.write("a.txt", [0x61])
-      let alone = try await person.hoist("target", "new").end()
+      let alone = try await person.run("target", "new")
       #expect(alone.status == 2 && alone.errors.contains("standard input is not a terminal"))
 
       let terminal = try await person.terminal()
@@ -130,7 +131,7 @@ extension EndToEnd {
       #expect(pushed.status == 0, "\(pushed)")
       let reply = try pushed.events().end(of: "a.txt").reply()
       #expect((reply["files"] as? [[String: Any]])?.first?["field"] as? String == "pic")
-      let shown = try await person.hoist("config", "show", "desk").end()
+      let shown = try await person.run("config", "show", "desk")
       for line in [
         "Authorization = \"Bearer {env.DESK_TOKEN}\"", "file_name = \"{unix_s}-{file.name}\"",
         "same_names = true", "concurrency = 2", "timeout = \"120s\"", "attempts = 3",
@@ -170,16 +171,16 @@ extension EndToEnd {
            "Body": "MultipartFormData", "Arguments": {"z": "1", "a": "{filename}"},
            "FileFormName": "pic", "URL": "{json:files[0].url}", "ThumbnailURL": "{json:x}", "DeletionURL": "{json:files[0].url}?delete"}
           """.utf8))
-      let printed = try await person.hoist("target", "import", "host.sxcu", "--print").end()
+      let printed = try await person.run("target", "import", "host.sxcu", "--print")
       #expect(printed.output.hasPrefix("[targets.my-host]\n"), "\(printed)")
-      let outcome = try await person.hoist("target", "import", "host.sxcu", "--name", "mine").end()
+      let outcome = try await person.run("target", "import", "host.sxcu", "--name", "mine")
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.errors.contains("not carried over: ThumbnailURL"))
-      let pushed = try await person.hoist("push", "a.txt", "--to", "mine").end()
+      let pushed = try await person.run("push", "a.txt", "--to", "mine")
       #expect(pushed.status == 0 && pushed.output.hasSuffix("/files/a.txt\n"), "\(pushed)")
-      let shown = try await person.hoist("push", "a.txt", "--to", "mine", "--dry-run").end()
+      let shown = try await person.run("push", "a.txt", "--to", "mine", "--dry-run")
       #expect(shown.output.matches(of: /part (\w+):/).map { String($0.1) } == ["z", "a", "pic"])
-      let twice = try await person.hoist("target", "import", "host.sxcu", "--name", "mine").end()
+      let twice = try await person.run("target", "import", "host.sxcu", "--name", "mine")
       #expect(
         twice.status == 2 && twice.errors.contains("there is a target called \"mine\" already"))
     }

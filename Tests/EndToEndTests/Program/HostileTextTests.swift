@@ -61,8 +61,7 @@ extension EndToEnd {
       defer { server.stop() }
       let person = try Person()
       try person.folder.write("a.txt", [65])
-      let outcome = try await person.hoist("push", "a.txt", "--to", server.url().absoluteString)
-        .end()
+      let outcome = try await person.run("push", "a.txt", "--to", server.url().absoluteString)
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains("It has no Location"), "\(outcome.errors)")
       #expect(server.requests.count == 1)

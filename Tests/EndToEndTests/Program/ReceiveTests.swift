@@ -86,9 +86,9 @@ extension EndToEnd {
       let big = try person.folder.write("big.bin", count: 15_000_000)
       let small = try person.folder.write("größe.txt", Array("small".utf8))
       // Trying again is how hoist waits for the proxy to be there.
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "größe.txt", "big.bin", "--to", "files", "--attempts", "20", "--concurrency", "1"
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome)\n\(program.errors)")
       #expect(outcome.output == "\(site)/files/gr%C3%B6%C3%9Fe.txt\n\(site)/files/big.bin\n")
       #expect(try inbox.bytes("big.bin") == bytes(big) && inbox.bytes("größe.txt") == bytes(small))
@@ -96,7 +96,7 @@ extension EndToEnd {
       // The receiver's own words come through.
       try person.folder.write("huge.bin", [])
       #expect(truncate(person.folder.path("huge.bin"), 300_000_000) == 0)
-      let huge = try await person.hoist("push", "huge.bin", "--to", "files", "--json").end()
+      let huge = try await person.run("push", "huge.bin", "--to", "files", "--json")
       // Caddy closes a connection with unread bytes in it, and then its answer may be lost on the way.
       let causes = proxy == .caddy ? ["http-413", "connection-lost"] : ["http-413"]
       #expect(causes.contains(try huge.events().end(of: "huge.bin").text("cause") ?? ""), "\(huge)")
@@ -285,7 +285,7 @@ extension EndToEnd {
       let person = try Person()
       try person.folder.write("a", [1])
       let full = try await person.receiver("--keep-free", "1000 TB")
-      let one = try await person.hoist("push", "a", "--to", full.url, "--json").end()
+      let one = try await person.run("push", "a", "--to", full.url, "--json")
       let failed = try one.events().end(of: "a")
       #expect(failed.text("cause") == "http-507" && failed.number("attempt") == 1)
     }

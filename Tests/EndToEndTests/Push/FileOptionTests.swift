@@ -41,9 +41,9 @@ extension EndToEnd {
       let inbox = try await person.receiver()
       try person.configure("default_target = \"t\"\n[targets.t]\nurl = \"\(inbox.url)\"")
       for name in ["a.jpg", "b.jpg", "c.jpg"] { try person.folder.write(name, count: 100) }
-      let bad = try await person.hoist("add", "a.jpg", "b.jpg;type=webp").end()
+      let bad = try await person.run("add", "a.jpg", "b.jpg;type=webp")
       #expect(bad.status == 2 && bad.errors.contains("not a media type"), "\(bad)")
-      let added = try await person.hoist("add", "a.jpg;type=image/webp;name=a 2.webp;field=x").end()
+      let added = try await person.run("add", "a.jpg;type=image/webp;name=a 2.webp;field=x")
       #expect(added.status == 0, "\(added)")
       let terminal = try await person.terminal()
       try await terminal.command("hoist 'b.jpg;name=b2.jpg'")
@@ -53,7 +53,7 @@ extension EndToEnd {
       try await terminal.command("c.jpg;name=c2.jpg;type=text/plain")
       try await terminal.wait(for: "3 ok")
       #expect(inbox.names.filter { !$0.hasPrefix(".") } == ["a 2.webp", "b2.jpg", "c2.jpg"])
-      let told = try await person.hoist("history", "--json").end().output
+      let told = try await person.run("history", "--json").output
       #expect(told.contains("image/webp") && told.contains("text/plain"), "\(told)")
     }
 
@@ -131,11 +131,11 @@ extension EndToEnd {
         """)
       let copied = try await person.shell("cp /bin/true holiday.jpg").end()
       #expect(copied.status == 0)
-      let told = try await person.hoist("mime", "holiday.jpg").end()
+      let told = try await person.run("mime", "holiday.jpg")
       #expect(
         told.output.contains("image/jpeg")
           && told.output.contains("but its content is application/x-executable"), "\(told)")
-      let refused = try await person.hoist("push", "holiday.jpg", "--to", "t").end()
+      let refused = try await person.run("push", "holiday.jpg", "--to", "t")
       #expect(refused.status == 1 && refused.errors.contains("type not accepted"), "\(refused)")
       #expect(refused.errors.contains("application/x-executable"))
     }

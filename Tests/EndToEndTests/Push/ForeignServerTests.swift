@@ -48,9 +48,9 @@ extension EndToEnd {
         try person.folder.write(name, count: size, seed: UInt64(size))
       }
       let url = server == .nginx ? peer.url.replacing("/upload", with: "/large") : peer.url
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + names + ["--to", url, "--json", "--form", "title=Grüße aus 東京"]
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome)")
       for name in names {
         let seen = try Seen(outcome.events().end(of: name))
@@ -75,9 +75,9 @@ extension EndToEnd {
       let person = try Person()
       let peer = try await server.start(for: person)
       for (name, _) in Self.names { try person.folder.write(name, Array(name.utf8)) }
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + Self.names.map(\.name) + ["--to", peer.url, "--json"]
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome)")
       for (name, sent) in Self.names {
         let seen = try Seen(outcome.events().end(of: name))
@@ -93,9 +93,9 @@ extension EndToEnd {
       let peer = try await Peer.nginx(person)
       let small = try person.folder.write("small.bin", count: 1000)
       try person.folder.write("large.bin", count: 5_000_000)
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "large.bin", "small.bin", "--to", peer.url, "--json"
-      ).end()
+      )
       #expect(outcome.status == 1)
       let events = try outcome.events()
       let failed = try events.end(of: "large.bin")

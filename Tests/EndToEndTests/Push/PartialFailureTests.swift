@@ -77,10 +77,10 @@ extension EndToEnd {
       // Larger than what the sockets' buffers hold: a reset in the middle has to come in the middle.
       if trouble == .reset { #expect(truncate(person.folder.path("bad.bin"), 50_000_000) == 0) }
       // Only silence is waited for: on a busy machine a second is short for the others.
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push", "first.bin", "bad.bin", "last.bin", "--to", server.url().absoluteString, "--json"]
           + ["--attempts", "2"] + (trouble == .silence ? ["--timeout", "5"] : [])
-      ).end()
+      )
       #expect(outcome.status == 1, "\(outcome)")
       let events = try outcome.events()
       let failed = try events.end(of: "bad.bin")
@@ -126,9 +126,9 @@ extension EndToEnd {
         redirect_to = [ "\(places["down.bin"]?.0 ?? "")", "\(places["nobody.bin"]?.0 ?? "")" ]
         """)
       for name in ["down.bin", "nobody.bin", "good.bin"] { try person.folder.write(name, [1]) }
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "down.bin", "nobody.bin", "good.bin", "--to", "here", "--attempts", "1", "--json"
-      ).end()
+      )
       #expect(outcome.status == 1)
       let events = try outcome.events()
       for (name, place) in places {
@@ -146,9 +146,9 @@ extension EndToEnd {
         cause == "name-not-resolved"
         ? "no-such-host.invalid" : "127.0.0.1:\(try HostileServer.closedPort())"
       for name in ["a.txt", "b.txt"] { try person.folder.write(name, [1]) }
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a.txt", "b.txt", "--to", "http://\(host)/", "--attempts", "1", "--json"
-      ).end()
+      )
       #expect(outcome.status == 1)
       let events = try outcome.events()
       for name in ["a.txt", "b.txt"] { #expect(try events.end(of: name).text("cause") == cause) }

@@ -20,21 +20,21 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver("--no-sync")
       try Self.make(["d/b.jpg", "d/a/c.jpg", "d/a/d.tmp", "d/.hidden", "e.txt"], for: person)
-      let all = try await person.hoist(
+      let all = try await person.run(
         "push", "-r", "d", "e.txt", "--to", inbox.url, "--json", "--concurrency", "1"
-      ).end()
+      )
       #expect(all.status == 0, "\(all)")
       let ends = try all.events().filter { $0.event == "finished" }.map(\.path)
       #expect(ends == ["d/a/c.jpg", "d/a/d.tmp", "d/b.jpg", "e.txt"])
       #expect(inbox.bytes("c.jpg") == Data("d/a/c.jpg".utf8))
 
-      let some = try await person.hoist(
+      let some = try await person.run(
         "push", "-r", "d", "--exclude", "*.tmp", "--hidden", "--to", inbox.url, "--json"
-      ).end()
+      )
       let paths = try some.events().filter { $0.event == "queued" }.map(\.path)
       #expect(paths == ["d/.hidden", "d/a/c.jpg", "d/b.jpg"])
 
-      let without = try await person.hoist("push", "d", "--to", inbox.url).end()
+      let without = try await person.run("push", "d", "--to", inbox.url)
       #expect(without.status == 1 && without.errors.contains("-r does"), "\(without)")
     }
 
@@ -169,9 +169,9 @@ extension EndToEnd {
       let person = try Person()
       let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
       try person.folder.write("a", [1])
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + arguments + ["--to", server.url().absoluteString]
-      ).end()
+      )
       #expect(outcome.status == 2)
       #expect(outcome.errors.hasPrefix("hoist: ") && outcome.errors.contains(words), "\(outcome)")
       #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
@@ -181,7 +181,7 @@ extension EndToEnd {
     @Test("a mistyped command is not taken for a file, and a file is not taken for a command")
     func verbs() async throws {
       let person = try Person()
-      let wrong = try await person.hoist("pusj", "a.jpg", "--to", "http://127.0.0.1:9/").end()
+      let wrong = try await person.run("pusj", "a.jpg", "--to", "http://127.0.0.1:9/")
       #expect(wrong.status == 2 && wrong.errors.contains("did you mean hoist push?"), "\(wrong)")
       try person.folder.write("pusj", [1])
       // Without a terminal the screen cannot open; that it wanted to is the point.

@@ -16,7 +16,7 @@ extension EndToEnd {
       let base = inbox.url.replacingOccurrences(of: "/upload", with: "")
       #expect(outcome.output == "\(base)/files/pic.png\n".uppercased())
       #expect(outcome.errors == "")
-      let failed = try await person.hoist("push", "pic.png", "gone", "-q", "--to", inbox.url).end()
+      let failed = try await person.run("push", "pic.png", "gone", "-q", "--to", inbox.url)
       #expect(failed.status == 1)
       #expect(failed.errors.contains("✗ gone: file is missing") && !failed.errors.contains("✓"))
     }
@@ -27,9 +27,9 @@ extension EndToEnd {
       let inbox = try await person.receiver("--no-sync", "--max-file-bytes", "1 MB")
       try person.folder.write("good", [1])
       for name in ["big 1", "big 2"] { try person.folder.write(name, count: 1_500_000) }
-      let first = try await person.hoist(
+      let first = try await person.run(
         "push", "good", "big 1", "missing", "big 2", "--to", inbox.url, "--report", "r.json"
-      ).end()
+      )
       #expect(first.status == 1)
       #expect(first.errors.contains("1 of 4 files sent"), "\(first.errors)")
       #expect(first.errors.contains("  2 × 413 Content Too Large: big 1, big 2"))
@@ -59,24 +59,24 @@ extension EndToEnd {
       defer { mute.stop() }
       let inbox = try await person.receiver("--no-sync")
       try person.folder.write("a", [1])
-      let first = try await person.hoist(
+      let first = try await person.run(
         "push", "a", "--to", mute.url().absoluteString, "--report", "r.json"
-      ).end()
+      )
       #expect(first.status == 1 && mute.requests.count == 1, "\(first)")
       #expect(
         first.errors.hasSuffix(
           "again: hoist push --retry-failed r.json --even-arrived --to \(mute.url())\n"), "\(first)"
       )
       // The report takes the place of the one before, and keeps what was left out.
-      let cautious = try await person.hoist(
+      let cautious = try await person.run(
         "push", "--retry-failed", "r.json", "--to", inbox.url, "--report", "r.json"
-      ).end()
+      )
       #expect(cautious.status == 1 && cautious.errors.contains("; 1 left out"), "\(cautious)")
       #expect(cautious.errors.contains("1 file may have arrived and is left out"), "\(cautious)")
       #expect(inbox.names == [])
-      let bold = try await person.hoist(
+      let bold = try await person.run(
         "push", "--retry-failed", "r.json", "--even-arrived", "--to", inbox.url
-      ).end()
+      )
       #expect(bold.status == 0, "\(bold)")
       #expect(inbox.names == ["a"])
     }
@@ -100,18 +100,18 @@ extension EndToEnd {
         """)
       try person.folder.write("a", [1])
       let url = first.url().absoluteString
-      _ = try await person.hoist("push", "a", "--to", url, "--report", "r.json").end()
-      let again = try await person.hoist(
+      _ = try await person.run("push", "a", "--to", url, "--report", "r.json")
+      let again = try await person.run(
         "push", "--retry-failed", "r.json", "--report", "r.json"
-      ).end()
+      )
       #expect(again.status == 1 && first.requests.count == 2, "\(again)")
       // What a report does not keep is asked for.
-      _ = try await person.hoist(
+      _ = try await person.run(
         "push", "a", "--to", "\(url)?key=hunter2", "--report", "q.json"
-      ).end()
+      )
       let kept = try #require(FileManager.default.contents(atPath: person.folder.path("q.json")))
       #expect(!String(decoding: kept, as: UTF8.self).contains("hunter2"))
-      let asked = try await person.hoist("push", "--retry-failed", "q.json").end()
+      let asked = try await person.run("push", "--retry-failed", "q.json")
       #expect(asked.status == 2, "\(asked)")
       #expect(asked.errors.contains("with options that a report does not keep"), "\(asked)")
       #expect(other.requests.isEmpty && first.requests.count == 3)
@@ -143,9 +143,9 @@ extension EndToEnd {
       defer { gate.open() }
       let server = try SlowServer(gate)
       try person.folder.write("a", count: 9_000_000)
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a", "missing", "a", "--to", server.url, "--fail-fast", "--json"
-      ).end()
+      )
       #expect(outcome.status == 1)
       let summary = try #require(try outcome.events().last)
       #expect(summary.event == "summary" && summary.number("sent") == 0)
@@ -186,10 +186,10 @@ extension EndToEnd {
       #expect(!outcome.errors.contains("not counted"))
 
       try person.folder.write("missing", [65])
-      let again = try await person.hoist(
+      let again = try await person.run(
         "push", "-q", "--retry-failed", "r.json", "--even-arrived", "--to", inbox.url,
         "--concurrency", "8"
-      ).end()
+      )
       #expect(again.status == 0, "\(again.errors.suffix(2000))")
       #expect(inbox.names.count == 802)
     }
@@ -318,7 +318,7 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver("--no-sync")
       for number in 1...20 { try person.folder.write("\(number)", [1]) }
-      let before = try await person.hoist("push", "1", "--to", inbox.url, "--log", "no/log").end()
+      let before = try await person.run("push", "1", "--to", inbox.url, "--log", "no/log")
       #expect(before.status == 2 && before.errors.contains("--log no/log"), "\(before)")
       let after = try await person.shell(
         "ulimit -f 1; hoist push $(seq 20) --to \(inbox.url) -q --log log"

@@ -12,9 +12,9 @@ extension EndToEnd {
       let big = try person.folder.write("big.bin", count: 20_000_000)
       try person.folder.write("small.txt", Array("hello".utf8))
 
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "big.bin", "small.txt", "--to", inbox.url, "--json"
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.errors == "")
       let events = try outcome.events()
@@ -45,9 +45,9 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver()
       for name in ["a.txt", "c.txt"] { try person.folder.write(name, Array(name.utf8)) }
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a.txt", "b.txt", "c.txt", "--to", inbox.url, "--json"
-      ).end()
+      )
       #expect(outcome.status == 1)
       let failed = try outcome.events().end(of: "b.txt")
       #expect(failed.event == "failed")
@@ -62,9 +62,9 @@ extension EndToEnd {
       let server = try HostileServer.answering(
         "HTTP/1.1 201 Created\r\nLocation: http://host.example/7\r\nContent-Length: 0\r\n\r\n")
       try person.folder.write("a.txt", [1, 2, 3])
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a.txt", "--to", server.url().absoluteString
-      ).end()
+      )
       #expect(outcome.status == 0)
       #expect(outcome.output == "http://host.example/7\n")
       #expect(outcome.errors.contains("✓ a.txt: 201 Created"))
@@ -77,9 +77,9 @@ extension EndToEnd {
       let server = try HostileServer.answering(
         "HTTP/1.1 201 Created\r\nLocation: /files/7\r\nContent-Length: 0\r\n\r\n")
       try person.folder.write("a.txt", [1, 2, 3])
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a.txt", "--to", server.url().absoluteString
-      ).end()
+      )
       #expect(outcome.output == "http://127.0.0.1:\(server.port)/files/7\n")
     }
 
@@ -88,11 +88,11 @@ extension EndToEnd {
       let person = try Person()
       let server = try HostileServer.answering("HTTP/1.1 204 No Content\r\n\r\n")
       try person.folder.write("run.log", Array("log".utf8))
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "run.log", "--to", server.url().absoluteString, "--field", "log", "--form",
         "run=42",
         "--form", "note=a=b", "--header", "X-Token: s3cret", "--header", "X-From: Köln"
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome.errors)")
       let request = try #require(server.requests.first)
       #expect(request.headers["x-token"] == "s3cret")
@@ -114,9 +114,9 @@ extension EndToEnd {
       let names = (0..<60).map { "\($0).bin" }
       for name in names { try person.folder.write(name, count: 10_000) }
       let start = ContinuousClock.now
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + names + ["--to", inbox.url, "--limit", "200kB/s", "--concurrency", "8"]
-      ).end()
+      )
       #expect(outcome.status == 0)
       // Three seconds by the bound, less what may be on the way.
       #expect(ContinuousClock.now - start > .seconds(2))
@@ -128,9 +128,9 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver()
       let path = try person.folder.write("a.bin", count: 4_000_000)
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         "push", "a.bin", "--to", inbox.url, "--json", "--limit", "2MB/s"
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome)")
       let events = try outcome.events()
       #expect(events.about("a.bin").count { $0.event == "progress" } >= 5)
@@ -167,7 +167,7 @@ extension EndToEnd {
       let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
       try person.folder.write("a.txt", [1])
       let target = options.contains("--to") ? [] : ["--to", server.url().absoluteString]
-      let outcome = try await person.hoist(["push", "a.txt"] + target + options).end()
+      let outcome = try await person.run(["push", "a.txt"] + target + options)
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains(words), "\(outcome.errors)")
       #expect(outcome.output == "")
@@ -189,7 +189,7 @@ extension EndToEnd {
         headers = { Authorization = "Bearer x" }
         """)
       try person.folder.write("a.txt", [65])
-      let outcome = try await person.hoist("push", "a.txt").end()
+      let outcome = try await person.run("push", "a.txt")
       #expect(outcome.status == 0, "\(outcome.errors)")
       let request = try #require(server.requests.first)
       #expect(request.line == "POST /in?album=2026 HTTP/1.1")
@@ -330,9 +330,9 @@ extension EndToEnd {
       let (some, others) = ((1...90).map { "s\($0).txt" }, (1...70).map { "o \($0).txt" })
       for name in some + others { try person.folder.write(name, Array(name.utf8)) }
       try person.folder.write("-dash.txt", [1])
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + some + ["--to", inbox.url] + others + ["--json", "--", "-dash.txt"]
-      ).end()
+      )
       #expect(outcome.status == 0, "\(outcome.errors)")
       let queued = try outcome.events().filter { $0.event == "queued" }.map(\.path)
       #expect(queued == some + others + ["-dash.txt"])
@@ -360,12 +360,12 @@ extension EndToEnd {
       let names = (1...20).map { "\($0).bin" }
       for name in names { try person.folder.write(name, count: 100) }
       try person.folder.write("token", Array("s3cret\n".utf8))
-      let good = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      let good = try await person.run(["push"] + names + ["--to", "desk"])
       #expect(good.status == 0, "\(good.errors)")
       #expect(!good.errors.contains("s3cret"))
 
       try person.folder.write("token", Array("0ld\n".utf8))
-      let bad = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      let bad = try await person.run(["push"] + names + ["--to", "desk"])
       #expect(bad.status == 1)
       #expect(
         bad.errors.contains("401 Unauthorized, also with a new token from cat"), "\(bad.errors)")
@@ -373,7 +373,7 @@ extension EndToEnd {
       #expect(server.requests.count <= 20 + 8)
 
       unlink(person.folder.path("token"))
-      let none = try await person.hoist(["push"] + names + ["--to", "desk"]).end()
+      let none = try await person.run(["push"] + names + ["--to", "desk"])
       #expect(none.status == 1)
       #expect(none.errors.contains("No such file or directory"), "\(none.errors)")
       #expect(server.requests.count <= 20 + 8)
@@ -398,9 +398,9 @@ extension EndToEnd {
       #expect(chmod(secret, 0) == 0)
       // Root reads everything: then a folder is what cannot be read.
       let bad = getuid() == 0 ? "." : "secret.bin"
-      let outcome = try await person.hoist(
+      let outcome = try await person.run(
         ["push"] + names + [bad, "--to", "desk", "--json"]
-      ).end()
+      )
       #expect(outcome.status == 1, "\(outcome.errors)")
       let events = try outcome.events()
       #expect(try events.end(of: bad).event == "failed")
@@ -426,7 +426,7 @@ extension EndToEnd {
         file_feild = "document"
         """)
       try person.folder.write("a.txt", [65])
-      let outcome = try await person.hoist("push", "a.txt", "--to", "desk", "--json").end()
+      let outcome = try await person.run("push", "a.txt", "--to", "desk", "--json")
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains("config.toml"), "\(outcome.errors)")
       #expect(outcome.errors.contains("targets.desk"), "\(outcome.errors)")

@@ -56,7 +56,7 @@ extension EndToEnd {
       let unknown = try store.items().filter { $0.state.failure?.code == "outcome-unknown" }
       if !unknown.isEmpty {
         let numbers = unknown.map { String($0.id.rawValue) }
-        let again = try await person.hoist(["queue", "retry", "--queue", queue] + numbers).end()
+        let again = try await person.run(["queue", "retry", "--queue", queue] + numbers)
         try #require(again.status == 0, "\(again.errors)")
       }
       try await wait(

@@ -80,7 +80,7 @@ extension EndToEnd {
       #expect(outcome.output.contains("1  a.txt  1 B  waiting"), "\(outcome)")
       #expect(outcome.output.contains("2  b.txt  1 B  waiting"), "\(outcome)")
       #expect(outcome.errors.contains("3 files left in the queue for the next hoist"), "\(outcome)")
-      let list = try await person.hoist("queue", "list").end()
+      let list = try await person.run("queue", "list")
       #expect(list.output.components(separatedBy: "b.txt").count == 3, "\(list)")
     }
 

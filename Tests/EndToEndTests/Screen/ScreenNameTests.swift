@@ -123,12 +123,12 @@ extension EndToEnd {
       let name = "\u{1B}]0;owned\u{07}\n.txt"
       try person.folder.write(name, [1])
       let url = server.url().absoluteString
-      let lines = try await person.hoist("push", name, "--to", url).end()
+      let lines = try await person.run("push", name, "--to", url)
       #expect(lines.status == 1)
       #expect(lines.errors.contains("✗ ␛]0;owned␇␊.txt: 413"), "\(lines.errors)")
       #expect(lines.errors.contains("␛[31mred"), "\(lines.errors)")
       #expect(!lines.errors.contains("\u{1B}"))
-      let events = try await person.hoist("push", name, "--to", url, "--json").end().events()
+      let events = try await person.run("push", name, "--to", url, "--json").events()
       #expect(try events.end(of: name).text("cause") == "http-413")
     }
   }

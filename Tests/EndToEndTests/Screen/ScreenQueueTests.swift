@@ -137,7 +137,7 @@ extension EndToEnd {
       try await terminal.press("q", "s")
       try await terminal.wait(for: Tmux.prompt)
       #expect(server.mostVisitors == 2, "though lanes were free, it did not begin")
-      let list = try await person.hoist("queue", "list").end()
+      let list = try await person.run("queue", "list")
       #expect(list.output.contains("paused"), "\(list)")
     }
 

@@ -396,7 +396,7 @@ extension EndToEnd {
       ] {
         try person.configure(text)
         for arguments in [["push", "a.txt"], ["a.txt"]] {
-          let outcome = try await person.hoist(arguments + ["--to", "http://127.0.0.1:9/"]).end()
+          let outcome = try await person.run(arguments + ["--to", "http://127.0.0.1:9/"])
           #expect(outcome.status == 2)
           #expect(outcome.errors.contains(complaint), "\(outcome.errors)")
         }

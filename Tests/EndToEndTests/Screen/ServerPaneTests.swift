@@ -72,7 +72,7 @@ extension EndToEnd {
       try await terminal.press("y")
       try await terminal.wait(for: "deleting one.bin: the server answered 200 OK")
       #expect(server.requests.map(\.line) == ["POST /up HTTP/1.1", "GET /delete/k3y HTTP/1.1"])
-      let told = try await person.hoist("history", "--json").end()
+      let told = try await person.run("history", "--json")
       #expect(
         told.output.contains(
           "\"deletion_url\":\"http://127.0.0.1:\(server.port)/delete/k3y\""), "\(told)")

@@ -34,7 +34,7 @@ extension EndToEnd {
       try await wait(for: "the sender's end") {
         SenderLock.isTaken(queue: queue) ? nil : true
       }
-      let history = try await person.hoist("history", "--json").end().output
+      let history = try await person.run("history", "--json").output
       #expect(history.components(separatedBy: #""outcome":"done""#).count == 3, "\(history)")
     }
 
@@ -104,7 +104,7 @@ extension EndToEnd {
       try await wait(for: "the end of the sender") {
         SenderLock.isTaken(queue: queue) ? nil : true
       }
-      let left = try await person.hoist("queue").end()
+      let left = try await person.run("queue")
       #expect(left.output.contains("first.bin") && left.output.contains("second.bin"))
     }
 

@@ -95,8 +95,8 @@ extension EndToEnd {
       // What has failed, and a server that is away and would be tried again in ten minutes.
       #expect(truncate(try person.folder.write("refused.bin", []), 60_000_000) == 0)
       try person.folder.write("late.bin", [1])
-      _ = try await person.hoist("add", "refused.bin", "--to", inbox.url).end()
-      _ = try await person.hoist("add", "late.bin", "--to", "away").end()
+      _ = try await person.run("add", "refused.bin", "--to", inbox.url)
+      _ = try await person.run("add", "late.bin", "--to", "away")
       for screen in [first, second] {
         try await screen.wait(until: "both troubles") {
           $0.shows("1 failed") && $0.shows("no server")
@@ -124,7 +124,7 @@ extension EndToEnd {
       defer { gate.open() }
       let server = try SlowServer(gate)
       try person.folder.write("large.bin", count: 12_000_000, seed: 4)
-      _ = try await person.hoist("add", "large.bin", "--to", server.url).end()
+      _ = try await person.run("add", "large.bin", "--to", server.url)
       let sender = try person.hoist("send", "--limit", "2MB/s")
       try await wait(for: "the first bytes", otherwise: { sender.output + sender.errors }) {
         server.visitors == 1 ? true : nil
@@ -146,7 +146,7 @@ extension EndToEnd {
       let inbox = try await person.receiver("--max-file-bytes", "5 MB")
       try person.folder.write("a.bin", count: 3_000_000, seed: 4)
       try person.folder.write("b.bin", count: 6_000_000, seed: 4)
-      let nobody = try await person.hoist("queue", "--follow").end()
+      let nobody = try await person.run("queue", "--follow")
       #expect(nobody.status == 1 && nobody.errors.contains("no hoist is sending"), "\(nobody)")
       let sender = try person.hoist("send", "--stay", "--limit", "500kB/s", "--to", inbox.url)
       try await wait(for: "the sender", otherwise: { sender.errors }) {
@@ -169,7 +169,7 @@ extension EndToEnd {
       try await wait(for: "a second listener", otherwise: { people.errors }) {
         people.errors.contains("sends") ? true : nil
       }
-      _ = try await person.hoist("add", "a.bin", "b.bin", "--to", inbox.url).end()
+      _ = try await person.run("add", "a.bin", "b.bin", "--to", inbox.url)
       try await wait(for: "both ends", otherwise: { follower.output + people.output }) {
         follower.output.contains(#""state":"done""#) && follower.output.contains("http-413")
           && people.output.contains("done") && people.output.contains("failed") ? true : nil
@@ -203,7 +203,7 @@ extension EndToEnd {
       chmod("\(programs)/notify-send", 0o755)
       try person.folder.write("a.txt", [1])
       try person.folder.write("large.bin", count: 2_000_000, seed: 1)
-      _ = try await person.hoist("add", "a.txt", "large.bin", "--to", inbox.url).end()
+      _ = try await person.run("add", "a.txt", "large.bin", "--to", inbox.url)
       let outcome = try await person.shell("PATH=\(programs):$PATH hoist send").end()
       #expect(outcome.status == 1, "\(outcome)")
       try await wait(for: "both notes") {

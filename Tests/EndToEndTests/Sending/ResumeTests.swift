@@ -28,7 +28,7 @@ extension EndToEnd {
       try person.configure(
         "[targets.desk]\nurl = \"\(url)\"\nresume = \"tus\"\nchunk = \"1 MB\"\n")
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
-      _ = try await person.hoist("add", "--to", "desk", "large.bin").end()
+      _ = try await person.run("add", "--to", "desk", "large.bin")
       // What is left of it takes a quarter of a minute.
       let first = try person.hoist("send", "--limit", "500kB/s")
       try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
@@ -41,7 +41,7 @@ extension EndToEnd {
       #expect(second.status == 0, "\(second)")
       #expect(second.output.firstMatch(of: /large\.bin: resumed at \d+ %\n/) != nil, "\(second)")
       #expect(inbox.bytes("large.bin") == (try bytes(person.folder.path("large.bin"))))
-      let history = try await person.hoist("history").end().output
+      let history = try await person.run("history").output
       #expect(history.firstMatch(of: /done 204  8\.0 MB from \d+ %/) != nil, "\(history)")
     }
 
@@ -55,7 +55,7 @@ extension EndToEnd {
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       try person.folder.write("other.bin", count: 8_000_000, seed: 4)
       func begin(_ name: String) async throws {
-        _ = try await person.hoist("add", "--to", "desk", name).end()
+        _ = try await person.run("add", "--to", "desk", name)
         let sender = try person.hoist("send", "--limit", "500kB/s")
         try await wait(for: "some of it", otherwise: { sender.output + sender.errors }) {
           inbox.names.contains {
@@ -73,7 +73,7 @@ extension EndToEnd {
       #expect(inbox.bytes("large.bin") == (try bytes(person.folder.path("large.bin"))))
       #expect(inbox.names.filter { $0.hasSuffix(".data") }.isEmpty)
       try await begin("other.bin")
-      let removed = try await person.hoist("queue", "remove", "2").end()
+      let removed = try await person.run("queue", "remove", "2")
       #expect(removed.status == 0, "\(removed)")
       #expect(
         removed.errors.contains("other.bin: deleted on the server what had arrived of it"),

@@ -14,7 +14,7 @@ extension EndToEnd {
     }
 
     private func add(_ names: String...) async throws {
-      let outcome = try await person.hoist(["add", "--to", "desk"] + names).end()
+      let outcome = try await person.run(["add", "--to", "desk"] + names)
       try #require(outcome.status == 0, "\(outcome)")
     }
 
@@ -34,9 +34,9 @@ extension EndToEnd {
       #expect(try String(contentsOfFile: log, encoding: .utf8).contains("info sent"))
       #expect(inbox.names == ["a.txt"])
       // What failed is not tried again without anybody asking.
-      let queue = try await person.hoist("queue").end()
+      let queue = try await person.run("queue")
       #expect(queue.output.contains("large.bin"))
-      _ = try await person.hoist("queue", "remove", "2").end()
+      _ = try await person.run("queue", "remove", "2")
       let empty = try await person.hoist("send").end()
       #expect(empty.status == 0, "\(empty)")
     }
@@ -52,7 +52,7 @@ extension EndToEnd {
       let held = try await person.hoist("send").end()
       #expect(held.status == 1 && held.errors.contains("hoist queue start"), "\(held)")
       #expect(inbox.names.isEmpty)
-      _ = try await person.hoist("queue", "start").end()
+      _ = try await person.run("queue", "start")
       let sent = try await person.hoist("send").end()
       #expect(sent.status == 0, "\(sent)")
       #expect(inbox.names == ["a.txt"])
@@ -103,7 +103,7 @@ extension EndToEnd {
       sender.signal(SIGTERM)
       let outcome = try await sender.end()
       #expect(outcome.status == 0, "\(outcome)")
-      #expect(try await person.hoist("queue").end().output.contains(".txt") == false)
+      #expect(try await person.run("queue").output.contains(".txt") == false)
     }
 
     @Test("credentials that are refused end it: nobody is there to bring others")
@@ -168,7 +168,7 @@ extension EndToEnd {
       sender.signal(SIGINT)
       let outcome = try await sender.end()
       #expect(outcome.status == 130, "\(outcome)")
-      #expect(try await person.hoist("queue").end().output.contains("large.bin"))
+      #expect(try await person.run("queue").output.contains("large.bin"))
     }
 
     @Test("the service that is installed runs what is installed")

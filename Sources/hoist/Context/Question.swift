@@ -1,15 +1,16 @@
-import Foundation
 import ScalarText
 
 /// Asks the person who sits at the terminal.
-enum Question {
+struct Question {
+  let context: Context
+
   /// Whether somebody can be asked.
-  static var hasSomebody: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+  var hasSomebody: Bool { context.input.isTerminal && context.output.errorsAreTerminal }
 
   /// The answer to a question, trimmed; nil at the end of the input.
-  static func ask(_ question: String) -> String? {
-    FileHandle.standardError.write(Data("\(question) ".utf8))
-    return readLine()?.trimming(\.isWhiteSpace)
+  func ask(_ question: String) -> String? {
+    context.output.errorBytes("\(question) ")
+    return context.input.line()?.trimming(\.isWhiteSpace)
   }
 
   /// Returns after a yes.
@@ -18,7 +19,7 @@ enum Question {
   ///   - isAgreed: whether the command line says yes already.
   ///   - otherwise: why nothing happens where nobody can be asked.
   ///   - refused: what to say after a no.
-  static func agree(
+  func agree(
     _ question: String, isAgreed: Bool, otherwise: String, refused: String
   ) throws {
     if isAgreed { return }

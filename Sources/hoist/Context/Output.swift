@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Lines to standard output and standard error, whole and in order.
+final class Output: Sendable {
+  /// The descriptor that results go to.
+  let results: Int32
+  /// The descriptor that everything else goes to.
+  let errors: Int32
+
+  /// What is to be written next, and whether it waits for more.
+  private struct Waiting {
+    var isOn = false
+    var bytes: [UInt8] = []
+    var file: Int32 = -1
+    var isInBackground = false
+    /// How many bytes the background has still to write.
+    var unwritten = 0
+  }
+
+  private let waiting = Mutex(Waiting())
+  private let background = DispatchQueue(label: "hoist.output", qos: .userInitiated)
+  private let failure = Mutex<Int32?>(nil)
+
+  /// Standard output and standard error.
+  static let standard = Output(results: STDOUT_FILENO, errors: STDERR_FILENO)
+
+  init(results: Int32, errors: Int32) { (self.results, self.errors) = (results, errors) }
+
+  /// Why a line was lost, in the system's words. A reader that has gone does not count: it wanted no more.
+  var lostLines: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
+
+  /// Whether a person may be looking at the results.
+  var isTerminal: Bool { isatty(results) == 1 }
+
+  /// Whether a person may be looking at everything else.
+  var errorsAreTerminal: Bool { isatty(errors) == 1 }
+
+  /// Writes a line to standard output. Returns false if nobody reads it any more.
+  @discardableResult
+  func line(_ text: String) -> Bool { write(text, to: results) }
+
+  /// Writes a line to standard error.
+  func error(_ text: String) { write(text, to: errors) }
+
+  /// Writes text to standard error without adding a line break.
+  func errorBytes(_ text: String) { write(text, to: errors, end: "") }
+
+  /// Writes what `body` has to say with as few calls of the system as its order allows: there may be thousands of lines
+  /// a second.
+  func together(_ body: () -> Void) {
+    waiting.withLock { $0.isOn = true }
+    body()
+    waiting.withLock { waiting in
+      waiting.isOn = false
+      write(&waiting)
+    }
+  }
+
+  /// Until `endBackground`, who says something goes on at once, even if nobody reads it yet.
+  func beginBackground() { waiting.withLock { $0.isInBackground = true } }
+
+  /// Returns once all that was said is written, or its readers are given up.
+  func endBackground() {
+    background.sync {}
+    waiting.withLock { $0.isInBackground = false }
+  }
+
+  /// Whether more waits for a reader than a pipe holds.
+  var isBehind: Bool { waiting.withLock { $0.unwritten > 64 << 10 } }
+
+  @discardableResult
+  private func write(_ text: String, to file: Int32, end: String = "\n") -> Bool {
+    waiting.withLock { waiting in
+      if waiting.file != file { write(&waiting) }
+      waiting.file = file
+      waiting.bytes += text.utf8
+      waiting.bytes += end.utf8
+      return waiting.isOn || write(&waiting)
+    }
+  }
+
+  /// Writes all that waits, or has it written.
+  @discardableResult
+  private func write(_ waiting: inout Waiting) -> Bool {
+    let (text, file) = (waiting.bytes, waiting.file)
+    waiting.bytes = []
+    guard waiting.isInBackground, !text.isEmpty else { return write(text, to: file) }
+    waiting.unwritten += text.count
+    background.async { [self] in
+      write(text, to: file)
+      self.waiting.withLock { $0.unwritten -= text.count }
+    }
+    return true
+  }
+
+  @discardableResult
+  private func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    let reason = bytes.isEmpty ? 0 : InterruptibleWrite.write(bytes, to: file)
+    if reason != 0, reason != EPIPE { failure.withLock { $0 = reason } }
+    return reason == 0
+  }
+}

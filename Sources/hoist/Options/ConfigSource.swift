@@ -1,0 +1,49 @@
+import Foundation
+import Settings
+
+/// Where the configuration lies: it is read, and edited.
+struct ConfigSource: Sendable {
+  /// The file that the person names; nil for the usual one.
+  let named: String?
+  let environment: [String: String]
+
+  /// Where it lies, or would.
+  var path: String { named ?? Settings.usualPath(environment: environment) }
+
+  /// The configuration, which need not be there unless it is named.
+  func load() throws(ConfigError) -> Settings {
+    let settings = try Settings.load(path: named, environment: environment)
+    // An error in the screen's settings is an error for every command.
+    if settings.screen.file != nil { _ = try ScreenPreferences(settings.screen) }
+    return settings
+  }
+
+  /// Everything that is wrong with it.
+  func mistakes() -> [ConfigError] {
+    Settings.mistakes(path: named, environment: environment) { settings throws(ConfigError) in
+      _ = try ScreenPreferences(settings.screen)
+    }
+  }
+
+  /// Writes what an edit makes of its text. A new file can be read by its owner only.
+  func change(_ change: (ConfigEdit) throws -> String) throws {
+    let text = try change(ConfigEdit(of: text(), file: path, environment: environment))
+    let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw UserError(
+        "\(folder.path) cannot be made: \(error.localizedDescription)", status: .someFailed)
+    }
+    try AtomicFile.write(text.utf8, to: path, mode: 0o600)
+  }
+
+  /// Its text; empty if the file does not exist yet.
+  private func text() throws -> String {
+    guard FileManager.default.fileExists(atPath: path) else { return "" }
+    guard let data = FileManager.default.contents(atPath: path),
+      let text = String(validating: data, as: UTF8.self)
+    else { throw UserError("\(path) cannot be read") }
+    return text
+  }
+}
