@@ -42,38 +42,6 @@ public final class Transport: Sendable {
     return exchange
   }
 
-  /// The end of a request that nobody watches. Cancelling the task that waits ends it.
-  ///
-  /// - Parameter stallTimeout: after how many seconds without a byte in either direction it is ended.
-  public func end(of request: ExchangeRequest, stallTimeout: Double) async -> ExchangeEnd {
-    let (ends, continuation) = AsyncStream.makeStream(of: ExchangeEnd.self)
-    let exchange = exchange(request) { event in
-      guard case .ended(let end) = event else { return }
-      continuation.yield(end)
-      continuation.finish()
-    }
-    let watch = Task {
-      try await exchange.waitForStall(of: stallTimeout)
-      exchange.cancel()
-    }
-    defer { watch.cancel() }
-    exchange.resume()
-    let waiting = Task { await ends.first { _ in true } }
-    let told = await withTaskCancellationHandler {
-      await waiting.value
-    } onCancel: {
-      exchange.cancel()
-    }
-    guard var end = told else {
-      return ExchangeEnd(
-        head: nil, reply: Data(), isReplyCut: false, trouble: TransportError(.cancelled))
-    }
-    if case .cancelled? = end.trouble?.kind, !Task.isCancelled {
-      end.trouble = TransportError(.stalled(seconds: stallTimeout))
-    }
-    return end
-  }
-
   /// Does something that an event gives rise to, and that can wait until the transport has sent what it can send now. A
   /// thread that is woken up before that takes a processor that the server may need. Where it is called by anybody but an
   /// exchange's handler, `work` is done at once.
@@ -82,20 +50,6 @@ public final class Transport: Sendable {
   /// A bound for exchanges to share.
   public func makeLimit() -> BandwidthLimit {
     BandwidthLimit { [loop] in loop.limitsChanged() }
-  }
-}
-
-extension Exchange {
-  /// Returns when nothing has moved for so many seconds.
-  fileprivate func waitForStall(of timeout: Double) async throws {
-    var (last, since, look) = (transferProgress, Clock.now, Clock.now)
-    while Clock.now - since < timeout {
-      try await Task.sleep(for: .seconds(min(0.25, timeout)))
-      let (current, now) = (transferProgress, Clock.now)
-      // Nobody can be blamed for the time for which the process was stopped or the machine slept.
-      if current.hasMoved(since: last) || now - look > 2 { since = now }
-      (last, look) = (current, now)
-    }
   }
 }
 

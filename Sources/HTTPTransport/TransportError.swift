@@ -7,8 +7,6 @@ public struct TransportError: Error, Sendable {
   public enum Kind: Sendable {
     /// It was cancelled.
     case cancelled
-    /// Nothing moved for so many seconds, and it was ended for that.
-    case stalled(seconds: Double)
     /// The body could not be read; the error is its reader's.
     case body(any Error)
     /// libcurl does not take an option that the request's safety rests on. Nothing was sent.

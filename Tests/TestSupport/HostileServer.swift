@@ -12,6 +12,7 @@ public final class HostileServer: Sendable {
   private let listener: Int32
   private let seen = Mutex<[SeenRequest]>([])
   private let open = Mutex<Set<Int32>>([])
+  private let stalls = DispatchSemaphore(value: 0)
 
   /// A request as it came in.
   public struct SeenRequest: Sendable {
@@ -97,6 +98,18 @@ public final class HostileServer: Sendable {
     shutdown(listener, Int32(SHUT_RDWR))
     open.withLock { for socket in $0 { shutdown(socket, Int32(SHUT_RDWR)) } }
   }
+
+  /// Returns once a connection stands still, each time for another one.
+  public func stalled() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        self.stalls.wait()
+        continuation.resume()
+      }
+    }
+  }
+
+  fileprivate func recordStall() { stalls.signal() }
 
   fileprivate func record(_ request: SeenRequest) { seen.withLock { $0.append(request) } }
 
@@ -253,6 +266,7 @@ public final class HostileConnection: @unchecked Sendable {
 
   /// Does nothing until the client, or the server's end, hangs up. Reads nothing meanwhile.
   public func stall() {
+    server.recordStall()
     let peerHungUp: Int16 = 0x2000  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE
     var poller = pollfd(fd: socket, events: peerHungUp, revents: 0)
     poll(&poller, 1, -1)

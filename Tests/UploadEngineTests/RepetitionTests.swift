@@ -251,12 +251,17 @@ struct RepetitionTests {
       if connection.readRequest() != nil { connection.stall() }
     }
     defer { server.stop() }
-    // Enough for a busy machine to read the request within.
-    var target = Target.once(server.url(), stallTimeout: 6)
+    var target = Target.once(server.url())
     target.body = .binary
     target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
     let path = try folder.write("empty", [])
-    let ends = await EngineHarness().upload([path], to: target)
+    let clock = TestClock()
+    let running = Task {
+      await server.stalled()
+      await clock.run()
+    }
+    defer { running.cancel() }
+    let ends = await EngineHarness(time: clock.time).upload([path], to: target)
     #expect(ends.map(\.code) == ["outcome-unknown"], "\(ends)")
     #expect(server.requests.count == 1)
   }

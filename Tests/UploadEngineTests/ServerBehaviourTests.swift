@@ -12,16 +12,17 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
   let code: String
   let script: HostileServer.Script
   var words = ""
-  var stallTimeout = 120.0
+  /// Whether the server stands still, so that it takes the time-out to end it.
+  var stalls = false
 
   init(
-    _ name: String, is code: String, saying words: String = "", stallTimeout: Double = 120,
+    _ name: String, is code: String, saying words: String = "", stalls: Bool = false,
     _ script: @escaping HostileServer.Script
   ) {
     testDescription = name
     self.code = code
     self.words = words
-    self.stallTimeout = stallTimeout
+    self.stalls = stalls
     self.script = script
   }
 }
@@ -160,7 +161,7 @@ private let behaviours: [Behaviour] = [
     connection.send("HTTP/1.1 200 O")
     connection.reset()
   },
-  Behaviour("stall after the reply's head", is: "done 201", stallTimeout: 12) { connection, _ in
+  Behaviour("stall after the reply's head", is: "done 201", stalls: true) { connection, _ in
     guard connection.readRequest() != nil else { return }
     connection.send("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n")
     connection.stall()
@@ -171,7 +172,7 @@ private let behaviours: [Behaviour] = [
     _ = connection.read(100_000)
     connection.reset()
   },
-  Behaviour("100, and then nothing", is: "outcome-unknown", stallTimeout: 12) { connection, _ in
+  Behaviour("100, and then nothing", is: "outcome-unknown", stalls: true) { connection, _ in
     guard let head = connection.readHead() else { return }
     connection.send("HTTP/1.1 100 Continue\r\n\r\n")
     _ = connection.read(Int(head.headers["content-length"] ?? "") ?? 0)
@@ -214,14 +215,14 @@ private let behaviours: [Behaviour] = [
   Behaviour("closed after the last byte", is: "outcome-unknown") { connection, _ in
     connection.readRequest()
   },
-  Behaviour("no reply", is: "outcome-unknown", stallTimeout: 12) { connection, _ in
+  Behaviour("no reply", is: "outcome-unknown", stalls: true) { connection, _ in
     connection.readRequest()
     connection.stall()
   },
-  Behaviour("no byte is read", is: "stalled", stallTimeout: 12) { connection, _ in
+  Behaviour("no byte is read", is: "stalled", stalls: true) { connection, _ in
     connection.stall()
   },
-  Behaviour("stall in the middle", is: "stalled", stallTimeout: 12) { connection, _ in
+  Behaviour("stall in the middle", is: "stalled", stalls: true) { connection, _ in
     guard connection.readHead() != nil else { return }
     connection.stall()
   },
@@ -315,12 +316,18 @@ struct ServerBehaviourTests {
     // Larger than what the kernel buffers, so that "in the middle" is in the middle.
     let path = try folder.write("a.bin", count: 12_000_000)
     let small = try folder.write("b.bin", count: 1000)
-    let harness = EngineHarness()
-    let target = Target.once(hostile.url(), stallTimeout: behaviour.stallTimeout)
+    let clock = TestClock()
+    let harness = EngineHarness(time: behaviour.stalls ? clock.time : .system)
     harness.engine.submit([
-      UploadJob(item: .file(path, id: 1), target: target),
+      UploadJob(item: .file(path, id: 1), target: .once(hostile.url())),
       UploadJob(item: .file(small, id: 2), target: .once(kind.url())),
     ])
+    if behaviour.stalls {
+      await hostile.stalled()
+      _ = await harness.finish([ItemID(2)])
+    }
+    let running = Task { if behaviour.stalls { await clock.run() } }
+    defer { running.cancel() }
     let ends = await harness.finish([ItemID(1), ItemID(2)])
     #expect(ends[0].code == behaviour.code, "\(ends[0])")
     #expect(ends[1].code == "done 200")
@@ -340,30 +347,44 @@ struct ServerBehaviourTests {
     let server = try HostileServer { connection, _ in
       guard connection.readRequest() != nil else { return }
       connection.send("HTTP/1.1 500 Oops\r\n\r\n")
-      while connection.send([0x61]) { usleep(20_000) }
+      while connection.send([0x61]) { usleep(1000) }
     }
     defer { server.stop() }
     let path = try folder.write("a.bin", count: 100)
-    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 6))
+    let clock = TestClock()
+    let running = Task { await clock.run() }
+    defer { running.cancel() }
+    let ends = await EngineHarness(time: clock.time).upload([path], to: .once(server.url()))
     #expect(ends.map(\.code) == ["http-500"], "\(ends)")
   }
 
-  /// Buffers on the way take all of it at once; the server reads it in its own time. All of it takes longer than
-  /// the time-out, and a machine that is busy for some seconds between two readings is no reason to end it.
-  @Test func aServerThatReadsSlowlyGetsItAll() async throws {
+  /// Buffers on the way take all of it at once, and the server reads it in its own time: as long as it would take at
+  /// 20 kB/s, beyond the time-out.
+  @Test(arguments: [(10.5, "done 200"), (11.5, "outcome-unknown")])
+  func aServerThatReadsSlowlyHasTimeToGetItAll(seconds: Double, code: String) async throws {
+    let gate = Gate()
     let server = try HostileServer(receiveBuffer: 4 << 20) { connection, _ in
-      guard connection.readHead() != nil else { return }
-      for _ in 0..<13 {
-        guard connection.discard(7_600) else { return }
-        usleep(700_000)
-      }
-      connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      gate.pass()
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
       connection.drain()
     }
-    defer { server.stop() }
+    defer {
+      gate.open()
+      server.stop()
+    }
     let path = try folder.write("a.bin", count: 99_500)
-    let ends = await EngineHarness().upload([path], to: .once(server.url(), stallTimeout: 6))
-    #expect(ends.map(\.code) == ["done 200"], "\(ends)")
+    let clock = TestClock()
+    let harness = EngineHarness(time: clock.time)
+    harness.engine.submit([
+      UploadJob(item: .file(path, id: 1), target: .once(server.url(), stallTimeout: 6))
+    ])
+    await harness.wait { states in
+      states[ItemID(1)]?.contains { if case .awaitingReply = $0 { true } else { false } } == true
+    }
+    clock.advance(by: seconds)
+    gate.open()
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == [code])
   }
 
   @Test func nobodyListens() async throws {

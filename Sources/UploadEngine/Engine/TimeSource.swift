@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import UploadModel
 
-/// The clocks and the randomness that the engine goes by.
+/// The clocks, the timers and the randomness that the engine goes by.
 public struct TimeSource: Sendable {
   /// The monotonic clock.
   public var now: @Sendable () -> Instant
@@ -10,10 +10,47 @@ public struct TimeSource: Sendable {
   public var date: @Sendable () -> Date
   /// A number in 0..<1.
   public var random: @Sendable () -> Double
+  /// Does something on a queue once this many seconds have gone by, unless the timer is cancelled before that.
+  public var after:
+    @Sendable (_ seconds: Double, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void)
+      -> Timer
+
+  /// Something that is to be done later.
+  public struct Timer: Sendable {
+    /// Calls it off. That may come too late.
+    public let cancel: @Sendable () -> Void
+
+    /// A timer that is called off by calling `cancel`.
+    public init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
+  }
+
+  /// Clocks, timers and randomness of one's own.
+  public init(
+    now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
+    random: @escaping @Sendable () -> Double,
+    after: @escaping @Sendable (Double, DispatchQueue, @escaping @Sendable () -> Void) -> Timer
+  ) {
+    (self.now, self.date, self.random, self.after) = (now, date, random, after)
+  }
 
   /// The system's.
   public static let system = TimeSource(
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
-    random: { Double.random(in: 0..<1) })
+    random: { Double.random(in: 0..<1) },
+    after: { seconds, queue, body in
+      // `cancel` may be called from any thread; nothing else is done with it.
+      nonisolated(unsafe) let item = DispatchWorkItem(block: body)
+      queue.asyncAfter(deadline: .now() + seconds, execute: item)
+      return Timer { item.cancel() }
+    })
+
+  /// Returns once this many seconds have gone by, or the task is cancelled.
+  func sleep(_ seconds: Double) async {
+    let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+    let timer = after(seconds, .global()) { continuation.finish() }
+    // A stream that is waited for ends with its task.
+    for await _ in ends {}
+    timer.cancel()
+  }
 }

@@ -150,16 +150,18 @@ extension UploadEngine {
   private func becomeIdle(
     within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
   ) async {
-    let limit = DispatchWorkItem { self.assumeIsolated { $0.leaveIdle() } }
+    var limit: TimeSource.Timer?
     await withCheckedContinuation { continuation in
       whenIdle = continuation
       for (id, job) in jobs {
         if let task = job.task, isCancelled(self, task) { handle(.cancel, for: id) }
       }
       fillSoon()
-      executor.queue.asyncAfter(deadline: .now() + seconds, execute: limit)
+      limit = time.after(seconds, executor.queue) {
+        self.assumeIsolated { $0.leaveIdle() }
+      }
     }
-    limit.cancel()
+    limit?.cancel()
   }
 
   func leaveIdle() {

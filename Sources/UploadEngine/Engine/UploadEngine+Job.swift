@@ -9,7 +9,7 @@ extension UploadEngine {
     private(set) var route: Route
     var machine = JobMachine()
     var task: Int?
-    var timer: DispatchWorkItem?
+    var timer: TimeSource.Timer?
     /// When its first attempt began.
     var begin: Instant?
     /// The token that its last request went with.

@@ -52,7 +52,7 @@ extension UploadEngine {
     if let wakeUp, wakeUp <= instant { return }
     wakeUp = instant
     let delay = max(0, instant - time.now()) + 0.001
-    executor.queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+    _ = time.after(delay, executor.queue) { [weak self] in
       self?.assumeIsolated { engine in
         guard engine.wakeUp == instant else { return }
         engine.wakeUp = nil

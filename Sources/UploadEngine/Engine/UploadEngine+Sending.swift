@@ -167,11 +167,12 @@ extension UploadEngine {
 
   private func handle(_ event: Exchange.Event, of number: Int, _ content: ReplyContent?) {
     guard let transfer = transfers[number] else { return }
-    transfer.lastActivity = time.now()
+    let now = time.now()
+    transfer.recordActivity(at: now)
     switch event {
     case .acknowledged(let bytes):
       transfer.recordAcknowledged(bytes)
-      tell(transfer.news(at: transfer.lastActivity))
+      tell(transfer.news(at: now))
     case .expectIgnored:
       if let origin = transfer.origin { deafToExpect.insert(origin) }
     case .informed(let head):

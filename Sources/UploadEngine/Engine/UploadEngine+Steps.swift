@@ -22,7 +22,7 @@ extension UploadEngine {
       ids.contains(where: { ready[$0]?.attempt != attempt })
     else { return false }
     let uploads = ids.compactMap { jobs[$0]?.upload }
-    let preparation = Preparation(attempt: attempt, now: time.date(), mediaType: mediaType)
+    let preparation = Preparation(attempt: attempt, time: time, mediaType: mediaType)
     guard let authorization = authorization(of: ids, to: target.origin) else { return false }
     for id in ids { jobs[id]?.token = authorization.token }
     step(for: ids) { engine, number in
@@ -169,7 +169,8 @@ extension UploadEngine {
       return (upload.item.id, values)
     }
     guard !files.isEmpty else { return false }
-    let client = ServerClient(target: target, token: transfer.authorization.token, renews: true)
+    let client = ServerClient(
+      target: target, token: transfer.authorization.token, renews: true, time: time)
     step(for: Array(transfer.items)) { engine, number in
       var failures: [ItemID: Failure] = [:]
       for (id, values) in files {

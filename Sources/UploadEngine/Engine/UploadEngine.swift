@@ -73,8 +73,7 @@ public actor UploadEngine {
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   var isInTurn = false
   var sentAddresses = SentAddresses()
-  var watchdog: DispatchSourceTimer?
-  var lastLook = Instant(seconds: 0)
+  var watchdog: TimeSource.Timer?
   /// Resumed when nothing is under way any more.
   var whenIdle: CheckedContinuation<Void, Never>?
   /// The limit on the total, and those of targets by name.
@@ -209,11 +208,9 @@ public actor UploadEngine {
       transfers[task]?.isBrokenOff = true
       transfers[task]?.exchange.cancel()
     case .startTimer(let seconds):
-      let timer = DispatchWorkItem { [weak self] in
+      jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }
       }
-      jobs[id]?.timer = timer
-      executor.queue.asyncAfter(deadline: .now() + seconds, execute: timer)
     case .report(let state):
       if jobs[id]?.isAhead == true, state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {

@@ -7,8 +7,17 @@ import UploadModel
 /// Prepares uploads: runs the target's command on their files, and requests a ticket.
 struct Preparation: Sendable {
   let attempt: Int
-  let now: Date
-  let mediaType: @Sendable (FileLocation) -> String?
+  private let time: TimeSource
+  /// The moment for placeholders: one for all files of a request.
+  private let now: Date
+  private let mediaType: @Sendable (FileLocation) -> String?
+
+  init(
+    attempt: Int, time: TimeSource, mediaType: @escaping @Sendable (FileLocation) -> String?
+  ) {
+    (self.attempt, self.time, self.mediaType) = (attempt, time, mediaType)
+    now = time.date()
+  }
 
   /// Runs the target's command, where it has one.
   ///
@@ -92,7 +101,8 @@ struct Preparation: Sendable {
     for upload: UploadJob, token: BearerToken?
   ) async throws(Failure) -> Ticket.Grant? {
     guard let ticket = upload.target.ticket else { return nil }
-    let client = ServerClient(target: upload.target, token: token, renews: false)
+    let client = ServerClient(
+      target: upload.target, token: token, renews: false, time: time)
     let values = Self.values(for: upload, now: now)
     let receipt = try await client.reply(to: ticket.call, values)
     do throws(InvalidInput) {

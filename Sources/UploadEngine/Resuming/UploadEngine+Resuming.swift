@@ -278,9 +278,11 @@ extension UploadEngine {
         of: upload, Preparation.values(for: upload, now: time.date()),
         credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
     else { return }
-    let (transport, exchange, timeout) = (transport, request.exchange, target.stallTimeout)
+    let (transport, exchange, timeout, time) = (
+      transport, request.exchange, target.stallTimeout, time
+    )
     // Whatever becomes of it, the server's own expiry does the same later.
-    Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout) }
+    Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout, time: time) }
   }
 }
 

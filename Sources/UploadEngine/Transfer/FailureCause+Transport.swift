@@ -18,7 +18,6 @@ extension Failure.Cause {
     self =
       switch error.kind {
       case .cancelled: .cancelled
-      case .stalled(let seconds): .stalled(seconds: seconds)
       case .body(let error as BodyError): Failure.Cause(error, wasSeen: true)
       case .body(let error): .unsendable("its body could not be read: \(error)")
       case .optionRefused:

@@ -16,7 +16,7 @@ extension ServerClient {
     let call = ServerCall(
       url: Template(literal: request.url.absoluteString), method: request.method)
     do throws(Failure) {
-      _ = try await ServerClient(target: target).reply(to: call, Self.values())
+      _ = try await ServerClient(target: target, time: time).reply(to: call, Self.values())
     } catch {
       guard error.status == 404 || error.status == 410 else { throw error }
     }

@@ -11,16 +11,20 @@ public struct ServerClient: Sendable {
   let target: Target
   private let token: TokenBox
   private let renews: Bool
+  let time: TimeSource
 
   /// A client for a target. Where a command gives the target's token, it runs before the first request,
   /// and again when the server does not take the token.
-  public init(target: Target) { self.init(target: target, token: nil, renews: true) }
+  public init(target: Target, time: TimeSource = .system) {
+    self.init(target: target, token: nil, renews: true, time: time)
+  }
 
   /// - Parameters:
   ///   - token: what the command gave last.
   ///   - renews: whether the command may be run again.
-  init(target: Target, token: BearerToken?, renews: Bool) {
+  init(target: Target, token: BearerToken?, renews: Bool, time: TimeSource) {
     self.target = target
+    self.time = time
     self.token = TokenBox(token, target.secrets)
     self.renews = renews
   }
@@ -80,7 +84,7 @@ public struct ServerClient: Sendable {
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
-      switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: Date()) {
+      switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return Answer(end: end)
       case .failed(var failure):
         // What changes something may have; a list that is too long to be read has not come.
@@ -139,8 +143,14 @@ public struct ServerClient: Sendable {
   private static let mostContent = 8 << 20
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {
-    let end = await Transport.shared.end(
-      of: request, stallTimeout: stallTimeout ?? target.stallTimeout)
+    let patience = stallTimeout ?? target.stallTimeout
+    let (end, hasStalled) = await Transport.shared.end(
+      of: request, stallTimeout: patience, time: time)
+    guard let end else {
+      return TransferEnd(
+        url: request.url, trouble: hasStalled ? .stalled(seconds: patience) : .cancelled,
+        sentAll: false)
+    }
     var trouble = end.trouble.map {
       Failure.Cause(
         $0, host: request.url.host ?? "", proxy: target.proxy(for: request.url))

@@ -17,14 +17,10 @@ final class Transfer {
   /// The files in it, at least one, in the order of the body.
   private(set) var shares: [FilePart]
 
-  /// When a byte last moved in either direction.
-  var lastActivity: Instant
+  /// For how long nothing has moved.
+  private var watch: StallWatch
   /// The body's bytes that the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
-  /// When the final reply began.
-  private(set) var replyStart: Instant?
-  /// How far it was when it was last looked at.
-  private var lastProgress = Exchange.Progress()
 
   private(set) var head: ReplyHead?
   private var reply = ""
@@ -53,7 +49,7 @@ final class Transfer {
     self.start = start
     self.isAhead = isAhead
     shares = request.files.map { FilePart(item: $0.item, content: $0.content) }
-    lastActivity = start
+    watch = StallWatch(from: start)
   }
 
   var origin: Origin? { authorization.origin }
@@ -72,33 +68,23 @@ final class Transfer {
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
   /// Notes that it has begun, after it had to wait for a lane.
-  func recordBegun(at now: Instant) { (isAhead, start, lastActivity) = (false, now, now) }
-
-  /// Begins to wait anew.
-  func resetClocks(at now: Instant) { (lastActivity, replyStart) = (now, nil) }
-
-  /// Notes whether bytes have moved since it was last looked at.
-  func recordActivity(at now: Instant) {
-    let progress = exchange.transferProgress
-    defer { lastProgress = progress }
-    if progress.hasMoved(since: lastProgress) { lastActivity = now }
-    // A reply that came before the body's end, or to an earlier copy, is no reason to hurry.
-    if !progress.hasReplyBegun || progress.acknowledged != lastProgress.acknowledged {
-      replyStart = nil
-    } else if replyStart == nil {
-      replyStart = now
-    }
+  func recordBegun(at now: Instant) {
+    (isAhead, start, watch) = (false, now, StallWatch(from: now))
   }
 
-  /// The cause where nothing has moved for too long, or the reply does not end.
+  /// Notes that something was heard of it.
+  func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
+
+  /// Looks at it. Returns the cause where nothing has moved for too long, or the reply does not end.
   func stall(at now: Instant) -> Failure.Cause? {
+    watch.look(exchange.transferProgress, at: now)
     let limit = request.target.stallTimeout
     // One that trickles is never silent.
-    if let replyStart, now - replyStart > Self.mostReplyTimeouts * limit {
+    if let replyStart = watch.replyStart, now - replyStart > Self.mostReplyTimeouts * limit {
       return .stalled(seconds: now - replyStart)
     }
     let patience = limit + expectPatience + replyPatience
-    guard now - lastActivity > patience else { return nil }
+    guard now - watch.lastActivity > patience else { return nil }
     // Without a connection nothing of the request has left.
     return exchange.transferProgress.hasBegun
       ? .stalled(seconds: patience.rounded())
@@ -111,7 +97,7 @@ final class Transfer {
   /// Seconds that a server may take beyond the time-out once all is acknowledged, for buffers on the way
   /// may still hold what a slow one has to read.
   private var replyPatience: Double {
-    guard acknowledged >= request.body.contentLength, replyStart == nil else { return 0 }
+    guard acknowledged >= request.body.contentLength, watch.replyStart == nil else { return 0 }
     let seconds = Double(request.body.contentLength) / Self.slowestReader
     return min(seconds, 2 * request.target.stallTimeout)
   }

@@ -47,7 +47,7 @@ struct ListCommand: HoistCommand {
     }
     let found: ServerClient.Entries
     do throws(Failure) {
-      found = try await ServerClient(target: target).entries(
+      found = try await ServerClient(target: target, time: context.time).entries(
         query: items, pages: all ? ServerClient.mostPages : 1)
     } catch {
       throw UserError(error, doing: "\(target.name) was not listed")

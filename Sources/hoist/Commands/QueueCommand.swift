@@ -104,7 +104,7 @@ struct QueueCommand: AsyncParsableCommand {
     ) async -> String? {
       do {
         let target = try config.load(in: context).target(point.target)
-        try await ServerClient(target: target).forget(point)
+        try await ServerClient(target: target, time: context.time).forget(point)
         return nil
       } catch let failure as Failure {
         return failure.sentence

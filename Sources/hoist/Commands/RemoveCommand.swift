@@ -43,7 +43,7 @@ struct RemoveCommand: HoistCommand {
       otherwise:
         "nothing was deleted: standard input is not a terminal, so nobody can confirm; --yes deletes without asking",
       refused: "nothing was deleted")
-    let client = ServerClient(target: target)
+    let client = ServerClient(target: target, time: context.time)
     var status = ExitStatus.success
     for id in ids {
       var row: [String: JSONValue] = ["id": .string(id), "deleted": .bool(true)]
