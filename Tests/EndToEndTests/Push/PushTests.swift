@@ -114,9 +114,9 @@ extension EndToEnd {
       let names = (0..<60).map { "\($0).bin" }
       for name in names { try person.folder.write(name, count: 10_000) }
       let start = ContinuousClock.now
-      let outcome = try await person.run(
+      let outcome = try await person.hoist(
         ["push"] + names + ["--to", inbox.url, "--limit", "200kB/s", "--concurrency", "8"]
-      )
+      ).end()
       #expect(outcome.status == 0)
       // Three seconds by the bound, less what may be on the way.
       #expect(ContinuousClock.now - start > .seconds(2))
@@ -128,9 +128,9 @@ extension EndToEnd {
       let person = try Person()
       let inbox = try await person.receiver()
       let path = try person.folder.write("a.bin", count: 4_000_000)
-      let outcome = try await person.run(
+      let outcome = try await person.hoist(
         "push", "a.bin", "--to", inbox.url, "--json", "--limit", "2MB/s"
-      )
+      ).end()
       #expect(outcome.status == 0, "\(outcome)")
       let events = try outcome.events()
       #expect(events.about("a.bin").count { $0.event == "progress" } >= 5)
