@@ -17,8 +17,8 @@ enum Leftovers {
   /// The shell's standard input ends with this process.
   private static let line: (shell: Int32, tests: Int32) = {
     var ends: [Int32] = [-1, -1]
-    _ = pipe(&ends)
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Nobody else may inherit it, not even one that is started at this moment.
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
     return (ends[0], ends[1])
   }()
 
@@ -42,6 +42,6 @@ enum Leftovers {
   }
 
   private static func tell(_ text: String, _ file: Int32) {
-    _ = text.withCString { write(file, $0, strlen($0)) }
+    _ = text.withCString { send(file, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
   }
 }

@@ -55,9 +55,15 @@ extension EndToEnd {
       try await second.press("p")
       try await second.wait(for: "let it finish")
       try await second.press("p")
-      for screen in [first, second] { try await screen.wait(for: "paused") }
-      try await second.press("p")
-      for screen in [first, second] { try await screen.wait(for: "sending") }
+      // In its row: the last events have the word as soon as the key is pressed.
+      for state in ["paused", "sending"] {
+        for screen in [first, second] {
+          try await screen.wait(until: "a row that is \(state)") {
+            $0.row(with: "large.bin")?.contains(state) == true
+          }
+        }
+        if state == "paused" { try await second.press("p") }
+      }
       // Files that this one adds; no more begin until somebody says so.
       try await second.press("s")
       for screen in [first, second] {
