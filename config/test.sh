@@ -10,6 +10,8 @@ set -u
 bundle=$1/hoistPackageTests.xctest
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# What is started beside a script does not hear a ^c.
+trap 'kill $(cat "$work"/*.process 2> /dev/null) 2> /dev/null; exit 130' HUP INT TERM
 
 # go NAME WIDTH [OPTION…]: without colours, and with lines cut off, for one that names a test's arguments can have a
 # million characters.
@@ -17,16 +19,21 @@ go() {
   name=$1 width=$2
   shift 2
   {
-    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width "$bundle" --testing-library swift-testing "$@" 2>&1
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width "$bundle" --testing-library swift-testing "$@" 2>&1 &
+    echo $! > "$work/$name.process"
+    wait $!
     echo $? > "$work/$name.status"
+    rm "$work/$name.process"
   } | awk '{ gsub(/\033\[[0-9;]*m/, ""); print substr($0, 1, 500) }' > "$work/$name"
 }
 
 go stories 3 --filter '^EndToEndTests\.' &
 stories=$!
-go pure 8 --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.'
+go pure 8 --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.' &
+wait $!
 cat "$work/pure"
-go servers 8 --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.'
+go servers 8 --filter '^(HTTPTransport|UploadEngine|Receiver)Tests\.' &
+wait $!
 cat "$work/servers"
 wait $stories
 cat "$work/stories"

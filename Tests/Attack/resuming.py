@@ -190,7 +190,7 @@ def senders(hoist, seed, size, kills, protocol, pace):
         configure(place, proxy.url, protocol=protocol)
         place.run("add", "--to", protocol, "large.bin")
         lost = 0
-        for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
+        for moment in sorted(draw.randrange(0, size * 7 // 8) for _ in range(kills)):
             sender = place.start("send", "--limit", f"{pace}B/s")
             wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
             if sender.poll() is not None:
@@ -221,7 +221,7 @@ def receivers(hoist, seed, size, kills, protocol, pace):
         sender = place.start(
             "push", "--to", protocol, "--attempts", "100", "--limit", f"{pace}B/s", "large.bin",
             errors=subprocess.PIPE)
-        for moment in sorted(draw.randrange(0, size) for _ in range(kills)):
+        for moment in sorted(draw.randrange(0, size * 7 // 8) for _ in range(kills)):
             wait_until(lambda: sender.poll() is not None or (offset(receiver.folder) or 0) >= moment)
             if sender.poll() is not None:
                 count.fail(moment, f"hoist ended with {sender.returncode} before the receiver was killed")
@@ -239,9 +239,9 @@ def receivers(hoist, seed, size, kills, protocol, pace):
 
 
 def run(hoist, seed, quick):
-    size, often = (64 << 20, 8) if quick else (1 << 30, 40)
+    size, often = (64 << 20, 4) if quick else (1 << 30, 40)
     # So slow that all kills come before the end.
-    pace = size // (4 if quick else 8)
+    pace = size // (3 if quick else 8)
     return [count for protocol in PATHS for count in (
         lines(hoist, seed, size, often, protocol), senders(hoist, seed, size, often, protocol, pace),
         receivers(hoist, seed, size, often, protocol, pace))]

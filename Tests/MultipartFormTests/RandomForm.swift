@@ -1,5 +1,6 @@
 import Foundation
 import MultipartForm
+import MultipartOracle
 import TestSupport
 
 /// A form made by chance, and what a receiver should find in it.
@@ -35,7 +36,8 @@ struct RandomForm {
     form = Form(parts: [], boundary: try Self.boundary(using: &random))
     for _ in 0..<Int.random(in: 0...5, using: &random) {
       let name = Self.name(plain: plainNames, using: &random)
-      let written = Self.written(name, normalized: true)
+      // As it stands between the quotes; see `EncodingTests` for the rules spelled out.
+      let written = Oracle.escaped(Self.normalized(name))
       switch Int.random(in: 0..<4, using: &random) {
       case 0:
         let value = Self.text(near: form.boundary, using: &random)
@@ -52,7 +54,7 @@ struct RandomForm {
         form.parts.append(.data(name: name, fileName: fileName, bytes: bytes))
         expected.append(
           Expected(
-            name: written, fileName: Self.written(fileName, normalized: false),
+            name: written, fileName: Oracle.escaped(fileName),
             contentType: "application/octet-stream", content: bytes))
       default:
         let index = Int.random(in: files.all.indices, using: &random)
@@ -92,18 +94,6 @@ struct RandomForm {
     }.joined()
     // Some parsers take an empty name for none, and some trim.
     return plain ? "x\(inner)x" : inner
-  }
-
-  /// The name as it stands between the quotes; see `EncodingTests` for the rules spelled out.
-  private static func written(_ name: String, normalized: Bool) -> String {
-    (normalized ? Self.normalized(name) : name).unicodeScalars.map { scalar in
-      switch scalar {
-      case "\"": "%22"
-      case "\r": "%0D"
-      case "\n": "%0A"
-      default: String(scalar)
-      }
-    }.joined()
   }
 
   private static func normalized(_ text: String) -> String {

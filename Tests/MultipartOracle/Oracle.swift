@@ -100,7 +100,8 @@ public enum Oracle {
     }
   }
 
-  private static func escaped(_ name: String) -> String {
+  /// A name as it stands between the quotes.
+  public static func escaped(_ name: String) -> String {
     name.unicodeScalars.map { scalar in
       switch scalar {
       case "\"": "%22"

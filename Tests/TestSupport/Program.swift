@@ -36,9 +36,10 @@ public final class Program: Sendable {
   ///   - executable: its path, or a name to be looked up in the environment's `PATH`.
   ///   - environment: its whole environment.
   ///   - directory: its working directory.
+  ///   - conversation: a socket that is its standard input and output.
   public init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String],
-    directory: String
+    directory: String, conversation: Int32? = nil
   ) throws {
     files = try ScratchDirectory()
     name = ([executable] + arguments).joined(separator: " ")
@@ -46,9 +47,15 @@ public final class Program: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     let flags = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 1, files.path("output"), flags, 0o600)
+    if let conversation {
+      for file in [0, 1] as [Int32] {
+        posix_spawn_file_actions_adddup2(&actions, conversation, file)
+      }
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, 1, files.path("output"), flags, 0o600)
+    }
     posix_spawn_file_actions_addopen(&actions, 2, files.path("errors"), flags, 0o600)
 
     // As a shell starts it: no signal blocked or ignored, whatever the test's process does with them.

@@ -7,7 +7,7 @@ public final class ScratchDirectory: Sendable {
 
   /// Makes a new empty directory under the system's temporary one.
   public init() throws {
-    path = NSTemporaryDirectory() + "hoist-test-" + UUID().uuidString
+    path = NSTemporaryDirectory() + Leftovers.mark + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -19,37 +19,41 @@ public final class Tmux: Sendable {
 
   /// The prompt of the shell.
   public static let prompt = "READY>"
-  private let name = "hoist-\(UUID().uuidString)"
-  private let environment: [String: String]
-  private let directory: String
+  private let client: TmuxClient
 
   /// Starts a shell in a terminal of this size and waits for its prompt.
   public init(
     columns: Int = 120, rows: Int = 40, environment: [String: String], directory: String
   ) async throws {
-    self.environment = environment.merging(
-      ["PS1": "\(Self.prompt) ", "TERM": "xterm-256color"], uniquingKeysWith: { $1 })
-    self.directory = directory
-    try await run([
-      "-f", "/dev/null", "-u", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
-      "-c", directory, "bash", "--norc", "--noprofile", "-i",
-    ])
+    client = try TmuxClient(
+      [
+        "new-session", "-x", "\(columns)", "-y", "\(rows)", "-c", directory,
+        "bash", "--norc", "--noprofile", "-i",
+      ],
+      environment: environment.merging(
+        ["PS1": "\(Self.prompt) ", "TERM": "xterm-256color"], uniquingKeysWith: { $1 }))
+    await client.attached()
     try await wait(for: Self.prompt)
   }
 
-  deinit {
-    // Whatever still runs in the terminal gets SIGHUP, as when a person closes the window.
-    let end = try? Program(
-      "tmux", ["-L", name, "kill-server"], environment: environment, directory: "/")
-    let limit = ContinuousClock.now + .seconds(10)
-    while let end, !end.hasEnded, .now < limit { usleep(1000) }
-  }
+  // Whatever still runs in the terminal gets SIGHUP, as when a person closes the window.
+  deinit { client.end() }
 
   /// Types text as it is.
-  public func type(_ text: String) async throws { try await run(["send-keys", "-l", "--", text]) }
+  public func type(_ text: String) async throws {
+    // By bytes, for tmux takes no others than those of UTF-8 from a text, and no line is too long.
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      try await client.run(
+        ["send-keys", "-H"] + rest.prefix(1000).map { String($0, radix: 16) })
+      rest = rest.dropFirst(1000)
+    }
+  }
 
   /// Presses keys by tmux's names, such as `Enter`, `Tab`, `C-c`, `a`.
-  public func press(_ keys: String...) async throws { try await run(["send-keys"] + keys) }
+  public func press(_ keys: String...) async throws {
+    try await client.run(["send-keys", "--"] + keys)
+  }
 
   /// Clicks on the last place where a text is to be read, once it is there, as a mouse does (SGR mode 1006).
   public func click(on text: String) async throws {
@@ -70,12 +74,12 @@ public final class Tmux: Sendable {
 
   /// Gives the terminal another size, as dragging its window does.
   public func resize(columns: Int, rows: Int) async throws {
-    try await run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+    try await client.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
   }
 
   /// What it shows now.
   public func screen() async throws -> Screen {
-    let output = try await run(["capture-pane", "-p"])
+    let output = try await client.look(["capture-pane", "-p"])
     return Screen(
       rows: output.components(separatedBy: "\n").map {
         var row = $0
@@ -86,33 +90,34 @@ public final class Tmux: Sendable {
 
   /// Keeps every byte that programs write to the terminal from now on in a file.
   public func record(to file: String) async throws {
-    try await run(["pipe-pane", "cat > '\(file)'"])
+    try await client.run(["pipe-pane", "cat > '\(file)'"])
     // Its shell makes the file some moments later.
     try await TestSupport.wait(for: file) { access(file, F_OK) == 0 ? true : nil }
   }
 
   /// Sets an option of the terminal's server, such as `set-clipboard` to `on`.
   public func set(_ option: String, to value: String) async throws {
-    try await run(["set", "-s", option, value])
+    try await client.run(["set", "-s", option, value])
   }
 
   /// What was copied last.
-  public func clipboard() async throws -> String { try await run(["show-buffer"]) }
+  public func clipboard() async throws -> String { try await client.run(["show-buffer"]) }
 
   /// Pastes text as a terminal does, marked as a paste where the program has asked for that.
   public func paste(_ text: String) async throws {
-    try await run(["set-buffer", "-b", "paste", "--", text])
-    try await run(["paste-buffer", "-p", "-b", "paste"])
+    try await client.run(["set-buffer", "-b", "paste", "--", text])
+    try await client.run(["paste-buffer", "-p", "-b", "paste"])
   }
 
-  /// What it shows now, with the escape sequences that would draw it.
+  /// What it shows now, with the escape sequences that would draw it, each row with an end.
   public func painting() async throws -> String {
-    try await run(["capture-pane", "-p", "-e", "-N"])
+    try await client.look(["capture-pane", "-p", "-e", "-N"]) + "\n"
   }
 
   /// Something that tmux knows about the terminal, such as `#{alternate_on}`.
   public func ask(_ format: String) async throws -> String {
-    try await run(["display-message", "-p", format]).trimmingCharacters(in: .whitespacesAndNewlines)
+    try await client.run(["display-message", "-p", format])
+      .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Waits until text is to be read within one row.
@@ -126,25 +131,16 @@ public final class Tmux: Sendable {
   public func wait(
     until what: String, seconds: Double = 60, _ state: @Sendable (Screen) -> Bool
   ) async throws -> Screen {
-    var last: Screen?
-    return try await TestSupport.wait(
-      for: what, seconds: seconds, otherwise: { last?.text ?? "" }
-    ) {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while true {
+      let seen = client.changes
       let screen = try await screen()
-      last = screen
-      return state(screen) ? screen : nil
+      if state(screen) { return screen }
+      guard .now < limit else {
+        throw WaitedInVain(
+          description: "waited \(Int(seconds)) seconds in vain for \(what)\n\(screen.text)")
+      }
+      await client.change(after: seen)
     }
-  }
-
-  @discardableResult
-  private func run(_ arguments: [String]) async throws -> String {
-    let outcome = try await Program(
-      "tmux", ["-L", name] + arguments, environment: environment, directory: directory
-    ).end()
-    guard outcome.status == 0 else {
-      throw WaitedInVain(
-        description: "tmux \(arguments): \(outcome.errors) (is it missing? run make setup)")
-    }
-    return outcome.output
   }
 }

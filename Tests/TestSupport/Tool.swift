@@ -64,7 +64,11 @@ public enum Tool {
 
   /// Starts a program found on the PATH, silent, and gives its process. `Process` would not do: it can
   /// only be waited for on the thread that started it.
-  public static func spawn(_ name: String, _ arguments: [String]) throws -> pid_t {
+  ///
+  /// - Parameter input: what it reads; it gets no ^c from the terminal then, for it is in a group of its own.
+  public static func spawn(
+    _ name: String, _ arguments: [String], input: Int32? = nil
+  ) throws -> pid_t {
     let path = try path(of: name)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -72,6 +76,7 @@ public enum Tool {
     for file in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0)
     }
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
     // Neither another test's pipes and sockets nor the blocked signals of a thread pool go along.
     for file in (STDERR_FILENO + 1)..<1024 { posix_spawn_file_actions_addclose(&actions, file) }
     var attributes = posix_spawnattr_t()
@@ -80,7 +85,8 @@ public enum Tool {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let group = input == nil ? 0 : POSIX_SPAWN_SETPGROUP
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | group))
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
     var process = pid_t()

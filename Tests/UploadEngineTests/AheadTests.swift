@@ -27,26 +27,50 @@ struct AheadTests {
     return target
   }
 
-  /// A server that answers the requests before number `last` well and tells of that one. What comes then is up
-  /// to `then`.
-  private func server(
-    until last: Int, reached: Gate, then: @escaping @Sendable (HostileConnection) -> Void
-  ) throws -> HostileServer {
-    let count = Mutex(0)
-    return try HostileServer { connection, _ in
-      while connection.readRequest() != nil {
-        let number = count.withLock { count in
-          count += 1
-          return count
+  /// Files for one lane, whose second request is with the server and gets no reply before `goOn` opens. The third is
+  /// prepared by then.
+  private struct Queue {
+    let harness: EngineHarness
+    let jobs: [UploadJob]
+    let server: HostileServer
+    let goOn: Gate
+
+    /// - Parameter reply: what the second request gets; the connection ends behind any other than the usual one.
+    init(
+      _ tests: AheadTests, _ count: Int, reply: String = AheadTests.ok, missing: Int? = nil,
+      waitsForServers: Bool = false
+    ) async throws {
+      let (reached, goOn) = (Gate(), Gate())
+      self.goOn = goOn
+      let number = Mutex(0)
+      server = try HostileServer { connection, _ in
+        while connection.readRequest() != nil {
+          let current = number.withLock { number in
+            number += 1
+            return number
+          }
+          if current == 2 {
+            reached.open()
+            goOn.pass()
+          }
+          connection.send(current == 1 ? AheadTests.ok : reply)
+          if current > 1, reply != AheadTests.ok { return }
         }
-        guard number >= last else {
-          connection.send(Self.ok)
-          continue
-        }
-        if number == last { reached.open() }
-        return then(connection)
       }
+      let target = tests.target(server.url(), lanes: 1)
+      var jobs = try tests.jobs(count, to: target)
+      if let missing {
+        jobs[missing - 1] = UploadJob(
+          item: .file(tests.folder.path("none"), id: Int64(missing)), target: target)
+      }
+      self.jobs = jobs
+      harness = EngineHarness(waitsForServers: waitsForServers)
+      harness.engine.submit(jobs)
+      await reached.passed()
+      await harness.engine.untilAhead([ItemID(missing == 3 ? 4 : 3)])
     }
+
+    func states(of number: Int64) -> [ItemState] { harness.states(of: ItemID(number)) }
   }
 
   @Test(arguments: [1, 4], [false, true])
@@ -84,26 +108,14 @@ struct AheadTests {
 
   /// Nobody is told of a request before it begins, and it is not what waits for a lane that is late.
   @Test func whatWaitsForALaneHasNotBegun() async throws {
-    let (reached, goOn) = (Gate(), Gate())
-    let server = try server(until: 2, reached: reached) { connection in
-      goOn.pass()
-      connection.send(Self.ok)
-      while connection.readRequest() != nil { connection.send(Self.ok) }
-    }
-    defer { server.stop() }
-    var target = target(server.url(), lanes: 1)
-    target.stallTimeout = 120
-    let harness = EngineHarness()
-    let jobs = try jobs(4, to: target)
-    harness.engine.submit(jobs)
-    await reached.passed()
-    await harness.engine.untilAhead([ItemID(3)])
-    #expect(harness.states(of: ItemID(3)).isEmpty)
-    #expect(server.requests.count == 2)
-    goOn.open()
-    let ends = await harness.finish(jobs.map(\.item.id))
+    let queue = try await Queue(self, 4)
+    defer { queue.server.stop() }
+    #expect(queue.states(of: 3).isEmpty)
+    #expect(queue.server.requests.count == 2)
+    queue.goOn.open()
+    let ends = await queue.harness.finish(queue.jobs.map(\.item.id))
     #expect(ends.map(\.code) == Array(repeating: "done 200", count: 4))
-    #expect(server.requests.count == 4)
+    #expect(queue.server.requests.count == 4)
   }
 
   @Test(arguments: [
@@ -111,96 +123,66 @@ struct AheadTests {
     "HTTP/1.1 503 No\r\nContent-Length: 0\r\nRetry-After: 3600\r\n\r\n", "",
   ])
   func afterABadEndTheNextOneIsNotBegunBlindly(_ reply: String) async throws {
-    let (reached, goOn) = (Gate(), Gate())
-    let server = try server(until: 2, reached: reached) { connection in
-      goOn.pass()
-      connection.send(reply)
-    }
-    defer { server.stop() }
-    let harness = EngineHarness(waitsForServers: true)
-    let jobs = try jobs(3, to: target(server.url(), lanes: 1))
-    harness.engine.submit(jobs)
-    await reached.passed()
-    await harness.engine.untilAhead([ItemID(3)])
-    harness.engine.setStarted(false)
-    await harness.engine.untilAhead([])
-    #expect(harness.states(of: ItemID(3)).isEmpty)
-    harness.engine.setStarted(true)
-    await harness.engine.untilAhead([ItemID(3)])
-    goOn.open()
-    await harness.wait { states in
+    let queue = try await Queue(self, 3, reply: reply, waitsForServers: true)
+    defer { queue.server.stop() }
+    let engine = queue.harness.engine
+    engine.setStarted(false)
+    await engine.untilAhead([])
+    #expect(queue.states(of: 3).isEmpty)
+    engine.setStarted(true)
+    await engine.untilAhead([ItemID(3)])
+    queue.goOn.open()
+    await queue.harness.wait { states in
       guard let last = states[ItemID(2)]?.last else { return false }
       return !last.isActive
     }
     // The third one is a matter for the scheduler now, and it may come or not. It does not come ahead.
-    #expect(await harness.engine.requestsAhead.isEmpty)
-    await harness.engine.shutDown()
+    #expect(await engine.requestsAhead.isEmpty)
+    await engine.shutDown()
     // Where the credentials are refused, it waits for others.
     if reply.contains("401") {
-      #expect(harness.states(of: ItemID(3)).isEmpty)
-      #expect(server.requests.count == 2)
+      #expect(queue.states(of: 3).isEmpty)
+      #expect(queue.server.requests.count == 2)
     }
   }
 
   @Test(arguments: ["cancel", "pause", "remove"])
   func whatWaitsForALaneCanBeTakenBack(_ how: String) async throws {
-    let (reached, goOn) = (Gate(), Gate())
-    let server = try server(until: 2, reached: reached) { connection in
-      goOn.pass()
-      connection.send(Self.ok)
-      while connection.readRequest() != nil { connection.send(Self.ok) }
-    }
-    defer { server.stop() }
-    let harness = EngineHarness()
-    let jobs = try jobs(4, to: target(server.url(), lanes: 1))
-    harness.engine.submit(jobs)
-    await reached.passed()
-    await harness.engine.untilAhead([ItemID(3)])
+    let queue = try await Queue(self, 4)
+    defer { queue.server.stop() }
+    let (engine, third) = (queue.harness.engine, [ItemID(3)])
     switch how {
-    case "cancel": harness.engine.cancel([ItemID(3)])
-    case "pause": harness.engine.pause([ItemID(3)])
-    default: harness.engine.remove([ItemID(3)])
+    case "cancel": engine.cancel(third)
+    case "pause": engine.pause(third)
+    default: engine.remove(third)
     }
-    await harness.engine.untilAhead([ItemID(4)])
-    goOn.open()
-    let ends = await harness.finish([ItemID(1), ItemID(2), ItemID(4)])
+    await engine.untilAhead([ItemID(4)])
+    queue.goOn.open()
+    let ends = await queue.harness.finish([ItemID(1), ItemID(2), ItemID(4)])
     #expect(ends.map(\.code) == Array(repeating: "done 200", count: 3))
-    #expect(server.requests.count == 3)
+    #expect(queue.server.requests.count == 3)
     switch how {
-    case "cancel":
-      #expect(harness.states(of: ItemID(3)) == [.failed(Failure(.cancelled, attempts: 0))])
+    case "cancel": #expect(queue.states(of: 3) == [.failed(Failure(.cancelled, attempts: 0))])
     case "pause":
-      #expect(harness.states(of: ItemID(3)) == [.paused])
-      harness.engine.retry([jobs[2]])
-      #expect(await harness.finish([ItemID(3)]).map(\.code) == ["done 200"])
+      #expect(queue.states(of: 3) == [.paused])
+      engine.retry([queue.jobs[2]])
+      #expect(await queue.harness.finish(third).map(\.code) == ["done 200"])
     default: break
     }
   }
 
   @Test func aFileThatCannotBeSentFailsAsUsual() async throws {
-    let (reached, goOn) = (Gate(), Gate())
-    let server = try server(until: 2, reached: reached) { connection in
-      goOn.pass()
-      connection.send(Self.ok)
-      while connection.readRequest() != nil { connection.send(Self.ok) }
-    }
-    defer { server.stop() }
-    let harness = EngineHarness()
-    let target = target(server.url(), lanes: 1)
-    var jobs = try jobs(6, to: target)
-    jobs[2] = UploadJob(item: .file(folder.path("none"), id: 3), target: target)
-    harness.engine.submit(jobs)
-    await reached.passed()
-    _ = await harness.finish([ItemID(3)])
-    #expect(harness.states(of: ItemID(3)).first == .preparing(attempt: 1))
-    // One that changes after it was prepared.
-    await harness.engine.untilAhead([ItemID(4)])
+    let queue = try await Queue(self, 6, missing: 3)
+    defer { queue.server.stop() }
+    _ = await queue.harness.finish([ItemID(3)])
+    #expect(queue.states(of: 3).first == .preparing(attempt: 1))
+    // The fourth changes after it was prepared.
     try folder.write("4", count: 2000, seed: 9)
-    goOn.open()
-    let ends = await harness.finish(jobs.map(\.item.id))
+    queue.goOn.open()
+    let ends = await queue.harness.finish(queue.jobs.map(\.item.id))
     #expect(
       ends.map(\.code) == ["done 200", "done 200", "missing", "changed", "done 200", "done 200"])
-    #expect(server.requests.count == 4)
+    #expect(queue.server.requests.count == 4)
   }
 }
 

@@ -27,10 +27,54 @@ struct Behaviour: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Scripts that answer a whole request with one reply.
+/// A head without a body, unless its words say otherwise.
+private func head(_ status: String, _ fields: String = "Content-Length: 0") -> String {
+  "HTTP/1.1 \(status)\r\n\(fields)\r\n\r\n"
+}
+
+/// Answers each whole request with this.
 private func reply(_ text: String) -> HostileServer.Script {
   { connection, _ in
     while connection.readRequest() != nil { connection.send(text) }
+  }
+}
+
+/// Answers one request with this once it has read all of it, and ends.
+private func once(_ text: String, then: @escaping @Sendable (HostileConnection) -> Void = { _ in })
+  -> HostileServer.Script
+{
+  { connection, _ in
+    guard connection.readRequest() != nil else { return }
+    connection.send(text)
+    then(connection)
+  }
+}
+
+/// Answers before it has read any of the body.
+private func early(_ text: String, then: @escaping @Sendable (HostileConnection) -> Void)
+  -> HostileServer.Script
+{
+  { connection, _ in
+    guard connection.readHead() != nil else { return }
+    connection.send(text)
+    then(connection)
+  }
+}
+
+/// Answers, and goes on with the same for ever.
+private func endless(_ text: String, _ piece: [UInt8]) -> HostileServer.Script {
+  once(text) { connection in
+    while connection.send(piece) {}
+  }
+}
+
+/// Reads so much of the body.
+private func readingBody(_ count: Int, then: @escaping @Sendable (HostileConnection) -> Void)
+  -> HostileServer.Script
+{
+  { connection, _ in
+    guard connection.readHead() != nil, connection.read(count) != nil else { return }
+    then(connection)
   }
 }
 
@@ -41,137 +85,101 @@ private let gzipped: [UInt8] = [
   0x00, 0x00,
 ]
 
+private let page = [UInt8](repeating: 0x61, count: 1 << 16)
 private let oneByteChunks = [UInt8](String(repeating: "1\r\na\r\n", count: 20_000).utf8)
-
 private let trailers = [UInt8](String(repeating: "X: a\r\n", count: 10_000).utf8)
+private let chunked = "Transfer-Encoding: chunked"
 
 private let behaviours: [Behaviour] = [
   // Replies.
-  Behaviour("413 with words", is: "http-413", saying: "at most 100 MB") { connection, number in
-    reply("HTTP/1.1 413 Too Large\r\nContent-Length: 14\r\n\r\nat most 100 MB")(connection, number)
-  },
-  Behaviour("413 before the body is read, then close", is: "http-413", saying: "too big") {
-    connection, _ in
-    guard connection.readHead() != nil else { return }
-    connection.send(
-      "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 7\r\n\r\ntoo big")
-    connection.drain()
-  },
-  Behaviour("401 with a Basic challenge", is: "http-401", saying: "who are you") {
-    connection, number in
-    reply(
-      "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 11\r\n\r\nwho are you"
-    )(connection, number)
-  },
-  Behaviour("401 with a Bearer challenge, early", is: "http-401") { connection, _ in
-    guard connection.readHead() != nil else { return }
-    connection.send(
-      "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n")
-    connection.drain()
-  },
-  Behaviour("403", is: "http-403", reply("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")),
-  Behaviour("503", is: "http-503", reply("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")),
   Behaviour(
-    "429", is: "http-429",
-    reply("HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")),
-  Behaviour("chunked reply", is: "http-400", saying: "hello world") { connection, number in
+    "413 with words", is: "http-413", saying: "at most 100 MB",
+    reply(head("413 Too Large", "Content-Length: 14") + "at most 100 MB")),
+  Behaviour(
+    "413 before the body is read, then close", is: "http-413", saying: "too big",
+    early(head("413 Too Large", "Connection: close\r\nContent-Length: 7") + "too big") {
+      $0.drain()
+    }),
+  Behaviour(
+    "401 with a Basic challenge", is: "http-401", saying: "who are you",
     reply(
-      "HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"
-    )(
-      connection, number)
-  },
+      head("401 No", "WWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 11") + "who are you")),
+  Behaviour(
+    "401 with a Bearer challenge, early", is: "http-401",
+    early(head("401 No", "WWW-Authenticate: Bearer\r\nContent-Length: 0")) { $0.drain() }),
+  Behaviour("403", is: "http-403", reply(head("403 Forbidden"))),
+  Behaviour("503", is: "http-503", reply(head("503 Busy"))),
+  Behaviour(
+    "503 with a date to come back", is: "http-503",
+    reply(head("503 Busy", "Retry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\nContent-Length: 0"))),
+  Behaviour("429", is: "http-429", reply(head("429 Slow", "Retry-After: 7\r\nContent-Length: 0"))),
+  Behaviour(
+    "chunked reply", is: "http-400", saying: "hello world",
+    reply(head("400 Bad", chunked) + "6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n")),
   Behaviour("204", is: "done 204", reply("HTTP/1.1 204 No Content\r\n\r\n")),
-  Behaviour("100 then 201", is: "done 201") { connection, number in
-    reply("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")(
-      connection, number)
-  },
-  Behaviour("HTTP/1.0 without length", is: "done 200", saying: "stored") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.0 200 OK\r\n\r\nstored")
-  },
-  Behaviour("endless error page", is: "http-500", saying: "aaaa") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 500 Oops\r\n\r\n")
-    while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
-  },
-  Behaviour("endless error page in chunks of a byte", is: "http-500", saying: "aaaa") {
-    connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while connection.send(oneByteChunks) {}
-  },
-  Behaviour("endless trailers", is: "http-500", saying: "a") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 500 Oops\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
-    while connection.send(trailers) {}
-  },
-  Behaviour("307 with an endless page, for ever", is: "redirected") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 307 Temporary\r\nLocation: /new\r\n\r\n")
-    while connection.send([UInt8](repeating: 0x61, count: 1 << 16)) {}
-  },
-  Behaviour("20 MB error page", is: "http-500", saying: "aaaa") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 500 Oops\r\nContent-Length: 20000000\r\n\r\n")
-    connection.send([UInt8](repeating: 0x61, count: 20_000_000))
-    connection.drain()
-  },
-  Behaviour("a reply in a trickle", is: "done 200", saying: "stored") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    for byte in Array("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nstored".utf8) {
-      connection.send([byte])
-    }
-  },
-  Behaviour("a reply shorter than it says", is: "http-500", saying: "sto") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nsto")
-  },
-  Behaviour("a good reply shorter than it says", is: "done 200", saying: "sto") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsto")
-  },
-  Behaviour("a reply longer than it says", is: "done 200", saying: "sto") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nstored and more")
-  },
-  Behaviour("gzip", is: "http-400", saying: "too many cooks") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send(
-      "HTTP/1.1 400 Bad\r\nContent-Encoding: gzip\r\nContent-Length: \(gzipped.count)\r\n\r\n")
-    connection.send(gzipped)
-  },
-  Behaviour("503 with a date to come back", is: "http-503") { connection, number in
-    reply(
-      "HTTP/1.1 503 Busy\r\nRetry-After: Fri, 31 Dec 2100 23:59:59 GMT\r\nContent-Length: 0\r\n\r\n"
-    )(
-      connection, number)
-  },
-  Behaviour("200 before the body is read, then close", is: "connection-lost") { connection, _ in
-    guard connection.readHead() != nil else { return }
-    connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
-  },
+  Behaviour(
+    "100 then 201", is: "done 201", reply("HTTP/1.1 100 Continue\r\n\r\n" + head("201 Created"))),
+  Behaviour(
+    "HTTP/1.0 without length", is: "done 200", saying: "stored",
+    once("HTTP/1.0 200 OK\r\n\r\nstored")),
+  Behaviour(
+    "endless error page", is: "http-500", saying: "aaaa",
+    endless("HTTP/1.1 500 Oops\r\n\r\n", page)),
+  Behaviour(
+    "endless error page in chunks of a byte", is: "http-500", saying: "aaaa",
+    endless(head("500 Oops", chunked), oneByteChunks)),
+  Behaviour(
+    "endless trailers", is: "http-500", saying: "a",
+    endless(head("500 Oops", chunked) + "1\r\na\r\n0\r\n", trailers)),
+  Behaviour(
+    "307 with an endless page, for ever", is: "redirected",
+    endless("HTTP/1.1 307 Temporary\r\nLocation: /new\r\n\r\n", page)),
+  Behaviour(
+    "20 MB error page", is: "http-500", saying: "aaaa",
+    once(head("500 Oops", "Content-Length: 20000000")) {
+      $0.send([UInt8](repeating: 0x61, count: 20_000_000))
+      $0.drain()
+    }),
+  Behaviour(
+    "a reply in a trickle", is: "done 200", saying: "stored",
+    once("") {
+      for byte in Array((head("200 OK", "Content-Length: 6") + "stored").utf8) { $0.send([byte]) }
+    }),
+  Behaviour(
+    "a reply shorter than it says", is: "http-500", saying: "sto",
+    once(head("500 Oops", "Content-Length: 100") + "sto")),
+  Behaviour(
+    "a good reply shorter than it says", is: "done 200", saying: "sto",
+    once(head("200 OK", "Content-Length: 100") + "sto")),
+  Behaviour(
+    "a reply longer than it says", is: "done 200", saying: "sto",
+    once(head("200 OK", "Content-Length: 3") + "stored and more")),
+  Behaviour(
+    "gzip", is: "http-400", saying: "too many cooks",
+    once(head("400 Bad", "Content-Encoding: gzip\r\nContent-Length: \(gzipped.count)")) {
+      $0.send(gzipped)
+    }),
+  Behaviour(
+    "200 before the body is read, then close", is: "connection-lost",
+    early(head("200 OK", "Connection: close\r\nContent-Length: 2") + "ok") { _ in }),
   Behaviour("200 before the body is read", is: "connection-lost") { connection, _ in
     guard let head = connection.readHead() else { return }
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     _ = connection.read(Int(head.headers["content-length"] ?? "") ?? 0)
     connection.drain()
   },
-  Behaviour("reset in the middle of the reply's head", is: "outcome-unknown") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 200 O")
-    connection.reset()
-  },
-  Behaviour("stall after the reply's head", is: "done 201", stalls: true) { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\n")
-    connection.stall()
-  },
-  Behaviour("100, and then a reset in the middle", is: "connection-lost") { connection, _ in
-    guard connection.readHead() != nil else { return }
-    connection.send("HTTP/1.1 100 Continue\r\n\r\n")
-    _ = connection.read(100_000)
-    connection.reset()
-  },
+  Behaviour(
+    "reset in the middle of the reply's head", is: "outcome-unknown",
+    once("HTTP/1.1 200 O") { $0.reset() }),
+  Behaviour(
+    "stall after the reply's head", is: "done 201", stalls: true,
+    once(head("201 Created", "Content-Length: 5")) { $0.stall() }),
+  Behaviour(
+    "100, and then a reset in the middle", is: "connection-lost",
+    early("HTTP/1.1 100 Continue\r\n\r\n") {
+      _ = $0.read(100_000)
+      $0.reset()
+    }),
   Behaviour("100, and then nothing", is: "outcome-unknown", stalls: true) { connection, _ in
     guard let head = connection.readHead() else { return }
     connection.send("HTTP/1.1 100 Continue\r\n\r\n")
@@ -180,57 +188,34 @@ private let behaviours: [Behaviour] = [
   },
   // Redirects.
   Behaviour(
-    "301", is: "redirected",
-    reply("HTTP/1.1 301 Moved\r\nLocation: /new\r\nContent-Length: 0\r\n\r\n")),
+    "301", is: "redirected", reply(head("301 Moved", "Location: /new\r\nContent-Length: 0"))),
   Behaviour(
-    "302", is: "redirected",
-    reply("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n")),
+    "302", is: "redirected", reply(head("302 Found", "Location: /login\r\nContent-Length: 0"))),
   Behaviour(
     "307 to another origin", is: "redirected",
-    reply(
-      "HTTP/1.1 307 Temporary\r\nLocation: http://127.0.0.2:9/x\r\nContent-Length: 0\r\n\r\n")),
+    reply(head("307 Temporary", "Location: http://127.0.0.2:9/x\r\nContent-Length: 0"))),
   Behaviour(
     "308 to itself, for ever", is: "redirected",
-    reply("HTTP/1.1 308 Permanent\r\nLocation: /upload\r\nContent-Length: 0\r\n\r\n")),
-  Behaviour(
-    "307 without a location", is: "redirected",
-    reply("HTTP/1.1 307 Temporary\r\nContent-Length: 0\r\n\r\n")),
+    reply(head("308 Permanent", "Location: /upload\r\nContent-Length: 0"))),
+  Behaviour("307 without a location", is: "redirected", reply(head("307 Temporary"))),
   // Broken lines.
   Behaviour("reset before the request is read", is: "connection-lost") { connection, _ in
     _ = connection.read(1)
     connection.reset()
   },
-  Behaviour("reset in the middle of the body", is: "connection-lost") { connection, _ in
-    guard connection.readHead() != nil, connection.read(100_000) != nil else { return }
-    connection.reset()
-  },
-  Behaviour("closed in the middle of the body", is: "connection-lost") { connection, _ in
-    guard connection.readHead() != nil else { return }
-    _ = connection.read(100_000)
-  },
-  Behaviour("reset after the last byte", is: "outcome-unknown") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.reset()
-  },
-  Behaviour("closed after the last byte", is: "outcome-unknown") { connection, _ in
-    connection.readRequest()
-  },
-  Behaviour("no reply", is: "outcome-unknown", stalls: true) { connection, _ in
-    connection.readRequest()
-    connection.stall()
-  },
+  Behaviour(
+    "reset in the middle of the body", is: "connection-lost", readingBody(100_000) { $0.reset() }),
+  Behaviour(
+    "closed in the middle of the body", is: "connection-lost", readingBody(100_000) { _ in }),
+  Behaviour("reset after the last byte", is: "outcome-unknown", once("") { $0.reset() }),
+  Behaviour("closed after the last byte", is: "outcome-unknown", once("")),
+  Behaviour("no reply", is: "outcome-unknown", stalls: true, once("") { $0.stall() }),
   Behaviour("no byte is read", is: "stalled", stalls: true) { connection, _ in
     connection.stall()
   },
-  Behaviour("stall in the middle", is: "stalled", stalls: true) { connection, _ in
-    guard connection.readHead() != nil else { return }
-    connection.stall()
-  },
+  Behaviour("stall in the middle", is: "stalled", stalls: true, readingBody(0) { $0.stall() }),
   // Not HTTP.
-  Behaviour("garbage", is: "not-http") { connection, _ in
-    guard connection.readRequest() != nil else { return }
-    connection.send("\u{1}\u{2}SSH-2.0-OpenSSH_9.2\r\n")
-  },
+  Behaviour("garbage", is: "not-http", once("\u{1}\u{2}SSH-2.0-OpenSSH_9.2\r\n")),
   Behaviour("greeting of another protocol", is: "not-http") { connection, _ in
     connection.send("220 mail.example.com ESMTP\r\n")
     connection.drain()
@@ -410,7 +395,7 @@ struct ServerBehaviourTests {
     defer { server.stop() }
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
     let path = try folder.write("a.bin", count: 1000)
-    let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 12))
+    let ends = await EngineHarness().upload([path], to: .once(url, stallTimeout: 6))
     #expect(ends.map(\.code) == ["insecure"], "\(ends)")
   }
 

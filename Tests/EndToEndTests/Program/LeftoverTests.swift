@@ -25,6 +25,43 @@ extension EndToEnd {
       }
     }
 
+    /// As ^c does, a time-out of a CI, or the system that has no memory left.
+    @Test("tests that are stopped leave nothing behind", arguments: [SIGINT, SIGTERM, SIGKILL])
+    func stopped(signal: Int32) async throws {
+      // Stories with a server, a terminal and hoist in it.
+      let tests = try Program(
+        "\(Person.binaries)/hoistPackageTests.xctest",
+        ["--testing-library", "swift-testing", "--filter", "ScreenLeavingTests"],
+        environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": person.folder.path]) {
+          $1
+        },
+        directory: person.folder.path)
+      let mark = "hoist-test-\(tests.identifier)-"
+      try await wait(for: "a terminal", otherwise: { tests.output + tests.errors }) {
+        try Self.processes(mark).contains { $0.contains("hoist\0") } ? true : nil
+      }
+      tests.signal(signal)
+      #expect(try await tests.end().status == 128 + signal)
+      try await wait(for: "the end of all", otherwise: { (try? "\(Self.processes(mark))") ?? "" }) {
+        try Self.processes(mark).isEmpty ? true : nil
+      }
+      try await wait(for: "no folder of theirs") {
+        try FileManager.default.contentsOfDirectory(atPath: person.folder.path).isEmpty ? true : nil
+      }
+    }
+
+    /// The environments and arguments of those processes that have the mark there.
+    private static func processes(_ mark: String) throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
+        .compactMap { process in
+          let texts = ["environ", "cmdline"].compactMap {
+            FileManager.default.contents(atPath: "/proc/\(process)/\($0)")
+          }
+          let text = texts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\0")
+          return text.contains(mark) ? text : nil
+        }
+    }
+
     @Test(
       "`make test` fails where processes are left, by their folder, arguments or environment",
       arguments: [

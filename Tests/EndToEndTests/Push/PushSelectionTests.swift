@@ -317,7 +317,9 @@ extension EndToEnd {
       }
       try FileManager.default.removeItem(atPath: person.folder.path("w"))
       let outcome = try await watch.end()
-      #expect(outcome.status == 1 && outcome.output.contains("has gone"), "\(outcome)")
+      #expect(outcome.status == 1)
+      let end = try outcome.events().end(of: "--watch")
+      #expect(end.text("message")?.contains("the watched folder w has gone") == true, "\(outcome)")
     }
   }
 }

@@ -294,7 +294,7 @@ extension EndToEnd {
       let inbox = try await person.receiver()
       let deep = person.folder.path("photos/2026/november")
       try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: true)
-      for number in 0..<4_500 {
+      for number in 0..<2_500 {
         try person.folder.write("photos/2026/november/\(number).txt", Array("\(number)".utf8))
       }
       try person.folder.write("photos/.hidden", [1])
@@ -303,13 +303,13 @@ extension EndToEnd {
         atPath: "\(deep)/loop", withDestinationPath: person.folder.path("photos"))
       let terminal = try await screen(
         "photos --to \(inbox.url) --follow-links --exclude '*.tmp' --limit 1kB/s")
-      try await terminal.wait(for: "Queue 4500")
-      try await terminal.wait(for: "4500 files added")
+      try await terminal.wait(for: "Queue 2500")
+      try await terminal.wait(for: "2500 files added")
       let screen = try await terminal.screen()
       #expect(!screen.shows("hidden") && !screen.shows("left-out"))
       try await terminal.press("C-c", "C-c")
       try await terminal.wait(for: Tmux.prompt)
-      #expect(try UploadStore(path: queue).items().count == 4_500)
+      #expect(try UploadStore(path: queue).items().count == 2_500)
     }
 
     @Test("What the target does not take is said when it is added, and nothing of it is sent")

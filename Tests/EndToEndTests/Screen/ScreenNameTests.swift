@@ -102,8 +102,9 @@ extension EndToEnd {
       try await terminal.command("hoist a.txt --to \(server.url().absoluteString)")
       try await terminal.wait(for: "1 failed")
       try await terminal.press("Enter")
-      let details = try await terminal.wait(for: "␛[2J␛]0;owned␇")
-      #expect(details.shows("Path "), "\(details.text)")
+      try await terminal.wait(until: "the details") {
+        $0.shows("Path ") && $0.shows("␛[2J␛]0;owned␇")
+      }
       let written = try await wait(for: "the reply in the recording") {
         let written = String(decoding: try bytes(recording), as: UTF8.self)
         return written.contains("␛[2J␛]0;owned␇") ? written : nil

@@ -10,11 +10,11 @@ extension EndToEnd {
 
     init() throws { person = try Person() }
 
-    /// A screen with two files under way, which take eight seconds unless told otherwise, with credentials that
+    /// A screen with two files under way, which take four seconds unless told otherwise, with credentials that
     /// only its memory holds.
     private func visit(_ inbox: Inbox, limit: String = "1MB/s") async throws -> Tmux {
       for name in ["first.bin", "second.bin"] {
-        try person.folder.write(name, count: 4_000_000, seed: 3)
+        try person.folder.write(name, count: 2_000_000, seed: 3)
       }
       let terminal = try await person.terminal()
       try await terminal.command(
@@ -98,7 +98,7 @@ extension EndToEnd {
     @Test("a closed terminal ends them otherwise, and the queue is kept")
     func stopped() async throws {
       let inbox = try await person.receiver("--token", "right")
-      var terminal: Tmux? = try await visit(inbox, limit: "100kB/s")
+      var terminal: Tmux? = try await visit(inbox, limit: "50kB/s")
       #expect(terminal != nil)
       terminal = nil
       try await wait(for: "the end of the sender") {

@@ -29,8 +29,8 @@ extension EndToEnd {
         "[targets.desk]\nurl = \"\(url)\"\nresume = \"tus\"\nchunk = \"1 MB\"\n")
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       _ = try await person.run("add", "--to", "desk", "large.bin")
-      // What is left of it takes a quarter of a minute.
-      let first = try person.hoist("send", "--limit", "500kB/s")
+      // What is left of it takes some seconds.
+      let first = try person.hoist("send", "--limit", "2MB/s")
       try await wait(for: "some of it", otherwise: { first.output + first.errors }) {
         inbox.names.contains { $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000 }
           ? true : nil
@@ -56,7 +56,7 @@ extension EndToEnd {
       try person.folder.write("other.bin", count: 8_000_000, seed: 4)
       func begin(_ name: String) async throws {
         _ = try await person.run("add", "--to", "desk", name)
-        let sender = try person.hoist("send", "--limit", "500kB/s")
+        let sender = try person.hoist("send", "--limit", "2MB/s")
         try await wait(for: "some of it", otherwise: { sender.output + sender.errors }) {
           inbox.names.contains {
             $0.hasSuffix(".data") && (inbox.bytes($0)?.count ?? 0) >= 1_000_000
@@ -91,7 +91,7 @@ extension EndToEnd {
       )
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       let terminal = try await person.terminal()
-      try await terminal.command("hoist --limit 500kB/s large.bin")
+      try await terminal.command("hoist --limit 2MB/s large.bin")
       // Once bytes of it have arrived, hoist knows its address as well.
       try await wait(for: "some of it", otherwise: { "\(inbox.names)" }) {
         inbox.names.contains { $0.hasSuffix(".data") && inbox.bytes($0)?.isEmpty == false }

@@ -4,67 +4,47 @@ import Testing
 
 @testable import UploadModel
 
-private func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+private func url(_ text: String) -> URL { Conversation.url(text) }
 private let upload = url("https://a.example/upload")
-private let identity = FileIdentity(device: 1, inode: 2, size: 10, modified: 3)
-private let now = Date(timeIntervalSince1970: 1_800_000_000)
+private let identity = Conversation.identity
+private let now = Conversation.now
 
-/// What a server says to one request, and what it says before that.
-struct HTTPReply: Sendable {
-  var interim: [[String: String]] = []
-  var status: Int?
-  var headers: [String: String] = [:]
-  var trouble: Failure.Cause?
-  var text = ""
-
-  static func offer(_ location: String = "/u/1", _ more: [String: String] = [:]) -> [String: String]
+extension ServerReply {
+  fileprivate static func offer(_ location: String = "/u/1", _ more: [String: String] = [:])
+    -> [String: String]
   {
     ["location": location, "upload-draft-interop-version": "8"].merging(more) { $1 }
   }
-  static func status(
-    _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
-  ) -> HTTPReply {
-    HTTPReply(interim: interim, status: status, headers: headers)
-  }
-  static func lost(after interim: [String: String]...) -> HTTPReply {
-    HTTPReply(interim: interim, trouble: .connectionLost("reset"))
-  }
   /// The state of an upload, as the reply to HEAD tells it.
-  static func at(_ offset: Int, complete: Bool = false, _ more: [String: String] = [:]) -> HTTPReply
+  fileprivate static func at(_ offset: Int, complete: Bool = false, _ more: [String: String] = [:])
+    -> ServerReply
   {
-    HTTPReply(
+    ServerReply(
       status: 204,
       headers: ["upload-offset": "\(offset)", "upload-complete": complete ? "?1" : "?0"]
         .merging(more) { $1 })
   }
   /// The reply of whatever the target's own request was for.
-  static func done(_ status: Int = 200, _ more: [String: String] = [:]) -> HTTPReply {
-    HTTPReply(status: status, headers: ["upload-complete": "?1"].merging(more) { $1 })
+  fileprivate static func done(_ status: Int = 200, _ more: [String: String] = [:]) -> ServerReply {
+    ServerReply(status: status, headers: ["upload-complete": "?1"].merging(more) { $1 })
   }
-  static func problem(_ status: Int, _ type: String) -> HTTPReply {
-    HTTPReply(
+  fileprivate static func problem(_ status: Int, _ type: String) -> ServerReply {
+    ServerReply(
       status: status, headers: ["upload-complete": "?0"],
       text: "{\"type\": \"https://iana.org/assignments/http-problem-types#\(type)\"}")
   }
 }
 
-struct HTTPRow: Sendable, CustomTestStringConvertible {
-  let testDescription: String
-  var point: ResumePoint?
-  var chunk: Int64?
-  var mode = ResumeRules.Mode.http
-  var server: ResumeServer?
-  let replies: [HTTPReply]
-  let expected: [String]
-
-  init(
+@Suite("What a server of Resumable Uploads for HTTP is asked next")
+struct HTTPResumeMachineTests {
+  private static func row(
     _ description: String, from point: ResumePoint? = nil, chunk: Int64? = nil,
-    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = nil, _ replies: [HTTPReply],
+    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = nil, _ replies: [ServerReply],
     _ expected: [String]
-  ) {
-    testDescription = description
-    (self.point, self.chunk, self.mode, self.server) = (point, chunk, mode, server)
-    (self.replies, self.expected) = (replies, expected)
+  ) -> Conversation {
+    Conversation(
+      testDescription: description, rules: ResumeRules(mode: mode, chunk: chunk), point: point,
+      server: server, replies: replies, expected: expected)
   }
 
   private static func kept(_ change: (inout ResumePoint) -> Void = { _ in }) -> ResumePoint {
@@ -76,110 +56,111 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
   private static func limits(_ text: String) -> ResumeServer { .http(ResumeLimits(text)) }
   private static let whole = "POST /upload 0..<10 ?1"
 
-  static let all: [HTTPRow] = usual + resumed + pieces + discovery + faults
+  static let all: [Conversation] = usual + resumed + pieces + discovery + faults
 
-  private static let usual: [HTTPRow] = [
-    HTTPRow("a server that knows nothing of it", [.status(201)], [whole, "done 201 10"]),
-    HTTPRow(
+  private static let usual: [Conversation] = [
+    row("a server that knows nothing of it", [.status(201)], [whole, "done 201 10"]),
+    row(
       "an offer is kept before anything else, and the reply is the target's own",
-      [.status(201, ["location": "/f/a", "upload-complete": "?1"], after: HTTPReply.offer())],
+      [.status(201, ["location": "/f/a", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 201 10 /f/a"]),
-    HTTPRow(
+    row(
       "the address of the upload is none of the file",
-      [.status(200, ["location": "/u/1", "upload-complete": "?1"], after: HTTPReply.offer())],
+      [.status(200, ["location": "/u/1", "upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "done 200 10"]),
-    HTTPRow(
+    row(
       "progress is no offer", [.status(200, after: ["upload-offset": "5"])], [whole, "done 200 10"]),
-    HTTPRow(
+    row(
       "an offer of another version is none",
-      [.lost(after: HTTPReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
+      [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
       [whole, "outcome-unknown"]),
-    HTTPRow(
+    row(
       "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
       [whole, "outcome-unknown"]),
-    HTTPRow("a lost reply without an offer", [.lost()], [whole, "outcome-unknown"]),
-    HTTPRow("a refusal without an offer", [.status(403)], [whole, "http-403"]),
-    HTTPRow(
+    row("a lost reply without an offer", [.lost()], [whole, "outcome-unknown"]),
+    row("a refusal without an offer", [.status(403)], [whole, "http-403"]),
+    row(
       "a redirect of the target's own request", [.status(307, ["location": "/new"])],
       [whole, "follow /new"]),
-    HTTPRow(
-      "a lost line after an offer is no doubt", [.lost(after: HTTPReply.offer())],
+    row(
+      "a lost line after an offer is no doubt", [.lost(after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "connection-lost"]),
-    HTTPRow(
-      "a server's error after an offer is tried again", [.status(500, after: HTTPReply.offer())],
+    row(
+      "a server's error after an offer is tried again", [.status(500, after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "http-500"]),
-    HTTPRow(
+    row(
       "a refusal of what was sent ends the upload",
-      [.status(422, ["upload-complete": "?1"], after: HTTPReply.offer())],
+      [.status(422, ["upload-complete": "?1"], after: ServerReply.offer())],
       [whole, "keep /u/1 at 0", "forget", "http-422"]),
-    HTTPRow(
+    row(
       "not all of it was taken",
       [.status(201, ["upload-complete": "?0", "location": "/u/1"]), .at(6), .done()],
       [
         whole, "keep /u/1 at 0", "HEAD /u/1", "keep /u/1 at 6", "PATCH /u/1 6..<10 ?1",
         "done 200 10",
       ]),
-    HTTPRow(
+    row(
       "too large, said with the offer: the upload is taken back",
       [
-        HTTPReply(interim: [HTTPReply.offer("/u/1", ["upload-limit": "max-size=9"])]),
+        ServerReply(interim: [ServerReply.offer("/u/1", ["upload-limit": "max-size=9"])]),
         .status(204),
       ],
       [whole, "stop too-large", "DELETE /u/1", "forget", "too-large"]),
-    HTTPRow(
+    row(
       "limits that are malformed are ignored",
-      [.status(200, after: HTTPReply.offer("/u/1", ["upload-limit": "max-size=?1, max-age=5"]))],
+      [.status(200, after: ServerReply.offer("/u/1", ["upload-limit": "max-size=?1, max-age=5"]))],
       [whole, "keep /u/1 at 0", "done 200 10"]),
-    HTTPRow(
+    row(
       "the time for which it is kept is written down",
-      [.lost(after: HTTPReply.offer("/u/1", ["upload-limit": "max-age=60, other=1"]))],
+      [.lost(after: ServerReply.offer("/u/1", ["upload-limit": "max-age=60, other=1"]))],
       [whole, "keep /u/1 at 0 for 60 s", "connection-lost"]),
   ]
 
-  private static let resumed: [HTTPRow] = [
-    HTTPRow(
+  private static let resumed: [Conversation] = [
+    row(
       "it goes on where the server is", from: kept(), [.at(6), .done(201, ["location": "/f/a"])],
       ["HEAD /u/1", "keep /u/1 at 6 from 6", "PATCH /u/1 6..<10 ?1", "done 201 4 /f/a"]),
-    HTTPRow(
+    row(
       "all there and not complete", from: kept(), [.at(10), .done()],
       ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "done 200 0"]),
-    HTTPRow(
+    row(
       "complete, and the server has kept its reply", from: kept(),
       [.at(10, complete: true), .done(201, ["location": "/f/a"])],
       ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "done 201 0 /f/a"]),
-    HTTPRow(
+    row(
       "complete, and the reply is lost for good", from: kept(),
       [.at(10, complete: true), .status(400, ["upload-complete": "?0"])],
       ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "done 204 0"]),
-    HTTPRow(
+    row(
       "complete, and its processing failed", from: kept(), [.at(10, complete: true), .done(500)],
       ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "forget", "http-500"]),
-    HTTPRow(
+    row(
       "forgotten", from: kept(), [.status(404), .status(201)],
       ["HEAD /u/1", whole, "done 201 10"]),
-    HTTPRow(
+    row(
       "forgotten again and again", from: kept(),
-      [.status(410), .lost(after: HTTPReply.offer("/u/2"))],
+      [.status(410), .lost(after: ServerReply.offer("/u/2"))],
       ["HEAD /u/1", whole, "keep /u/2 at 0 forgotten", "connection-lost"]),
-    HTTPRow(
-      "a changed file", from: kept { $0.identity.modified = 9 }, [.lost(after: HTTPReply.offer())],
+    row(
+      "a changed file", from: kept { $0.identity.modified = 9 },
+      [.lost(after: ServerReply.offer())],
       [whole, "keep /u/1 at 0 fileChanged", "connection-lost"]),
-    HTTPRow(
+    row(
       "a changed form",
       from: kept { $0.form = ResumePoint.Form(boundary: "b", made: now, seal: "s") },
-      [.lost(after: HTTPReply.offer())],
+      [.lost(after: ServerReply.offer())],
       [whole, "keep /u/1 at 0 formChanged", "connection-lost"]),
-    HTTPRow(
+    row(
       "409 asks where the server is", from: kept(),
       [.at(4), .problem(409, "mismatching-upload-offset"), .at(8), .done()],
       [
         "HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "HEAD /u/1",
         "keep /u/1 at 8 from 4", "PATCH /u/1 8..<10 ?1", "done 200 6",
       ]),
-    HTTPRow(
+    row(
       "a lost line with progress", from: kept(), [.at(6), .lost()],
       ["HEAD /u/1", "keep /u/1 at 6 from 6", "PATCH /u/1 6..<10 ?1", "connection-lost advanced"]),
-    HTTPRow(
+    row(
       "a redirect of the upload is followed", from: kept(),
       [.status(308, ["location": "/u/9"]), .at(4), .done()],
       [
@@ -187,8 +168,8 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
       ]),
   ]
 
-  private static let pieces: [HTTPRow] = [
-    HTTPRow(
+  private static let pieces: [Conversation] = [
+    row(
       "pieces, to a server that has announced limits", chunk: 4,
       [
         .status(204, ["upload-limit": "min-size=0"]),
@@ -201,10 +182,10 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
         "PATCH /u/1 0..<4 ?0", "keep /u/1 at 4", "PATCH /u/1 4..<8 ?0", "keep /u/1 at 8",
         "PATCH /u/1 8..<10 ?1", "done 200 10",
       ]),
-    HTTPRow(
+    row(
       "no pieces to a server that may know nothing of them", chunk: 4,
       [.status(405), .status(201)], ["OPTIONS /upload", "learn http", whole, "done 201 10"]),
-    HTTPRow(
+    row(
       "no piece is smaller than the server wants", chunk: 2,
       knowing: limits("min-append-size=6"),
       [
@@ -215,17 +196,17 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
         "POST /upload 0..<0 ?0", "keep /u/1 at 0", "PATCH /u/1 0..<6 ?0", "keep /u/1 at 6",
         "PATCH /u/1 6..<10 ?1", "done 200 10",
       ]),
-    HTTPRow(
+    row(
       "an offer with a limit turns a whole upload into pieces",
       [
-        HTTPReply(interim: [HTTPReply.offer("/u/1", ["upload-limit": "max-append-size=8"])]),
+        ServerReply(interim: [ServerReply.offer("/u/1", ["upload-limit": "max-append-size=8"])]),
         .at(0), .status(204, ["upload-complete": "?0"]), .done(),
       ],
       [
         whole, "keep /u/1 at 0", "stop too-large", "HEAD /u/1", "keep /u/1 at 0",
         "PATCH /u/1 0..<8 ?0", "keep /u/1 at 8", "PATCH /u/1 8..<10 ?1", "done 200 10",
       ]),
-    HTTPRow(
+    row(
       "413 that says how much it takes at once",
       [
         .status(413, ["upload-limit": "max-append-size=6"]),
@@ -236,82 +217,82 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
         whole, "POST /upload 0..<0 ?0", "keep /u/1 at 0", "PATCH /u/1 0..<6 ?0", "keep /u/1 at 6",
         "PATCH /u/1 6..<10 ?1", "done 200 10",
       ]),
-    HTTPRow("413 that says nothing", [.status(413)], [whole, "http-413"]),
-    HTTPRow(
+    row("413 that says nothing", [.status(413)], [whole, "http-413"]),
+    row(
       "too large by what was announced: nothing is sent", knowing: limits("max-size=9"), [],
       ["too-large"]),
   ]
 
-  private static let discovery: [HTTPRow] = [
-    HTTPRow(
+  private static let discovery: [Conversation] = [
+    row(
       "auto finds the draft", mode: .auto, [.status(204, ["upload-limit": "min-size=0"]), .done()],
       ["OPTIONS /upload", "learn http", whole, "done 200 10"]),
-    HTTPRow(
+    row(
       "auto finds tus", mode: .auto, [.status(204, ["tus-version": "1.0.0"])],
       ["OPTIONS /upload", "learn tus", "start again"]),
-    HTTPRow(
+    row(
       "auto finds nothing", mode: .auto, [.status(404), .status(200)],
       ["OPTIONS /upload", "learn http", whole, "done 200 10"]),
-    HTTPRow(
+    row(
       "auto asks once", mode: .auto, knowing: .http(nil), [.status(200)], [whole, "done 200 10"]),
-    HTTPRow(
+    row(
       "auto does not ask about what was begun", from: kept(), mode: .auto, [.at(4), .done()],
       ["HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "done 200 6"]),
   ]
 
-  private static let faults: [HTTPRow] = [
-    HTTPRow(
+  private static let faults: [Conversation] = [
+    row(
       "no Location", knowing: limits("max-append-size=4"),
       [.status(201, ["upload-complete": "?0"])],
       ["POST /upload 0..<0 ?0", "resume-no-location"]),
-    HTTPRow(
+    row(
       "it announces that it takes nothing at once", knowing: limits("max-append-size=0"), [],
       ["resume-append-too-small"]),
-    HTTPRow(
+    row(
       "it offers to take nothing at once",
-      [HTTPReply(interim: [HTTPReply.offer("/u/1", ["upload-limit": "max-append-size=0"])])],
+      [ServerReply(interim: [ServerReply.offer("/u/1", ["upload-limit": "max-append-size=0"])])],
       [whole, "keep /u/1 at 0", "stop resume-append-too-small", "resume-append-too-small"]),
-    HTTPRow(
+    row(
       "it takes nothing at once any more", from: kept(),
       [.at(4, ["upload-limit": "max-append-size=0"])],
       ["HEAD /u/1", "keep /u/1 at 4 from 4", "resume-append-too-small"]),
-    HTTPRow(
-      "Location elsewhere", [HTTPReply(interim: [HTTPReply.offer("https://b.example/u")])],
+    row(
+      "Location elsewhere", [ServerReply(interim: [ServerReply.offer("https://b.example/u")])],
       [whole, "stop resume-location-elsewhere", "resume-location-elsewhere"]),
-    HTTPRow(
-      "Location that is none", [HTTPReply(interim: [HTTPReply.offer("mailto:a@b.example")])],
+    row(
+      "Location that is none", [ServerReply(interim: [ServerReply.offer("mailto:a@b.example")])],
       [whole, "stop resume-bad-location", "resume-bad-location"]),
-    HTTPRow(
+    row(
       "two addresses",
-      [HTTPReply(interim: [HTTPReply.offer("/u/1"), HTTPReply.offer("/u/2")])],
+      [ServerReply(interim: [ServerReply.offer("/u/1"), ServerReply.offer("/u/2")])],
       [
         whole, "keep /u/1 at 0", "stop resume-location-changed", "resume-location-changed",
       ]),
-    HTTPRow(
+    row(
       "an offset beyond the end", from: kept(), [.at(11)],
       ["HEAD /u/1", "forget", "resume-offset-beyond-end"]),
-    HTTPRow(
+    row(
       "an offset that goes back", from: kept(), [.at(3)],
       ["HEAD /u/1", "forget", "resume-offset-went-back"]),
-    HTTPRow(
+    row(
       "no offset", from: kept(), [.status(204, ["upload-complete": "?0"])],
       ["HEAD /u/1", "resume-no-offset"]),
-    HTTPRow(
+    row(
       "an offset that is no number", from: kept(), [.status(204, ["upload-offset": "\"4\""])],
       ["HEAD /u/1", "resume-no-offset"]),
-    HTTPRow(
+    row(
       "another length", from: kept(), [.at(4, ["upload-length": "12"])],
       ["HEAD /u/1", "forget", "resume-other-length"]),
-    HTTPRow(
+    row(
       "inconsistent lengths", from: kept(), [.at(4), .problem(400, "inconsistent-upload-length")],
       [
         "HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1", "forget",
         "resume-other-length",
       ]),
-    HTTPRow(
+    row(
       "closed too early", from: kept(), [.at(6, complete: true)],
       ["HEAD /u/1", "forget", "resume-ended-early advanced"]),
-    HTTPRow(
+    row(
       "all of it there, and never complete", from: kept(),
       [
         .at(10), .status(204, ["upload-complete": "?0"]), .at(10),
@@ -322,77 +303,17 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
         "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "HEAD /u/1", "keep /u/1 at 10 from 10",
         "PATCH /u/1 10..<10 ?1", "forget", "resume-never-complete advanced",
       ]),
-    HTTPRow(
+    row(
       "endless redirects", from: kept(),
       Array(repeating: .status(308, ["location": "/u/1"]), count: 6),
       Array(repeating: "HEAD /u/1", count: 6) + ["redirected"]),
-    HTTPRow(
+    row(
       "a redirect to another server", from: kept(),
       [.status(307, ["location": "https://b.example/1"])], ["HEAD /u/1", "redirected"]),
   ]
-}
 
-@Suite("What a server of Resumable Uploads for HTTP is asked next")
-struct HTTPResumeMachineTests {
-  @Test("Each conversation goes as it should", arguments: HTTPRow.all)
-  func conversation(_ row: HTTPRow) throws {
-    var target = Target(name: "t", url: upload)
-    target.resume = ResumeRules(mode: row.mode, chunk: row.chunk)
-    var machine = HTTPResumeMachine(
-      target: target, identity: identity, creation: upload, length: 10, point: row.point,
-      server: row.server)
-    var replies = row.replies[...]
-    var pending = machine.start(now: now)
-    var trace: [String] = []
-    while !pending.isEmpty {
-      let action = pending.removeFirst()
-      trace.append(words(action, target))
-      guard case .send(let request) = action else { continue }
-      #expect(request.headers.contains(ResumeRequest.Header("Upload-Draft-Interop-Version", "8")))
-      let next = replies.popFirst()
-      let reply = try #require(next, "nothing more was to be asked: \(trace)")
-      var end = TransferEnd(
-        url: request.url, status: reply.status, headers: reply.headers,
-        reply: Reply(text: reply.text, mediaType: "application/problem+json"),
-        trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
-      for interim in reply.interim {
-        for action in machine.handle(interim: interim, at: request.url, now: now) {
-          trace.append(words(action, target))
-          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
-        }
-      }
-      pending += machine.handle(end, now: now)
-    }
-    #expect(trace == row.expected)
-    #expect(replies.isEmpty)
-  }
-
-  private func words(_ action: ResumeAction, _ target: Target) -> String {
-    switch action {
-    case .send(let request):
-      let complete = request.headers.first { $0.name == "Upload-Complete" }
-      return [
-        request.method, request.url.path, request.content.map { "\($0)" }, complete?.value,
-      ].compactMap { $0 }.joined(separator: " ")
-    case .keep(let point):
-      return "keep \(point.url.path) at \(point.offset)"
-        + (point.start > 0 ? " from \(point.start)" : "") + (point.loss.map { " \($0)" } ?? "")
-        + (point.expires.map { " for \(Int($0.timeIntervalSince(now))) s" } ?? "")
-    case .forget: return "forget"
-    case .learn(.tus): return "learn tus"
-    case .learn(.http): return "learn http"
-    case .startAgain: return "start again"
-    case .stop(let cause): return "stop \(Failure(cause).code)"
-    case .end(let end):
-      switch Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: now) {
-      case .delivered(let receipt):
-        let place = receipt.url.flatMap { URL(string: $0)?.path }
-        return "done \(receipt.status) \(receipt.bytes)" + (place.map { " \($0)" } ?? "")
-      case .failed(let failure): return failure.code + (end.hasAdvanced ? " advanced" : "")
-      case .follow(let url, _): return "follow \(url.path)"
-      }
-    }
-  }
+  @Test("Each conversation goes as it should", arguments: Self.all)
+  func conversation(_ row: Conversation) throws { try row.check() }
 
   /// A server that takes a byte at once: 110,000 requests for a file.
   @Test(
@@ -409,7 +330,7 @@ struct HTTPResumeMachineTests {
     var machine = HTTPResumeMachine(
       target: target, identity: identity, creation: upload, length: length, point: nil,
       server: .http(ResumeLimits(limits)))
-    let words = machine.start(now: now).map { self.words($0, target) }
+    let words = machine.start(now: now).map { Conversation.words($0, target) }
     #expect(words == [isSent ? "POST /upload 0..<0 ?0" : "resume-append-too-small"])
   }
 

@@ -1,0 +1,123 @@
+import Foundation
+import MultipartForm
+import Testing
+
+@testable import UploadModel
+
+/// What a server says to one request, and what it says before that.
+struct ServerReply: Sendable {
+  var interim: [[String: String]] = []
+  var status: Int?
+  var headers: [String: String] = [:]
+  var trouble: Failure.Cause?
+  var text = ""
+
+  static func status(
+    _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
+  ) -> ServerReply {
+    ServerReply(interim: interim, status: status, headers: headers)
+  }
+  static func lost(after interim: [String: String]...) -> ServerReply {
+    ServerReply(interim: interim, trouble: .connectionLost("reset"))
+  }
+}
+
+/// A conversation with a server: what it says, and what is asked and done meanwhile.
+struct Conversation: Sendable, CustomTestStringConvertible {
+  static let identity = FileIdentity(device: 1, inode: 2, size: 10, modified: 3)
+  static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+  let testDescription: String
+  var rules: ResumeRules
+  var size: Int64 = 10
+  var point: ResumePoint?
+  var server: ResumeServer?
+  let replies: [ServerReply]
+  let expected: [String]
+
+  static func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+
+  /// Where uploads are asked for.
+  static func target(_ rules: ResumeRules) -> Target {
+    var target = Target(
+      name: "t", url: url("https://a.example/\(rules.mode == .tus ? "files" : "upload")"))
+    target.resume = rules
+    return target
+  }
+
+  /// Has a machine talk to this server.
+  func check() throws {
+    let target = Self.target(rules)
+    var identity = Self.identity
+    identity.size = size
+    var machine: any ResumeMachine
+    if rules.mode == .tus {
+      var known: TusServer?
+      if case .tus(let server) = server { known = server }
+      machine = TusMachine(
+        target: target, identity: identity, creation: target.url, metadata: "", point: point,
+        server: known)
+    } else {
+      machine = HTTPResumeMachine(
+        target: target, identity: identity, creation: target.url, length: size, point: point,
+        server: server)
+    }
+    var replies = replies[...]
+    var pending = machine.start(now: Self.now)
+    var trace: [String] = []
+    while !pending.isEmpty {
+      let action = pending.removeFirst()
+      trace.append(Self.words(action, target))
+      guard case .send(let request) = action else { continue }
+      let version = ResumeRequest.Header("Upload-Draft-Interop-Version", "8")
+      #expect(request.headers.contains(version) == (rules.mode != .tus))
+      let next = replies.popFirst()
+      let reply = try #require(next, "nothing more was to be asked: \(trace)")
+      var end = TransferEnd(
+        url: request.url, status: reply.status, headers: reply.headers,
+        reply: Reply(text: reply.text, mediaType: "application/problem+json"),
+        trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
+      for interim in reply.interim {
+        for action in machine.handle(interim: interim, at: request.url, now: Self.now) {
+          trace.append(Self.words(action, target))
+          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
+        }
+      }
+      pending += machine.handle(end, now: Self.now)
+    }
+    #expect(trace == expected)
+    #expect(replies.isEmpty)
+  }
+
+  /// An action in short, with the paths of addresses.
+  static func words(_ action: ResumeAction, _ target: Target) -> String {
+    switch action {
+    case .send(let request):
+      func header(_ name: String) -> String? {
+        request.headers.first { $0.name == name }?.value
+      }
+      return [
+        request.method, request.url.path, request.content.map { "\($0)" },
+        request.checksum.map { "\($0)" },
+        header("X-HTTP-Method-Override").map { "overrides \($0)" }, header("Upload-Complete"),
+      ].compactMap { $0 }.joined(separator: " ")
+    case .keep(let point):
+      return "keep \(point.url.path) at \(point.offset)"
+        + (point.start > 0 ? " from \(point.start)" : "") + (point.loss.map { " \($0)" } ?? "")
+        + (point.expires.map { " for \(Int($0.timeIntervalSince(now))) s" } ?? "")
+    case .forget: return "forget"
+    case .learn(.tus): return "learn tus"
+    case .learn(.http): return "learn http"
+    case .startAgain: return "start again"
+    case .stop(let cause): return "stop \(Failure(cause).code)"
+    case .end(let end):
+      switch Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: now) {
+      case .delivered(let receipt):
+        let place = receipt.url.flatMap { URL(string: $0)?.path }
+        return "done \(receipt.status) \(receipt.bytes)" + (place.map { " \($0)" } ?? "")
+      case .failed(let failure): return failure.code + (end.hasAdvanced ? " advanced" : "")
+      case .follow(let url, _): return "follow \(url.path)"
+      }
+    }
+  }
+}
