@@ -119,7 +119,7 @@ struct OptionTests {
   }
 
   @Test(arguments: [
-    ("", "upload", "/files/0/url"), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
+    ("", "upload", nil), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
     ("resume = \"tus\"", "files", nil),
   ])
   func hoistsOwnReceiver(_ line: String, _ path: String, _ result: String?) throws {
