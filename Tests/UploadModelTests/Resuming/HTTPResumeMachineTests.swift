@@ -16,6 +16,8 @@ struct HTTPReply: Sendable {
   var headers: [String: String] = [:]
   var trouble: Failure.Cause?
   var text = ""
+  /// How many seconds all that takes.
+  var seconds = 0.0
 
   static func offer(_ location: String = "/u/1", _ more: [String: String] = [:]) -> [String: String]
   {
@@ -29,6 +31,8 @@ struct HTTPReply: Sendable {
   static func lost(after interim: [String: String]...) -> HTTPReply {
     HTTPReply(interim: interim, trouble: .connectionLost("reset"))
   }
+  /// What nginx makes of a 104.
+  static let taken = offer("/u/1", ["server": "nginx/1.22.1", "date": "x", "connection": "close"])
   /// The state of an upload, as the reply to HEAD tells it.
   static func at(_ offset: Int, complete: Bool = false, _ more: [String: String] = [:]) -> HTTPReply
   {
@@ -76,7 +80,67 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
   private static func limits(_ text: String) -> ResumeServer { .http(ResumeLimits(text)) }
   private static let whole = "POST /upload 0..<10 ?1"
 
-  static let all: [HTTPRow] = usual + resumed + pieces + discovery + faults
+  static let all: [HTTPRow] = usual + resumed + pieces + discovery + faults + taken
+
+  private static let plain = "POST /upload 0..<10 plain"
+  /// A proxy takes interim replies for the answer.
+  private static let taken: [HTTPRow] = [
+    HTTPRow(
+      "it passes them on as its own: nothing has come yet",
+      [.lost(after: HTTPReply.taken), .at(0), .status(204)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    HTTPRow(
+      "over HTTP/2 there is no Connection",
+      [.lost(after: HTTPReply.offer("/u/1", ["server": "n", "date": "x"])), .at(0), .status(404)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    HTTPRow(
+      "all had come: it is not sent twice",
+      [.lost(after: HTTPReply.taken), .at(10, complete: true), .done(201)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "keep /u/1 at 10", "PATCH /u/1 10..<10 ?1", "done 201 10",
+      ]),
+    HTTPRow(
+      "most of it had come: it goes on",
+      [.lost(after: HTTPReply.taken), .at(6), .done(201)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "keep /u/1 at 6", "PATCH /u/1 6..<10 ?1", "done 201 10",
+      ]),
+    HTTPRow(
+      "it holds them back",
+      [
+        HTTPReply(
+          interim: [HTTPReply.offer()], trouble: .connectionLost("reset"), seconds: 6), .at(0),
+        .status(204),
+      ],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    HTTPRow(
+      "it holds them back until hoist gives up", [HTTPReply(trouble: .stalled(seconds: 60))],
+      [whole, "learn usual", "outcome-unknown"]),
+    HTTPRow(
+      "what could not be sent says nothing of it", [HTTPReply(trouble: .unreachable("no route"))],
+      [whole, "outcome-unknown"]),
+    HTTPRow("it is known", knowing: .usual, [.status(201)], [plain, "done 201 10"]),
+    HTTPRow(
+      "it is known, in any protocol", mode: .auto, knowing: .usual, [.status(201)],
+      [plain, "done 201 10"]),
+    HTTPRow(
+      "it is known, and a reply is lost", knowing: .usual, [.lost()], [plain, "outcome-unknown"]),
+    HTTPRow(
+      "an upload was begun before it was known", from: kept(), knowing: .usual,
+      [.at(4), .status(204)],
+      ["HEAD /u/1", "DELETE /u/1", "forget", "start again"]),
+  ]
 
   private static let usual: [HTTPRow] = [
     HTTPRow("a server that knows nothing of it", [.status(201)], [whole, "done 201 10"]),
@@ -93,11 +157,11 @@ struct HTTPRow: Sendable, CustomTestStringConvertible {
     HTTPRow(
       "an offer of another version is none",
       [.lost(after: HTTPReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
-      [whole, "outcome-unknown"]),
+      [whole, "learn usual", "outcome-unknown"]),
     HTTPRow(
       "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
-      [whole, "outcome-unknown"]),
-    HTTPRow("a lost reply without an offer", [.lost()], [whole, "outcome-unknown"]),
+      [whole, "learn usual", "outcome-unknown"]),
+    HTTPRow("a lost reply without an offer", [.lost()], [whole, "learn usual", "outcome-unknown"]),
     HTTPRow("a refusal without an offer", [.status(403)], [whole, "http-403"]),
     HTTPRow(
       "a redirect of the target's own request", [.status(307, ["location": "/new"])],
@@ -348,7 +412,9 @@ struct HTTPResumeMachineTests {
       let action = pending.removeFirst()
       trace.append(words(action, target))
       guard case .send(let request) = action else { continue }
-      #expect(request.headers.contains(ResumeRequest.Header("Upload-Draft-Interop-Version", "8")))
+      #expect(
+        trace.last?.hasSuffix(" plain") == true
+          || request.headers.contains(ResumeRequest.Header("Upload-Draft-Interop-Version", "8")))
       let next = replies.popFirst()
       let reply = try #require(next, "nothing more was to be asked: \(trace)")
       var end = TransferEnd(
@@ -356,7 +422,8 @@ struct HTTPResumeMachineTests {
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
         trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
       for interim in reply.interim {
-        for action in machine.handle(interim: interim, at: request.url, now: now) {
+        let later = now + reply.seconds
+        for action in machine.handle(interim: interim, at: request.url, now: later) {
           trace.append(words(action, target))
           if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
         }
@@ -372,7 +439,8 @@ struct HTTPResumeMachineTests {
     case .send(let request):
       let complete = request.headers.first { $0.name == "Upload-Complete" }
       return [
-        request.method, request.url.path, request.content.map { "\($0)" }, complete?.value,
+        request.method, request.url.path, request.content.map { "\($0)" },
+        request.headers.isEmpty ? "plain" : complete?.value,
       ].compactMap { $0 }.joined(separator: " ")
     case .keep(let point):
       return "keep \(point.url.path) at \(point.offset)"
@@ -381,6 +449,7 @@ struct HTTPResumeMachineTests {
     case .forget: return "forget"
     case .learn(.tus): return "learn tus"
     case .learn(.http): return "learn http"
+    case .learn(.usual): return "learn usual"
     case .startAgain: return "start again"
     case .stop(let cause): return "stop \(Failure(cause).code)"
     case .end(let end):
