@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 import ScalarText
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload-12): an upload to an ordinary endpoint that goes
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that goes
 /// on in further requests where the first one was broken off.
 extension Service {
   private static let pieceType = "application/partial-upload"

@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 
 /// Decides what to ask a server that may speak Resumable Uploads for HTTP
-/// (draft-ietf-httpbis-resumable-upload-12, interop version 8).
+/// (draft-ietf-httpbis-resumable-upload, interop version 8).
 ///
 /// ```
 ///  OPTIONS ──► the target's own request ─────────────────────► its reply
