@@ -7,7 +7,6 @@ let strict: [SwiftSetting] =
 
 let package = Package(
   name: "hoist",
-  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "hoist", targets: ["hoist"]),
     .library(name: "MultipartForm", targets: ["MultipartForm"]),

@@ -4,7 +4,6 @@ import PackageDescription
 // Programs that use `MultipartForm` as another project would: from outside, by its public interface alone.
 let package = Package(
   name: "Examples",
-  platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "hoist", path: ".."),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

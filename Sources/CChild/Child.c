@@ -4,12 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
-
-#ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#endif
+#include <unistd.h>
 
 // The most descriptors that a program is given.
 enum { MOST_FILES = 8 };
@@ -44,13 +41,11 @@ static void become(struct plan *plan, pid_t parent) {
     setpgid(0, 0);
   }
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-#ifdef __linux__
   if (!plan->is_detached) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // It may have ended before that.
     if (getppid() != parent) _exit(127);
   }
-#endif
   // First out of the way of each other.
   for (int i = 0; i < plan->count; i++) {
     int file = plan->files[i] < 0 ? open("/dev/null", O_RDWR) : plan->files[i];

@@ -1,178 +1,176 @@
 import Foundation
 import MultipartForm
 
-#if os(Linux)
-  /// Tells of files that become complete in a folder: closed after they were written, or moved in.
-  ///
-  /// A file that somebody still writes to is not told of; its end will be. A file is told of once for
-  /// each state that it was left in.
-  /// Source: inotify(7).
-  ///
-  /// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
-  public final class FolderWatch: @unchecked Sendable {
-    private let watcher: Watcher
-    private let lock = NSLock()
+/// Tells of files that become complete in a folder: closed after they were written, or moved in.
+///
+/// A file that somebody still writes to is not told of; its end will be. A file is told of once for
+/// each state that it was left in.
+/// Source: inotify(7).
+///
+/// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
+public final class FolderWatch: @unchecked Sendable {
+  private let watcher: Watcher
+  private let lock = NSLock()
 
-    /// Begins to watch: whatever ends to be written from now on will be told of.
-    /// - Parameter takesExisting: whether the files that are there already are told of as well.
-    /// - Throws: `InputError` where the folder cannot be watched.
-    public init(
-      _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
-    ) throws(InputError) {
-      watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
-    }
-
-    /// Hands over each file that is complete until `body` returns false or `stop` is cancelled.
-    /// - Returns: why it ended, where that was not asked for.
-    public func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
-      lock.withLock { watcher.run(until: stop, body) }
-    }
+  /// Begins to watch: whatever ends to be written from now on will be told of.
+  /// - Parameter takesExisting: whether the files that are there already are told of as well.
+  /// - Throws: `InputError` where the folder cannot be watched.
+  public init(
+    _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
+  ) throws(InputError) {
+    watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
   }
 
-  private final class Watcher {
-    private let root: FileLocation
-    private let rules: FolderRules
-    private let descriptor: Int32
-    /// The folders that are watched, with a slash at the end, by the system's numbers for them.
-    private var folders: [Int32: [UInt8]] = [:]
-    /// The files that were told of, or passed over.
-    private var known = KnownFiles()
-    private let takesExisting: Bool
-    /// A folder inside that could not be watched.
-    private var trouble: String?
+  /// Hands over each file that is complete until `body` returns false or `stop` is cancelled.
+  /// - Returns: why it ended, where that was not asked for.
+  public func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+    lock.withLock { watcher.run(until: stop, body) }
+  }
+}
 
-    private static let events = UInt32(
-      IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
-        | IN_MOVE_SELF)
+private final class Watcher {
+  private let root: FileLocation
+  private let rules: FolderRules
+  private let descriptor: Int32
+  /// The folders that are watched, with a slash at the end, by the system's numbers for them.
+  private var folders: [Int32: [UInt8]] = [:]
+  /// The files that were told of, or passed over.
+  private var known = KnownFiles()
+  private let takesExisting: Bool
+  /// A folder inside that could not be watched.
+  private var trouble: String?
 
-    init(_ folder: FileLocation, rules: FolderRules, takesExisting: Bool) throws(InputError) {
-      root = folder
-      self.rules = rules
-      self.takesExisting = takesExisting
-      descriptor = inotify_init1(Int32(IN_CLOEXEC))
-      var status = stat()
-      if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
-        throw InputError(description: "is not a folder; name the folder that files arrive in")
-      }
-      watch(root)
-      // Now and not in `run`, before which other inputs may take long: what ends to be written
-      // meanwhile is new.
-      if !takesExisting { lookThrough { _ in true } }
-      if let trouble { throw InputError(description: trouble) }
+  private static let events = UInt32(
+    IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF
+      | IN_MOVE_SELF)
+
+  init(_ folder: FileLocation, rules: FolderRules, takesExisting: Bool) throws(InputError) {
+    root = folder
+    self.rules = rules
+    self.takesExisting = takesExisting
+    descriptor = inotify_init1(Int32(IN_CLOEXEC))
+    var status = stat()
+    if root.withCString({ stat($0, &status) }) == 0, status.st_mode & S_IFMT != S_IFDIR {
+      throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
+    watch(root)
+    // Now and not in `run`, before which other inputs may take long: what ends to be written
+    // meanwhile is new.
+    if !takesExisting { lookThrough { _ in true } }
+    if let trouble { throw InputError(description: trouble) }
+  }
 
-    deinit { close(descriptor) }
+  deinit { close(descriptor) }
 
-    func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
-      if takesExisting, !lookThrough(body) { return nil }
-      var buffer = [UInt8](repeating: 0, count: 64 << 10)
-      while trouble == nil {
-        if stop.isCancelled(waitingFor: descriptor) { return nil }
-        let count = read(descriptor, &buffer, buffer.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
-        var hasToLook = false
-        for event in Self.parse(buffer[..<count]) {
-          switch handle(event, body) {
-          case .nothing: break
-          case .stop: return nil
-          case .look: hasToLook = true
-          case .gone: return gone
-          }
+  func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+    if takesExisting, !lookThrough(body) { return nil }
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while trouble == nil {
+      if stop.isCancelled(waitingFor: descriptor) { return nil }
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
+      var hasToLook = false
+      for event in Self.parse(buffer[..<count]) {
+        switch handle(event, body) {
+        case .nothing: break
+        case .stop: return nil
+        case .look: hasToLook = true
+        case .gone: return gone
         }
-        if hasToLook, !lookThrough(body) { return nil }
       }
-      return trouble
+      if hasToLook, !lookThrough(body) { return nil }
     }
+    return trouble
+  }
 
-    private var gone: String { "the watched folder \(root) has gone" }
+  private var gone: String { "the watched folder \(root) has gone" }
 
-    private struct Event {
-      var folder: Int32
-      var mask: UInt32
-      var name: [UInt8]
+  private struct Event {
+    var folder: Int32
+    var mask: UInt32
+    var name: [UInt8]
 
-      func has(_ flags: Int32...) -> Bool {
-        flags.contains { mask & UInt32(bitPattern: $0) != 0 }
-      }
-    }
-
-    private enum Next { case nothing, look, stop, gone }
-
-    private func handle(_ event: Event, _ body: (FileLocation) -> Bool) -> Next {
-      // Events were lost: what is new is found by looking, and so is what has gone.
-      if event.has(Int32(IN_Q_OVERFLOW)) {
-        known.forgetGone()
-        return .look
-      }
-      guard let folder = folders[event.folder] else { return .nothing }
-      if event.has(Int32(IN_IGNORED)) { folders[event.folder] = nil }
-      if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
-        return folder == Self.withSlash(root) ? .gone : .nothing
-      }
-      let hasGone = event.has(Int32(IN_DELETE), Int32(IN_MOVED_FROM))
-      if event.has(Int32(IN_ISDIR)) {
-        // With all that was in it; a folder that is deleted is empty.
-        if event.has(Int32(IN_MOVED_FROM)) { known.forgetGone() }
-        return rules.isRecursive && !hasGone ? .look : .nothing
-      }
-      let file = FileLocation(bytes: folder + event.name)
-      if hasGone { known.forgetIfGone(file) }
-      guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
-      let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
-      guard rules.accepts(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
-      else { return .nothing }
-      return body(file) ? .nothing : .stop
-    }
-
-    /// Tells of the complete files that are there and were not told of; false to stop.
-    @discardableResult
-    private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
-      // Each folder is watched before it is listed: what ends to be written later makes an event,
-      // what ended before is in the list.
-      for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
-      where !Self.isBeingWritten(file) && known.isNews(file) {
-        if !body(file) { return false }
-      }
-      return true
-    }
-
-    private func watch(_ folder: FileLocation) {
-      let number = folder.withCString { inotify_add_watch(descriptor, $0, Self.events) }
-      if number >= 0 {
-        folders[number] = Self.withSlash(folder)
-      } else if errno == ENOSPC {
-        trouble =
-          "cannot watch \(folder): the system's limit of watched folders is reached; "
-          + "raise fs.inotify.max_user_watches"
-      } else if folder == root {
-        trouble =
-          folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
-      }
-    }
-
-    /// Whether somebody has the file open for writing. Where that cannot be told, it counts as complete.
-    private static func isBeingWritten(_ file: FileLocation) -> Bool {
-      FileIdentity.isOpenForWriting(file) == true
-    }
-
-    private static let slash = UInt8(ascii: "/")
-
-    private static func withSlash(_ folder: FileLocation) -> [UInt8] {
-      folder.bytes.last == slash ? folder.bytes : folder.bytes + [slash]
-    }
-
-    private static func parse(_ bytes: ArraySlice<UInt8>) -> [Event] {
-      let headSize = MemoryLayout<inotify_event>.size
-      var events: [Event] = []
-      var rest = bytes
-      while rest.count >= headSize {
-        let head = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
-        let name = rest.dropFirst(headSize).prefix(Int(head.len))
-        events.append(Event(folder: head.wd, mask: head.mask, name: Array(name.prefix { $0 != 0 })))
-        rest = rest.dropFirst(headSize + Int(head.len))
-      }
-      return events
+    func has(_ flags: Int32...) -> Bool {
+      flags.contains { mask & UInt32(bitPattern: $0) != 0 }
     }
   }
-#endif
+
+  private enum Next { case nothing, look, stop, gone }
+
+  private func handle(_ event: Event, _ body: (FileLocation) -> Bool) -> Next {
+    // Events were lost: what is new is found by looking, and so is what has gone.
+    if event.has(Int32(IN_Q_OVERFLOW)) {
+      known.forgetGone()
+      return .look
+    }
+    guard let folder = folders[event.folder] else { return .nothing }
+    if event.has(Int32(IN_IGNORED)) { folders[event.folder] = nil }
+    if event.has(Int32(IN_DELETE_SELF), Int32(IN_MOVE_SELF), Int32(IN_UNMOUNT)) {
+      return folder == Self.withSlash(root) ? .gone : .nothing
+    }
+    let hasGone = event.has(Int32(IN_DELETE), Int32(IN_MOVED_FROM))
+    if event.has(Int32(IN_ISDIR)) {
+      // With all that was in it; a folder that is deleted is empty.
+      if event.has(Int32(IN_MOVED_FROM)) { known.forgetGone() }
+      return rules.isRecursive && !hasGone ? .look : .nothing
+    }
+    let file = FileLocation(bytes: folder + event.name)
+    if hasGone { known.forgetIfGone(file) }
+    guard event.has(Int32(IN_CLOSE_WRITE), Int32(IN_MOVED_TO)) else { return .nothing }
+    let names = file.bytes.dropFirst(Self.withSlash(root).count).split(separator: Self.slash)
+    guard rules.accepts(names.map { String(decoding: $0, as: UTF8.self) }), known.isNews(file)
+    else { return .nothing }
+    return body(file) ? .nothing : .stop
+  }
+
+  /// Tells of the complete files that are there and were not told of; false to stop.
+  @discardableResult
+  private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
+    // Each folder is watched before it is listed: what ends to be written later makes an event,
+    // what ended before is in the list.
+    for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
+    where !Self.isBeingWritten(file) && known.isNews(file) {
+      if !body(file) { return false }
+    }
+    return true
+  }
+
+  private func watch(_ folder: FileLocation) {
+    let number = folder.withCString { inotify_add_watch(descriptor, $0, Self.events) }
+    if number >= 0 {
+      folders[number] = Self.withSlash(folder)
+    } else if errno == ENOSPC {
+      trouble =
+        "cannot watch \(folder): the system's limit of watched folders is reached; "
+        + "raise fs.inotify.max_user_watches"
+    } else if folder == root {
+      trouble =
+        folders.isEmpty ? "cannot watch it: \(String(cString: strerror(errno)))" : gone
+    }
+  }
+
+  /// Whether somebody has the file open for writing. Where that cannot be told, it counts as complete.
+  private static func isBeingWritten(_ file: FileLocation) -> Bool {
+    FileIdentity.isOpenForWriting(file) == true
+  }
+
+  private static let slash = UInt8(ascii: "/")
+
+  private static func withSlash(_ folder: FileLocation) -> [UInt8] {
+    folder.bytes.last == slash ? folder.bytes : folder.bytes + [slash]
+  }
+
+  private static func parse(_ bytes: ArraySlice<UInt8>) -> [Event] {
+    let headSize = MemoryLayout<inotify_event>.size
+    var events: [Event] = []
+    var rest = bytes
+    while rest.count >= headSize {
+      let head = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
+      let name = rest.dropFirst(headSize).prefix(Int(head.len))
+      events.append(Event(folder: head.wd, mask: head.mask, name: Array(name.prefix { $0 != 0 })))
+      rest = rest.dropFirst(headSize + Int(head.len))
+    }
+    return events
+  }
+}

@@ -1,9 +1,6 @@
 import Foundation
+import FoundationNetworking
 import Synchronization
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// HTTP for the process: one URLSession, whose tasks are carried by libcurl.
 public final class Transport: Sendable {

@@ -57,6 +57,8 @@ extension Receiver {
 
     /// How long an upload in several requests is kept if no more of it comes.
     public var uploadLifetime: Duration = .seconds(24 * 3600)
+    /// The same for one of which nothing has come: anybody can begin many of those.
+    public var emptyUploadLifetime: Duration = .seconds(600)
     /// Whether clients may delete stored files with `DELETE /files/NAME`. Give it a ``token`` as well, if others
     /// than the owners of the files can reach it.
     public var allowsDeletion = false

@@ -19,7 +19,9 @@ struct Service: Sendable {
     self.configuration = configuration
     self.endpoints = endpoints
     self.onEvent = onEvent
-    uploads = PartialUploads(inbox: inbox, lifetime: configuration.uploadLifetime)
+    uploads = PartialUploads(
+      inbox: inbox, lifetime: configuration.uploadLifetime,
+      emptyLifetime: configuration.emptyUploadLifetime)
     host = RequestHost(configuration)
   }
 
@@ -77,12 +79,12 @@ struct Service: Sendable {
     try await asked.finishWithoutBody()
     do {
       return try await endpoint.answer(&asked)
-    } catch let refusal as Refusal {
-      throw refusal
     } catch {
       // What went wrong with the connection is told apart by whoever serves it.
-      if let failure = request.body.failure { throw failure }
-      throw Refusal(.internalServerError, "The receiver could not answer this.")
+      if !(error is Refusal), let failure = request.body.failure { throw failure }
+      // A form that the endpoint reads itself is the client's as well.
+      throw Refusal(of: error)
+        ?? Refusal(.internalServerError, "The receiver could not answer this.")
     }
   }
 
@@ -91,16 +93,29 @@ struct Service: Sendable {
       return try await beginResumable(asked, request, maxFiles: maxFiles)
     }
     let receipt = try await store(request, maxFiles: maxFiles)
-    return request.head.wantsPage ? .redirect(to: "/") : Self.reply(receipt)
+    return request.head.wantsPage ? .redirect(to: "/") : reply(receipt)
   }
 
   /// The reply to files that were stored.
-  static func reply(_ receipt: StoredForm) -> Reply {
+  func reply(_ receipt: StoredForm) -> Reply {
     // 201 names the one thing that a request made (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
     var reply = Reply.json(receipt, status: 201)
-    reply.headers.append(("Location", file.url))
+    reply.headers.append(("Location", location(ofStored: file.stored)))
     return reply
+  }
+
+  /// The value of `Location` for one of the receiver's paths. Without a public URL it is relative (RFC 9110, section
+  /// 10.2.2): the client knows by which scheme and host it reaches the receiver, and the receiver may not, for TLS may
+  /// end at a proxy.
+  func location(_ path: String) -> String { (publicBase ?? "") + path }
+
+  /// Where a stored file is, for `Location`.
+  func location(ofStored name: String) -> String { location(FileURL.make("", name)) }
+
+  /// The public address without a slash at its end.
+  private var publicBase: String? {
+    configuration.publicURL.map { $0.utf8.last == UInt8(ascii: "/") ? String($0.dropLast()) : $0 }
   }
 
   /// Reads a form and stores its files.
@@ -114,12 +129,17 @@ struct Service: Sendable {
     let intake = FormIntake(
       boundary: admission.boundary, inbox: inbox, maxFiles: maxFiles, configuration: configuration)
     if admission.awaitsContinue { try await request.sendContinue() }
-    while let buffer = try await request.body.next() {
-      try buffer.withUnsafeReadableBytes(intake.push)
+    do {
+      while let buffer = try await request.body.next() {
+        try buffer.withUnsafeReadableBytes(intake.push)
+      }
+      let receipt = try intake.finish(baseURL: baseURL(request), checking: check)
+      tell(of: receipt.files, request)
+      return receipt
+    } catch {
+      // An endpoint that catches refusals gets them for what is wrong with a form, too.
+      throw Refusal(of: error) ?? error
     }
-    let receipt = try intake.finish(baseURL: baseURL(request), checking: check)
-    tell(of: receipt.files, request)
-    return receipt
   }
 
   func tell(of files: [StoredFile], _ request: Request) {
@@ -128,9 +148,7 @@ struct Service: Sendable {
 
   private func delete(_ name: String, _ request: Request) throws -> Reply {
     guard configuration.allowsDeletion else {
-      throw Refusal(
-        .forbidden,
-        "This receiver keeps what has arrived. Start it with --allow-delete to let clients delete.")
+      throw Refusal(.forbidden, "This receiver keeps what has arrived.")
     }
     guard try inbox.delete(name) else {
       throw Refusal(.notFound, "There is no file of that name.")
@@ -156,9 +174,7 @@ struct Service: Sendable {
   }
 
   func baseURL(_ request: Request) -> String {
-    if let url = configuration.publicURL {
-      return url.utf8.last == UInt8(ascii: "/") ? String(url.dropLast()) : url
-    }
+    if let publicBase { return publicBase }
     if let host = request.header("host") { return "http://\(host)" }
     let local = request.channel.localAddress
     let address = local?.ipAddress ?? configuration.host

@@ -56,7 +56,7 @@ struct Bookmarks {
   }
 
   /// Stores a new record, and gives it its number.
-  func create(_ json: JSONValue, baseURL: String) throws -> Reply {
+  func create(_ json: JSONValue, at location: (String) -> String) throws -> Reply {
     guard case .object(var members) = json else {
       throw Refusal(400, "A bookmark is a JSON object.")
     }
@@ -84,7 +84,7 @@ struct Bookmarks {
       return (id, members)
     }
     var reply = Reply.json(.object(made.1), status: 201)
-    reply.headers.append(("Location", "\(baseURL)/bookmarks/\(made.0)"))
+    reply.headers.append(("Location", location("/bookmarks/\(made.0)")))
     return reply
   }
 

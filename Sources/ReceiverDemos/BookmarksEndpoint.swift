@@ -15,7 +15,7 @@ struct BookmarksEndpoint: ReceiverEndpoint {
       return request.method == "DELETE" ? try bookmarks.delete(id) : try bookmarks.show(id)
     }
     guard request.method == "POST" else { return try bookmarks.list(request.query) }
-    return try bookmarks.create(try await request.json(), baseURL: request.baseURL)
+    return try bookmarks.create(try await request.json(), at: request.location)
   }
 
   private static func id(in path: String) -> String? {

@@ -4,11 +4,7 @@ import Foundation
 enum LocalSocket {
   /// A stream socket that does not block and is not inherited.
   static func make() throws(LinkError) -> Int32 {
-    #if os(Linux)
-      let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-    #endif
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw LinkError("no socket can be made", errno: errno) }
     prepare(descriptor)
     return descriptor
@@ -34,16 +30,11 @@ enum LocalSocket {
 
   /// Whether the process at the other end is this user's (unix(7), SO_PEERCRED).
   static func isOwn(_ descriptor: Int32) -> Bool {
-    #if os(Linux)
-      // struct ucred: the numbers of the process, the user and the group.
-      var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
-      var size = socklen_t(MemoryLayout.size(ofValue: peer))
-      guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return false }
-      return peer.user == geteuid()
-    #else
-      var (user, group) = (uid_t.max, gid_t.max)
-      return getpeereid(descriptor, &user, &group) == 0 && user == geteuid()
-    #endif
+    // struct ucred: the numbers of the process, the user and the group.
+    var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+    var size = socklen_t(MemoryLayout.size(ofValue: peer))
+    guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return false }
+    return peer.user == geteuid()
   }
 
   /// What came of reading or writing.

@@ -1,13 +1,10 @@
 import Foundation
+import FoundationNetworking
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import HTTPTransport
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What this room relies on in Foundation's URLSessionTask on Linux, each pinned: a toolchain that changes it
 /// fails a test here, and not a person's upload.

@@ -100,6 +100,8 @@ import Testing
     // Against RFC 7578 §4.2, by libraries; the plain form wins.
     ("form-data; name=\"a\"; filename*=UTF-8''na%C3%AFve", "a", "naïve"),
     ("form-data; name=\"a\"; filename*=utf-8'en'x", "a", "x"),
+    ("form-data; name=\"a\"; filename*=iso-8859-1''na%EFve", "a", ""),
+    ("form-data; name=\"a\"; filename*=windows-1252'en'x; filename=\"f\"", "a", "f"),
     ("form-data; name=\"a\"; filename=\"f\"; filename*=UTF-8''g", "a", "f"),
     ("form-data; name=\"a\"; filename*=UTF-8''g; filename=\"f\"", "a", "f"),
     // What receivers must be careful with comes as it is.

@@ -13,7 +13,7 @@ struct EndpointTests {
     func methods(at path: String) -> [String]? {
       switch path {
       case "/probe", "/probe/a%20b", "/upload": ["GET", "HEAD", "POST"]
-      case "/ignored", "/broken", "/pieces": ["POST"]
+      case "/ignored", "/broken", "/pieces", "/form": ["POST"]
       default: nil
       }
     }
@@ -21,6 +21,7 @@ struct EndpointTests {
     func answer(_ request: inout EndpointRequest) async throws -> Reply {
       switch (request.method, request.path) {
       case (_, "/broken"): throw Broken()
+      case (_, "/form"): return .json(try await request.storeForm(maxFiles: 1))
       case (_, "/ignored"): return Reply(status: 204)
       case (_, "/pieces"):
         var count = 0
@@ -114,6 +115,32 @@ struct EndpointTests {
       #expect(try client.readReply().text == "ok")
       try client.send(Wire.head("/ignored", length: 2, extra: extra))
       #expect(try client.readReply().status == 204)
+    }
+  }
+
+  @Test(
+    "a client's fault is answered as at /upload",
+    arguments: [
+      ("too long", 413, Wire.file("0123456789") + Wire.end),
+      ("cut off", 400, Wire.file("x") + "--B"),
+      ("LF only", 400, (Wire.file("x") + Wire.end).replacingOccurrences(of: "\r\n", with: "\n")),
+      (
+        "no disposition", 400,
+        Wire.file("x").replacingOccurrences(of: "Content-Disposition", with: "X-Other") + Wire.end
+      ),
+      ("no file", 400, Wire.field("a", "b") + Wire.end),
+      ("two files", 400, Wire.file("x") + Wire.file("y") + Wire.end),
+      ("no form", 415, ""),
+    ])
+  func faults(_ what: String, _ status: Int, _ form: String) async throws {
+    try await TestServer.run({ $0.maxFileBytes = 5 }, endpoints: [Probe()]) { server in
+      let type = form.isEmpty ? "text/plain" : "multipart/form-data; boundary=B"
+      let replies = try ["/upload", "/form"].map { path in
+        try server.request(Wire.head(path, length: form.utf8.count, type: type) + form)
+      }
+      #expect(replies[0].status == status && replies[1].status == status, "\(replies[1].text)")
+      #expect(replies[0].text == replies[1].text)
+      #expect(try server.names() == [])
     }
   }
 

@@ -42,13 +42,14 @@ struct ResumableTests {
     let interim = try client.readReply(hasBody: false)
     #expect(interim.status == 104)
     #expect(interim["upload-draft-interop-version"] == "8")
+    // While nothing of it is there it is kept for a shorter time than what comes next.
     #expect(
       interim["upload-limit"]?.contains("-size=") == true
-        && interim["upload-limit"]?.contains(", max-age=") == true)
+        && interim["upload-limit"]?.contains("max-age=") == false)
     let reply = try client.readReply()
     #expect(reply.status == 201 && reply["upload-complete"] == "?0")
     #expect(reply["location"] == interim["location"])
-    return try #require(interim["location"]).replacing("http://test", with: "")
+    return try #require(interim["location"])
   }
 
   private func visible(_ server: TestServer) throws -> [String] {
@@ -104,7 +105,7 @@ struct ResumableTests {
         server, "PATCH", path, ["Upload-Offset: 4", "Upload-Complete: ?1", Self.piece],
         body: "efghij")
       #expect(last.status == 201 && last["upload-complete"] == "?1")
-      #expect(last["location"] == "http://test/files/a.txt")
+      #expect(last["location"] == "/files/a.txt")
       #expect(try Receipt(last.body).files.map(\.sha256) == [sha256(Array("abcdefghij".utf8))])
       #expect(try server.bytes("a.txt") == Array("abcdefghij".utf8))
       // Whoever has missed the answer gets it again, and sends nothing again.
@@ -134,7 +135,7 @@ struct ResumableTests {
           + String(decoding: form.utf8.prefix(60), as: UTF8.self))
       let interim = try client.readReply(hasBody: false)
       #expect(interim.status == 104)
-      let path = try #require(interim["location"]).replacing("http://test", with: "")
+      let path = try #require(interim["location"])
       try await eventually { try state(server, path) == "60 ?0 \(form.utf8.count)" }
       #expect(try visible(server) == [])
       // The old connection was given up for the sake of the new one.

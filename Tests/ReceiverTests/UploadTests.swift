@@ -92,10 +92,12 @@ struct UploadTests {
   func answers() async throws {
     try await TestServer.run { server in
       let one = try server.request(Wire.post(Wire.file("x") + Wire.end))
-      #expect(one.status == 201 && one["location"] == "http://test/files/a.txt")
+      #expect(one.status == 201 && one["location"] == "/files/a.txt")
       let two = Wire.file("x") + Wire.file("y") + Wire.end
       let several = try server.request(Wire.post(two, to: "/multiupload"))
       #expect(several.status == 200 && several["location"] == nil)
+      // Nobody knows here what TLS ends at; an address that the owner gave is another matter.
+      #expect(try Receipt(one.body).files[0].url == "http://test/files/a.txt")
       let accept = ["Accept: text/html,application/xhtml+xml,*/*;q=0.8"]
       let browser = try server.request(Wire.post(Wire.file("z") + Wire.end, extra: accept))
       #expect(browser.status == 303 && browser["location"] == "/")
@@ -103,6 +105,28 @@ struct UploadTests {
       let refused = try server.request(Wire.post(Wire.end, extra: accept))
       #expect(refused.status == 400 && refused["content-type"] == "text/html; charset=utf-8")
       #expect(refused.text.contains("The form has no file in it.") && refused.text.contains("Back"))
+    }
+  }
+
+  @Test("an address for all is in each Location")
+  func publicAddress() async throws {
+    try await TestServer.run({ $0.publicURL = "https://files.example/in/" }) { server in
+      let one = try server.request(Wire.post(Wire.file("x") + Wire.end))
+      #expect(one["location"] == "https://files.example/in/files/a.txt")
+      let tus = try server.request(
+        "POST /files HTTP/1.1\r\nHost: test\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 1\r\n\r\n")
+      #expect(tus["location"]?.hasPrefix("https://files.example/in/uploads/") == true)
+    }
+  }
+
+  @Test("a name in a charset that nobody has to know is no name, and the file is taken")
+  func otherCharset() async throws {
+    try await TestServer.run { server in
+      let form = Wire.file("x").replacingOccurrences(
+        of: #"filename="a.txt""#, with: "filename*=iso-8859-1''na%EFve.txt")
+      let reply = try server.request(Wire.post(form + Wire.end))
+      #expect(reply.status == 201, "\(reply.text)")
+      #expect(try server.names() == ["file"])
     }
   }
 
@@ -245,7 +269,8 @@ struct UploadTests {
       #expect(FileManager.default.fileExists(atPath: outside.path))
       let reply = try delete("a%20b.txt")
       #expect(reply.status == (isAllowed ? 204 : 403))
-      #expect(isAllowed || reply.text.contains("--allow-delete"))
+      #expect(
+        isAllowed || reply.text.contains("keeps what has arrived") && !reply.text.contains("--"))
       let left = [".hoist-own.json", "link.txt"]
       #expect(try server.names() == (isAllowed ? left : [left[0], "a b.txt", left[1]]))
       let told = server.events.all.compactMap { event in

@@ -201,6 +201,20 @@ extension BadConfiguration {
       line: "response = { fail_when = [{ not = 0 }] }",
       "response.fail_when[0]: \"pointer\" is missing: the value of the reply to look at"),
     BadConfiguration(
+      line: "response = { fail_when = [{ regex = \"a\", header = \"b\", is = true }] }",
+      "response.fail_when[0]: expected one of \"pointer\", \"regex\" and \"header\""),
+    BadConfiguration(
+      line: "response = { fail_when = [{ regex = \"a\", is = \"b\" }] }",
+      "response.fail_when[0].is: expected true or false, found a string"),
+    BadConfiguration(
+      line: "response = { fail_when = [{ header = \"a\" }] }",
+      "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
+    BadConfiguration(
+      line:
+        "batch = { max_files = 2 }\nresponse = { fail_when = [{ header = \"a\", not = \"{file.md5}\" }] }",
+      "batch: fail_when compares with the sum of one file, and a batch has several; leave one of the two out"
+    ),
+    BadConfiguration(
       line: "\(rule) }] }",
       "response.fail_when[0]: expected one of \"is\" and \"not\": the value that means failure"),
     BadConfiguration(

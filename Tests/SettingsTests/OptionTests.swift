@@ -72,7 +72,7 @@ struct OptionTests {
       url = "http://h/"
       [targets.a.response]
       ok = ["200-204", 302]
-      fail_when = [{ pointer = "/rc", not = 0, message = "/descr" }, { pointer = "", is = [], message = "none" }]
+      fail_when = [{ pointer = "/rc", not = 0, message = "/descr" }, { pointer = "", is = [], message = "none" }, { regex = '(?i)went wrong.*$' }, { regex = "^OK", not = true, message = "{{}}" }, { header = "X-Sum", not = "{file.sha256}" }]
       url = { regex = '(?i)href="([^"]+)"', prefix = "http://i/" }
       """)
     #expect(target.response.ok == [200...204, 302...302])
@@ -82,6 +82,10 @@ struct OptionTests {
           pointer: try JSONPointer("/rc"), test: .differs(.integer(0)),
           message: .pointer(try JSONPointer("/descr"))),
         FailureRule(pointer: .whole, test: .equals(.array([])), message: .text("none")),
+        FailureRule(.pattern(try Pattern("(?i)went wrong.*$")), test: .equals(.bool(true))),
+        FailureRule(
+          .pattern(try Pattern("^OK")), test: .differs(.bool(true)), message: .text("{}")),
+        FailureRule(.header("x-sum"), test: .differsText(try Template("{file.sha256}"))),
       ])
     #expect(
       target.response.url
@@ -119,7 +123,7 @@ struct OptionTests {
   }
 
   @Test(arguments: [
-    ("", "upload", "/files/0/url"), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
+    ("", "upload", nil), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
     ("resume = \"tus\"", "files", nil),
   ])
   func hoistsOwnReceiver(_ line: String, _ path: String, _ result: String?) throws {

@@ -20,10 +20,10 @@ struct PlaceholderTests {
       tls = { ca_file = "ca.pem", client_cert = "me.pem", client_key = "me.key" }
       response.url = { pointer = "/url", prefix = "a", suffix = "b" }
       response.deletion_url = { header = "x-delete" }
-      server.list = { url = "https://h/l", id = "/id", method = "POST", form = { a = "b" }, query = { c = "d" }, ok = "200", fail_when = [{ pointer = "/e", is = "no" }], columns = [{ pointer = "/t" }], next = { pointer = "/n" }, total = { pointer = "/t", prefix = "a", suffix = "b" } }
-      server.get = { url = "https://h/l/{id}", method = "POST", json = { a = ["b"] }, query = { c = "d" }, ok = "200", fail_when = [{ pointer = "/e", is = { k = "no" } }], unreadable = "ok" }
+      server.list = { url = "https://h/l", id = "/id", method = "POST", form = { a = "b" }, query = { c = "d" }, ok = "200", fail_when = [{ pointer = "/e", is = "no" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }], columns = [{ pointer = "/t" }], next = { pointer = "/n" }, total = { pointer = "/t", prefix = "a", suffix = "b" } }
+      server.get = { url = "https://h/l/{id}", method = "POST", json = { a = ["b"] }, query = { c = "d" }, ok = "200", fail_when = [{ pointer = "/e", is = { k = "no" } }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }], unreadable = "ok" }
       server.delete = { url = "https://h/l/{id}", form = { a = "b" }, query = { c = "d" }, ok = "200", unreadable = "ok" }
-      server.create = { url = "https://h/l", method = "PUT", query = { c = "d" }, fail_when = [{ pointer = "/e", not = "no", message = "/m" }], unreadable = "ok" }
+      server.create = { url = "https://h/l", method = "PUT", query = { c = "d" }, fail_when = [{ pointer = "/e", not = "no", message = "/m" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }], unreadable = "ok" }
       [secrets]
       s = { command = ["pass", "show"], timeout = "5s" }
       t = { file = "token" }
@@ -44,7 +44,7 @@ struct PlaceholderTests {
       json = { a = "b" }
       query = { a = "b" }
       ok = "200"
-      fail_when = [{ pointer = "/e", is = "no" }]
+      fail_when = [{ pointer = "/e", is = "no" }, { regex = "r", message = "m" }, { header = "x-h", is = "v" }]
       unreadable = "ok"
       upload_url = { pointer = "/links", prefix = "a", suffix = "/b" }
       """,

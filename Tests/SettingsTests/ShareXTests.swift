@@ -104,6 +104,14 @@ struct ShareXTests {
     ("15.0.0", "{regex:\\d{3,}}", #"regex = '\d{3,}'"#),
     ("15.0.0", "{regex:id=(\\d+)|1}", #"regex = 'id=(\d+)'"#),
     ("15.0.0", "{regex:a(\\d)|0}", #"regex = '(a(\d))'"#),
+    ("15.0.0", "{regex:(a)(b)|2}", #"regex = "(?:a)(b)""#),
+    ("15.0.0", #"{regex:u="(?<url>.+)"|url}"#, #"regex = 'u="(.+)"'"#),
+    ("15.0.0", #"{regex:{response}|id=(\d)|1}"#, #"regex = 'id=(\d)'"#),
+    ("15.0.0", #"{regex:(a\|b)|1}"#, #"regex = "(a|b)""#),
+    // Those without a name count first.
+    ("15.0.0", "{regex:(?<n>a)[(](b)|1}", #"regex = "(?:a)[(](b)""#),
+    ("15.0.0", "{regex:(?<n>a)[(](b)|2}", #"regex = "(a)[(](b)""#),
+    ("15.0.0", "{regex:(?i)a(b)}", #"regex = "(?i)(a(b))""#),
     ("12.0.0", "http://x/$json:id$", "prefix = \"http://x/\""),
     ("15.0.0", "", #"regex = '\S+'"#),
   ])
@@ -119,7 +127,9 @@ struct ShareXTests {
     ("{json:a}{json:b}", "it puts several values together, and hoist takes one"),
     ("{xml:/a/b}", "{xml} has no counterpart here"),
     ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
-    ("{regex:(a)(b)|2}", "it takes group 2, and hoist the first"),
+    ("{regex:(a)(b)|3}", "the regular expression has no group 3"),
+    ("{regex:(a)(b)|x}", "the regular expression has no group x"),
+    ("{regex:{header:x}|(a)|1}", "it searches something else than the reply"),
     (
       "{regex:(?=a)}",
       "the regular expression looks around with \"(?\", which takes no bounded time; write it without"
@@ -137,8 +147,9 @@ struct ShareXTests {
 
   @Test(arguments: [
     ("[]", "is not a JSON object, as ShareX writes its uploaders"),
+    ("{}", "has no RequestURL"),
     (
-      "{}",
+      #"{"RequestURL":"http://h/","URL":"{json:link}"}"#,
       "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add \"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$"
     ),
     (#"{"Version":"15"}"#, "has no RequestURL"),
@@ -166,6 +177,36 @@ struct ShareXTests {
   func whatIsNoUploader(_ text: String, _ message: String) {
     let mistake = #expect(throws: InvalidInput.self) { try ShareXUploader(text) }
     #expect(mistake?.description == message)
+  }
+
+  /// As ShareX 13.7 reads them: a number, then a group's name or number behind "," or "|".
+  @Test(arguments: [
+    ("1", "(<a>(?<thumb>t+)(b)</a>)"), ("1,thumb", "<a>(t+)(b)</a>"),
+    ("1|thumb", "<a>(t+)(b)</a>"), ("1,1", "<a>(?:t+)(b)</a>"), ("1,2", "<a>(t+)(b)</a>"),
+    ("1,0", "(<a>(?<thumb>t+)(b)</a>)"),
+  ])
+  func groupsOfTheOldSyntax(_ argument: String, _ expected: String) throws {
+    let (text, notes) = try imported(
+      #"{"Version":"12.4.1","RequestURL":"http://h/","RegexList":["<a>(?<thumb>t+)(b)</a>"],"URL":"$regex:\#(argument)$"}"#
+    )
+    #expect(text.contains("url = { regex = \"\(expected)\" }"), "\(text)")
+    #expect(notes.isEmpty)
+  }
+
+  @Test func nothingIsNull() throws {
+    let (text, notes) = try imported(
+      #"{"Version":"15.0.0","Name":null,"RequestURL":"http://h/","FileFormName":null,"Arguments":{"a":null,"b":"c"},"URL":null,"DeletionURL":null}"#
+    )
+    #expect(!text.contains("null") && notes.isEmpty, "\(text) \(notes)")
+    #expect(text.contains(#"{ name = "a", value = "" }"#), "\(text)")
+  }
+
+  @Test func aFileThatNeedsNoSyntaxNeedsNoVersion() throws {
+    let (text, notes) = try imported(
+      #"{"RequestURL":"http://h/up","FileFormName":"f","Arguments":{"key":"k3y"},"RegexList":["x{2}$"]}"#
+    )
+    #expect(text.hasPrefix("[targets.h]\nurl = \"http://h/up\"\nfile_field = \"f\"\n"), "\(text)")
+    #expect(notes.isEmpty)
   }
 
   @Test func binaryUploaders() throws {

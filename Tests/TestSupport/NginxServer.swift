@@ -7,7 +7,7 @@ public final class NginxServer {
   /// One host name and what its server shows and asks for.
   public struct Site: Sendable {
     let host: String
-    let certificate: Certificate
+    public let certificate: Certificate
     let extra: String
 
     /// - Parameter extra: further directives of nginx's `server` block.

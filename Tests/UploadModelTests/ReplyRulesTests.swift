@@ -63,6 +63,50 @@ struct ReplyRulesTests {
   }
 
   @Test(arguments: [
+    ("Something went wrong: disk full\n", "rejected: Something went wrong: disk full"),
+    ("Stored.\n", "delivered -"), ("{\"a\":1}", "delivered -"), ("", "delivered -"),
+  ])
+  func aTextThatSaysFailure(_ body: String, _ expected: String) throws {
+    let verdict = try judge(body) {
+      $0.failures = [
+        FailureRule(
+          .pattern(try Pattern("(?i)something went wrong.*$")), test: .equals(.bool(true)))
+      ]
+    }
+    #expect(outcome(verdict) == expected)
+  }
+
+  @Test(arguments: [
+    ("OK\n", "delivered -"), ("Error", "rejected: not taken"), ("", "rejected: not taken"),
+  ])
+  func aTextThatDoesNotSaySuccess(_ body: String, _ expected: String) throws {
+    let rule = FailureRule(
+      .pattern(try Pattern("^OK$")), test: .differs(.bool(true)), message: .text("not taken"))
+    #expect(outcome(try judge(body) { $0.failures = [rule] }) == expected)
+    // What is missing may say that it failed.
+    #expect(outcome(try judge("Sto", isCut: true) { $0.failures = [rule] }) == "outcome-unknown")
+  }
+
+  @Test(arguments: [
+    ("ab12", "delivered -"), ("ab13", "rejected: x-hash-sha256 is ab13"),
+    (nil, "rejected: its answer has no x-hash-sha256"),
+  ])
+  func aSumInAHeaderField(_ sum: String?, _ expected: String) throws {
+    let url = try #require(URL(string: "https://h/up"))
+    var target = Target(name: "t", url: url)
+    target.response.failures = [
+      FailureRule(.header("x-hash-sha256"), test: .differsText(try Template("{file.sha256}")))
+    ]
+    #expect(target.asksForDigests && !target.response.needsContent)
+    #expect(target.response.ofWholeRequest.failures.isEmpty)
+    var end = TransferEnd(url: url, status: 201)
+    end.headers["x-hash-sha256"] = sum
+    end.digests = ContentDigests(sha256: "ab12", md5: "")
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: Date())
+    #expect(outcome(verdict) == expected)
+  }
+
+  @Test(arguments: [
     (#"{"fishingResponse":{"rc":0,"descr":"","items":[]}}"#, "delivered -"),
     (#"{"fishingResponse":{"rc":0.0}}"#, "delivered -"),
     (#"{"fishingResponse":{"rc":7,"descr":"unknown fish"}}"#, "rejected: unknown fish"),

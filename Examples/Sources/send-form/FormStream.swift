@@ -53,11 +53,7 @@ final class FormStream: InputStream {
   override func setProperty(_ property: Property?, forKey key: Stream.PropertyKey) -> Bool { false }
 }
 
-#if canImport(FoundationNetworking)
-  typealias Property = AnyObject
-#else
-  typealias Property = Any
-#endif
+typealias Property = AnyObject
 
 /// Why a form could not be read, told from URLSession's thread to ours.
 final class FailureBox: Sendable {

@@ -3,11 +3,8 @@
 //   send-form http://localhost:8080/ album=Summer photo=@photo.jpg
 
 import Foundation
+import FoundationNetworking
 import MultipartForm
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Hands out the body, anew where URLSession has to send it again.
 final class BodySource: NSObject, URLSessionTaskDelegate {
@@ -59,10 +56,8 @@ request.httpMethod = "POST"
 request.setValue(source.body.contentType, forHTTPHeaderField: "Content-Type")
 // The length is known before anything is read, so the body need not be chunked.
 request.setValue("\(source.body.contentLength)", forHTTPHeaderField: "Content-Length")
-#if canImport(FoundationNetworking)
-  // On Linux URLSession chunks every stream unless this header is blank.
-  request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-#endif
+// On Linux URLSession chunks every stream unless this header is blank.
+request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
 request.httpBodyStream = source.makeStream()
 
 do {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
 ///
@@ -52,43 +46,33 @@ struct SystemFile: ~Copyable {
   /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). It is given back at once,
   /// before anybody would have to wait for it.
   func isOpenForWriting() -> Bool? {
-    #if os(Linux)
-      // If somebody opens the file in between, the system sends a signal. The usual one would end the process.
-      _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
-      guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
-        _ = fcntl(descriptor, Self.setLease, F_UNLCK)
-        return false
-      }
-      return errno == EAGAIN ? true : nil
-    #else
-      return nil
-    #endif
+    // If somebody opens the file in between, the system sends a signal. The usual one would end the process.
+    _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
+    guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
+      _ = fcntl(descriptor, Self.setLease, F_UNLCK)
+      return false
+    }
+    return errno == EAGAIN ? true : nil
   }
 
   /// Whether the file's times change with the first write through any new mapping. Local file systems do that; memory,
   /// network and stacked ones and those of other programs (FUSE) promise nothing.
   var showsWrites: Bool {
-    #if os(Linux)
-      return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
-        guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
-          return false
-        }
-        return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: start.load(as: Int.self)))
+    return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
+      guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
+        return false
       }
-    #else
-      return false
-    #endif
+      return Self.localFileSystems.contains(UInt32(truncatingIfNeeded: start.load(as: Int.self)))
+    }
   }
 
-  #if os(Linux)
-    /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
-    private static let localFileSystems: Set<UInt32> = [
-      0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,
-    ]
-    /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not see.
-    private static let setLease: Int32 = 1024
-    private static let setLeaseSignal: Int32 = 10
-  #endif
+  /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
+  private static let localFileSystems: Set<UInt32> = [
+    0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,
+  ]
+  /// F_SETLEASE and F_SETSIG of <fcntl.h>, which Swift does not see.
+  private static let setLease: Int32 = 1024
+  private static let setLeaseSignal: Int32 = 10
 
   /// The time of day in nanoseconds since 1970, by the clock that files are dated with.
   static func now() -> Int64 {
@@ -142,11 +126,7 @@ struct SystemFile: ~Copyable {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {
     case S_IFREG:
-      #if canImport(Darwin)
-        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
-      #else
-        let (modified, changed) = (status.st_mtim, status.st_ctim)
-      #endif
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
       let identity = FileIdentity(
         device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
         size: Int64(status.st_size), modified: nanoseconds(modified))
@@ -171,9 +151,7 @@ struct SystemFile: ~Copyable {
   }
 }
 
-#if os(Linux)
-  /// fstatfs(2), which Swift does not see, for its header is in no module. The structure takes 120 bytes and
-  /// begins with the kind of the file system.
-  @_silgen_name("fstatfs")
-  private func fileSystem(of descriptor: Int32, into status: UnsafeMutableRawPointer) -> Int32
-#endif
+/// fstatfs(2), which Swift does not see, for its header is in no module. The structure takes 120 bytes and
+/// begins with the kind of the file system.
+@_silgen_name("fstatfs")
+private func fileSystem(of descriptor: Int32, into status: UnsafeMutableRawPointer) -> Int32

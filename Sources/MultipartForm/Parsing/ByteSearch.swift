@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Searches for a delimiter in raw memory with Horspool's algorithm on pairs of bytes: looks at the
 /// two bytes where the delimiter would end, and where those stand nowhere in it, as is mostly so,

@@ -2,9 +2,8 @@
 enum ExtendedValue {
   /// Nil unless the charset is UTF-8 and every percent sign has two hexadecimal digits behind it.
   static func decode(_ bytes: [UInt8]) -> String? {
-    let pieces = bytes.split(
-      separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
-    guard pieces.count == 3, ASCII.equalIgnoringCase(pieces[0], "utf-8".utf8) else { return nil }
+    let pieces = split(bytes)
+    guard pieces.count == 3, isUTF8(pieces[0]) else { return nil }
     var result: [UInt8] = []
     var rest = pieces[2]
     while let byte = rest.popFirst() {
@@ -22,5 +21,19 @@ enum ExtendedValue {
       rest = rest.dropFirst(2)
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether it names a charset that nobody has to know.
+  static func isInOtherCharset(_ bytes: [UInt8]) -> Bool {
+    let pieces = split(bytes)
+    return pieces.count == 3 && !isUTF8(pieces[0])
+  }
+
+  private static func split(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+  }
+
+  private static func isUTF8(_ charset: ArraySlice<UInt8>) -> Bool {
+    ASCII.equalIgnoringCase(charset, "utf-8".utf8)
   }
 }

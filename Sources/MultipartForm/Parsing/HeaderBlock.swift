@@ -53,13 +53,15 @@ struct HeaderBlock {
       headers: fields.map { Header($0.name, String(decoding: $0.value, as: UTF8.self)) })
   }
 
-  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids and some libraries send alone.
+  /// `filename`, or else `filename*`, which RFC 7578 §4.2 forbids and some libraries send alone. In
+  /// another charset it says no name (RFC 8187 §3.2.1), and yet that the part is a file.
   private static func fileName(
     _ form: ParameterizedValue
   ) throws(ParserError.HeaderFault) -> String? {
     let extended = try only("filename*", of: form)
     if let plain = try only("filename", of: form) { return String(decoding: plain, as: UTF8.self) }
     guard let extended else { return nil }
+    if ExtendedValue.isInOtherCharset(extended) { return "" }
     guard let decoded = ExtendedValue.decode(extended) else { throw .malformedDisposition }
     return decoded
   }

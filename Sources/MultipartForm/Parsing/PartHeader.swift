@@ -6,7 +6,7 @@ public struct PartHeader: Sendable, Hashable {
   /// The name of the form's field, with escapes as they came. Bytes that are not UTF-8 become U+FFFD.
   public let name: String
   /// The file name, with escapes as they came; nil for a part that is not a file. Browsers send an empty one for a
-  /// file field without a file.
+  /// file field without a file; it is also empty where it came as `filename*` alone, in a charset other than UTF-8.
   public let fileName: String?
   /// The value of Content-Type; nil when there is none, which means `text/plain` (RFC 7578 §4.4).
   public let contentType: String?

@@ -5,11 +5,7 @@ enum Descriptors {
   /// How many may be open at a time.
   static var limit: Int {
     var limit = rlimit()
-    #if canImport(Darwin)
-      let status = getrlimit(RLIMIT_NOFILE, &limit)
-    #else
-      let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    #endif
+    let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     return status == 0 ? Int(clamping: limit.rlim_cur) : 1_024
   }
 }

@@ -35,8 +35,15 @@ public struct EndpointRequest {
   /// The receiver's folder.
   public var folder: ReceiverFolder { ReceiverFolder(inbox: service.inbox) }
 
-  /// The receiver's address as the client reaches it, without a slash at its end.
+  /// The receiver's address, without a slash at its end: ``Receiver/Configuration/publicURL``, or else what the request
+  /// has as its host, over plain HTTP. Behind a proxy that ends TLS, the receiver has to be given its
+  /// public URL; for `Location` there is ``location(_:)``.
   public var baseURL: String { service.baseURL(request) }
+
+  /// What `Location` says for a path of the receiver's. It is relative unless the receiver has a public URL, so that it
+  /// holds behind a proxy, too.
+  /// - Parameter path: begins with a slash.
+  public func location(_ path: String) -> String { service.location(path) }
 
   /// Where a stored file can be fetched.
   /// - Parameter name: its ``StoredFile/stored``.

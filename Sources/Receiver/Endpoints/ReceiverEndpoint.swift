@@ -28,7 +28,8 @@ public protocol ReceiverEndpoint: Sendable {
   /// It runs on a thread that may wait for a disk. A connection whose request has a body that was not
   /// read to its end is closed after the reply.
   ///
-  /// - Throws: ``Refusal`` to answer with an error. What reading the body throws should be passed on. Any
-  ///   other error is answered with 500, and its description is not sent.
+  /// - Throws: ``Refusal`` to answer with an error. What reading the body throws should be passed on, and so should
+  ///   what `MultipartForm` says of a form: these errors are the client's and are answered with 413, 415 or 400. Any other
+  ///   error is answered with 500, and its description is not sent.
   func answer(_ request: inout EndpointRequest) async throws -> Reply
 }

@@ -19,7 +19,7 @@ struct Request {
       HTTPServerResponsePart.head(.init(version: head.version, status: .continue)))
   }
 
-  /// Sends an interim reply (draft-ietf-httpbis-resumable-upload-12, "Status Code 104").
+  /// Sends an interim reply (draft-ietf-httpbis-resumable-upload, "Status Code 104").
   func inform(_ fields: [(String, String)]) async throws {
     // A client of HTTP/1.0 cannot be told (RFC 9110, section 15.2).
     guard head.version != .http1_0 else { return }

@@ -38,8 +38,7 @@ struct RequestHost: Sendable {
       guard authority.isAddress || names.contains(authority.host) || isLocal(authority.host) else {
         throw Refusal(
           .misdirectedRequest,
-          "This receiver does not go by the name \(authority.host). Use its address, or start it "
-            + "with --name \(authority.host).")
+          "This receiver does not go by the name \(authority.host). Use its address.")
       }
     }
   }

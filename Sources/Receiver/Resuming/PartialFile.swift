@@ -6,7 +6,9 @@ final class PartialFile {
   private(set) var record: PartialUploads.Record
   /// How many of its bytes are there.
   private(set) var offset: Int64
-  let expires: Date
+  /// When it is removed if no more of it comes; nil while nothing of it is there, for then that would be sooner
+  /// than for what comes next.
+  private(set) var expires: Date?
   /// Nil where all of it is where it belongs.
   private var descriptor: Int32?
   private let owner: PartialUploads
@@ -15,7 +17,8 @@ final class PartialFile {
     id: String, status: PartialUploads.Status, descriptor: Int32?, owner: PartialUploads
   ) {
     self.id = id
-    (record, offset, expires) = (status.record, status.offset, status.expires)
+    (record, offset) = (status.record, status.offset)
+    expires = status.offset > 0 ? status.expires : nil
     (self.descriptor, self.owner) = (descriptor, owner)
   }
 
@@ -74,6 +77,7 @@ final class PartialFile {
       throw Inbox.Failure(doing: "flush the upload", code: errno)
     }
     try trust(nil)
+    if offset > 0 { expires = owner.expiry(offset, changed: Date()) }
   }
 
   /// Reads all of it from the disk, a piece at a time.

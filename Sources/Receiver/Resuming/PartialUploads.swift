@@ -52,6 +52,8 @@ final class PartialUploads: Sendable {
     var record: Record
     /// How many of its bytes are there.
     var offset: Int64
+    /// When something was last done about it.
+    var changed: Date
     /// When it is removed, unless more of it comes.
     var expires: Date
   }
@@ -60,6 +62,16 @@ final class PartialUploads: Sendable {
     var lastSweep = Date.distantPast
     /// How many unfinished uploads there were then, and those that were made since.
     var unfinished = 0
+    /// Those of them of which little was there, the oldest last.
+    var little: [String] = []
+    /// Those that were made since, the oldest first.
+    var new: [String] = []
+
+    /// The oldest upload that little is lost with.
+    mutating func nextLittle() -> String? {
+      if little.isEmpty { (little, new) = (new.reversed(), []) }
+      return little.popLast()
+    }
   }
 
   private static let prefix = Inbox.ownPrefix + "upload-"
@@ -67,35 +79,33 @@ final class PartialUploads: Sendable {
   private static let mostRecord = 64 << 10
   /// The most unfinished uploads: more are no accident.
   private static let mostUploads = 10_000
+  /// Where so many are unfinished, those go of which less than this is there: it is quickly sent again.
+  private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
+  /// The same where there is no room: each sweep looks at all that is there.
+  private static let shortestSweepInterval: TimeInterval = 5
 
   private let inbox: Inbox
   private let lifetime: TimeInterval
+  private let emptyLifetime: TimeInterval
   private let state = Mutex(State())
   /// On which connection an upload comes in.
   private let writers = Mutex<[String: any Channel]>([:])
 
-  /// - Parameter lifetime: how long an upload is kept of which no more comes.
-  init(inbox: Inbox, lifetime: Duration) {
+  /// - Parameters:
+  ///   - lifetime: how long an upload is kept of which no more comes.
+  ///   - emptyLifetime: the same for one of which nothing has come.
+  init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration) {
     self.inbox = inbox
     self.lifetime = TimeInterval(lifetime.components.seconds)
+    self.emptyLifetime = TimeInterval(min(lifetime, emptyLifetime).components.seconds)
     sweep()
   }
 
   /// Makes an upload and returns its identifier, which nobody can guess.
   func create(_ record: Record) throws -> String {
     sweep()
-    // Most of those that were made since may be whole by now.
-    let isFull = state.withLock { state in
-      if state.unfinished >= Self.mostUploads { state.lastSweep = .distantPast }
-      return state.unfinished >= Self.mostUploads
-    }
-    if isFull { sweep() }
-    let isRoom = state.withLock { state in
-      defer { state.unfinished += 1 }
-      return state.unfinished < Self.mostUploads
-    }
-    guard isRoom else {
+    guard hasRoom || makeRoom() else {
       throw Refusal(
         .serviceUnavailable, "Too many uploads are unfinished. Try again later.",
         headers: [("Retry-After", "60")])
@@ -109,7 +119,54 @@ final class PartialUploads: Sendable {
       inbox.remove(content)
       throw error
     }
+    state.withLock { state in
+      state.unfinished += 1
+      state.new.append(id)
+    }
     return id
+  }
+
+  private var hasRoom: Bool { state.withLock { $0.unfinished < Self.mostUploads } }
+
+  /// Removes the oldest upload that little is lost with, so that nobody can keep others out by beginning uploads.
+  private func makeRoom() -> Bool {
+    for isSwept in [false, true] {
+      if isSwept { sweep(every: Self.shortestSweepInterval) }
+      if hasRoom { return true }
+      while let id = state.withLock({ $0.nextLittle() }) {
+        guard discard(id) else { continue }
+        state.withLock { $0.unfinished -= 1 }
+        if hasRoom { return true }
+      }
+    }
+    return false
+  }
+
+  /// Removes an upload of which little is there and to which nobody adds.
+  /// - Returns: whether it is no unfinished upload now.
+  private func discard(_ id: String) -> Bool {
+    guard let status = (try? status(of: id)) ?? nil, Self.isUnfinished(status) else { return true }
+    let file = inbox.open(Self.content(id), O_RDWR)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0, let now = (try? self.status(of: id)) ?? nil,
+      Self.isLittle(now)
+    else { return false }
+    remove(id)
+    return true
+  }
+
+  private static func isUnfinished(_ status: Status) -> Bool {
+    status.record.stored == nil && status.record.reply == nil
+  }
+
+  private static func isLittle(_ status: Status) -> Bool {
+    isUnfinished(status) && status.offset < min(littleBytes, status.record.length)
+  }
+
+  /// When an upload is removed to which this much was added last.
+  func expiry(_ offset: Int64, changed: Date) -> Date {
+    changed.addingTimeInterval(offset > 0 ? lifetime : emptyLifetime)
   }
 
   /// How far an upload is; nil where there is none.
@@ -117,13 +174,14 @@ final class PartialUploads: Sendable {
     guard Self.isIdentifier(id), let record = try record(of: id) else { return nil }
     let (found, size, changed) = inbox.look(at: Self.content(id))
     let written = inbox.look(at: Self.record(id)).changed
-    let expires = max(changed, written).addingTimeInterval(lifetime)
+    let last = max(changed, written)
+    let offset = found ? min(size, record.trusted ?? size, record.length) : record.length
+    let expires = expiry(offset, changed: last)
     if expires <= Date() {
       remove(id)
       return nil
     }
-    let offset = found ? min(size, record.trusted ?? size, record.length) : record.length
-    return Status(record: record, offset: offset, expires: expires)
+    return Status(record: record, offset: offset, changed: last, expires: expires)
   }
 
   /// Opens an upload to add to it. Whoever adds to it on another connection is broken off: a client that
@@ -194,25 +252,31 @@ final class PartialUploads: Sendable {
   }
 
   /// Removes what nobody came back for, and contents whose record was never written; now and then.
-  private func sweep() {
+  private func sweep(every interval: TimeInterval = sweepInterval) {
     let isDue = state.withLock { state in
-      guard Date().timeIntervalSince(state.lastSweep) >= Self.sweepInterval else { return false }
+      guard Date().timeIntervalSince(state.lastSweep) >= interval else { return false }
       state.lastSweep = Date()
       return true
     }
     guard isDue, let names = try? inbox.ownNames(withPrefix: Self.prefix) else { return }
     let ids = Set(names.compactMap { Self.identifier($0.text) })
-    var left = 0
+    var unfinished = 0
+    var little: [(id: String, changed: Date)] = []
     for id in ids {
       if let status = (try? status(of: id)) ?? nil {
-        if status.record.stored == nil, status.record.reply == nil { left += 1 }
+        if Self.isUnfinished(status) { unfinished += 1 }
+        if Self.isLittle(status) { little.append((id, status.changed)) }
         continue
       }
       // One that is being made has no record yet.
       let (found, _, changed) = inbox.look(at: Self.content(id))
-      if !found || Date().timeIntervalSince(changed) > lifetime { remove(id) }
+      if !found || Date().timeIntervalSince(changed) > emptyLifetime { remove(id) }
     }
-    state.withLock { [left] in $0.unfinished = left }
+    little.sort { $1.changed < $0.changed }
+    state.withLock { [unfinished, little] state in
+      state.unfinished = unfinished
+      (state.little, state.new) = (little.map(\.id), [])
+    }
   }
 
   // MARK: Names

@@ -2,7 +2,7 @@ import NIOHTTP1
 import ScalarText
 import StructuredFields
 
-/// What a request says of an upload that can go on (draft-ietf-httpbis-resumable-upload-12, "State").
+/// What a request says of an upload that can go on (draft-ietf-httpbis-resumable-upload, "State").
 struct ResumableRequest {
   /// The version of the draft that both sides have to speak ("Draft Version Identification").
   static let interopVersion: Int64 = 8

@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 import ScalarText
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload-12): an upload to an ordinary endpoint that goes
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that goes
 /// on in further requests where the first one was broken off.
 extension Service {
   private static let pieceType = "application/partial-upload"
@@ -38,7 +38,7 @@ extension Service {
           purpose: PartialUploads.Record.Purpose(form: isForm ? type : nil, maxFiles: maxFiles)))
       let file = try await resumable(id, request)
       let place = [
-        ("Location", "\(baseURL(request))/uploads/\(id)"),
+        ("Location", location("/uploads/\(id)")),
         ("Upload-Limit", limits(of: file)),
       ]
       try await request.inform(place)
@@ -153,12 +153,13 @@ extension Service {
     } else {
       receipt = StoredForm(files: [try publish(file, nil, request)], fields: [:])
     }
-    let reply = Self.reply(receipt)
+    let reply = reply(receipt)
     guard case .bytes(let bytes) = reply.body else {
       throw Refusal(.internalServerError, "The receiver could not answer this.")
     }
     let answer = PartialUploads.Record.Answer(
-      status: Int(reply.status.code), location: receipt.files.first?.url,
+      status: Int(reply.status.code),
+      location: receipt.files.first.map { location(ofStored: $0.stored) },
       text: String(decoding: bytes, as: UTF8.self))
     try file.finish(with: answer)
     return answer
@@ -213,8 +214,8 @@ extension Service {
   private func limits(of file: PartialFile?) -> String {
     let most = mostBytes(isForm: file.map { $0.record.purpose?.form != nil } ?? true)
     var limits = most == .max ? ["min-size=0"] : ["max-size=\(min(most, 999_999_999_999_999))"]
-    if let file {
-      limits.append("max-age=\(max(0, Int64(file.expires.timeIntervalSinceNow)))")
+    if let expires = file?.expires {
+      limits.append("max-age=\(max(0, Int64(expires.timeIntervalSinceNow)))")
     }
     return limits.joined(separator: ", ")
   }

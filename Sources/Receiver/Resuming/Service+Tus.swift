@@ -77,16 +77,12 @@ extension Service {
     if !hasContent { try await skipBody(of: request) }
     let id = try uploads.create(record)
     let file = try await opened(id, for: request)
-    var reply = Reply.empty(
-      .created,
-      [
-        ("Location", "\(baseURL(request))/uploads/\(id)"),
-        ("Upload-Expires", Self.date(file.expires)),
-      ])
+    var reply = Reply.empty(.created, [("Location", location("/uploads/\(id)"))])
     if hasContent {
       _ = try await receive(file, request)
       reply.headers.append(("Upload-Offset", "\(file.offset)"))
     }
+    if let expires = file.expires { reply.headers.append(("Upload-Expires", Self.date(expires))) }
     if file.isUnpublished { try publish(file, nil, request) }
     return reply
   }
@@ -99,7 +95,7 @@ extension Service {
       ("Upload-Offset", "\(file.offset)"), ("Upload-Length", "\(file.record.length)"),
     ]
     if let metadata = file.record.metadata { headers.append(("Upload-Metadata", metadata)) }
-    headers += place(of: file, request)
+    headers += place(of: file)
     return .empty(.ok, headers)
   }
 
@@ -117,7 +113,7 @@ extension Service {
     let sum = try await receive(file, request)
     if file.isUnpublished { try publish(file, sum, request) }
     return .empty(
-      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file, request))
+      .noContent, [("Upload-Offset", "\(file.offset)")] + place(of: file))
   }
 
   private func terminate(_ id: String, _ request: Request) async throws -> Reply {
@@ -130,9 +126,11 @@ extension Service {
   }
 
   /// Where a file is that has arrived, or until when the rest of it is awaited.
-  private func place(of file: PartialFile, _ request: Request) -> [(String, String)] {
-    guard file.isWhole else { return [("Upload-Expires", Self.date(file.expires))] }
-    return file.record.stored.map { [("Location", FileURL.make(baseURL(request), $0))] } ?? []
+  private func place(of file: PartialFile) -> [(String, String)] {
+    guard file.isWhole else {
+      return file.expires.map { [("Upload-Expires", Self.date($0))] } ?? []
+    }
+    return file.record.stored.map { [("Location", location(ofStored: $0))] } ?? []
   }
 
   // MARK: Header fields

@@ -47,7 +47,8 @@ extension Inbox {
     guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
       return (false, 0, .distantPast)
     }
-    let changed = Date(timeIntervalSince1970: Double(status.modificationTime.tv_sec))
+    let time = status.st_mtim
+    let changed = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     return (true, Int64(status.st_size), changed)
   }
 

@@ -141,7 +141,7 @@ final class Inbox: Sendable {
       else { return nil }
       return Entry(
         name: name.text, size: Int64(status.st_size),
-        modified: Date(timeIntervalSince1970: Double(status.modificationTime.tv_sec)))
+        modified: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)))
     }.sorted { ($1.modified, $0.name) < ($0.modified, $1.name) }
   }
 
@@ -224,15 +224,5 @@ final class Inbox: Sendable {
       if let name = name.flatMap({ EntryName($0) }) { names.append(name) }
     }
     return names
-  }
-}
-
-extension stat {
-  var modificationTime: timespec {
-    #if canImport(Darwin)
-      st_mtimespec
-    #else
-      st_mtim
-    #endif
   }
 }

@@ -9,13 +9,41 @@ struct ShareXText {
   private enum Piece {
     case text(String)
     /// The function's name in lower case, and what follows its colon.
-    case call(String, String)
+    case call(String, Argument)
+  }
+
+  /// What a function is given.
+  private struct Argument {
+    /// All of it.
+    var text: String
+    /// Split at each `|` that no backslash stands before.
+    var parts: [String]
+
+    init(_ source: String) {
+      text = ShareXText.unescaped(source)
+      var parts = [String.UnicodeScalarView()]
+      var isEscaped = false
+      for scalar in source.unicodeScalars {
+        if scalar == "|", !isEscaped {
+          parts.append(String.UnicodeScalarView())
+        } else {
+          parts[parts.count - 1].append(scalar)
+        }
+        isEscaped = scalar == "\\" && !isEscaped
+      }
+      self.parts = parts.map { ShareXText.unescaped(String($0)) }
+    }
   }
 
   /// Whether placeholders are `$…$`; `{…}` otherwise.
   let isOld: Bool
   /// What `$regex:1$` counts.
   let expressions: [String]
+
+  /// Whether a text reads alike in both syntaxes: as it stands.
+  static func isPlain(_ text: String) -> Bool {
+    !text.unicodeScalars.contains { "{}$\\".unicodeScalars.contains($0) }
+  }
 
   /// A text of a request: what it asks for becomes a placeholder of ours, where there is one.
   func template(
@@ -24,10 +52,10 @@ struct ShareXText {
     let source = try pieces(of: text).map { (piece) throws(InvalidInput) in
       switch piece {
       case .text(let text): return try Self.dates(Template.braced(text))
-      case .call("filename", ""): return "{file.name}"
-      case .call("base64", let text):
+      case .call("filename", let argument) where argument.text.isEmpty: return "{file.name}"
+      case .call("base64", let argument):
         // Only for fixed text; the configuration then contains the result.
-        return Template.braced(Data(text.utf8).base64EncodedString())
+        return Template.braced(Data(argument.text.utf8).base64EncodedString())
       case .call(let name, _):
         throw InvalidInput("{\(name)} has no counterpart here")
       }
@@ -57,50 +85,40 @@ struct ShareXText {
     return ReplyValue(place, prefix: prefix, suffix: suffix)
   }
 
-  private func place(_ name: String, _ argument: String) throws(InvalidInput)
+  private func place(_ name: String, _ argument: Argument) throws(InvalidInput)
     -> ReplyValue.Place
   {
     switch name {
     case "response": return .pattern(try Pattern(#"\S+"#))
     case "json":
-      guard let pointer = Self.pointer(argument) else {
-        throw InvalidInput("the path \"\(argument)\" has no JSON Pointer")
+      guard let pointer = Self.pointer(argument.text) else {
+        throw InvalidInput("the path \"\(argument.text)\" has no JSON Pointer")
       }
       return .pointer(pointer)
-    case "header": return .header(argument.lowercased())
+    case "header": return .header(argument.text.lowercased())
     case "regex": return .pattern(try expression(argument))
     default: throw InvalidInput("{\(name)} has no counterpart here")
     }
   }
 
-  /// Old: the number of an expression, and of a group after `,` or `|`. New: the expression, and the
-  /// number of a group after `|`.
-  private func expression(_ argument: String) throws(InvalidInput) -> Pattern {
+  /// Old: the number of an expression, and a group after `,` or `|`. New: the expression and a group after `|`, and
+  /// what is searched before both.
+  private func expression(_ argument: Argument) throws(InvalidInput) -> Pattern {
     if isOld {
-      let numbers = argument.unicodeScalars.split { $0 == "," || $0 == "|" }.map { Int(String($0)) }
-      guard let first = numbers.first, let number = first,
-        expressions.indices.contains(number - 1)
-      else { throw InvalidInput("RegexList has no number \(argument)") }
-      return try grouped(expressions[number - 1], numbers.count > 1 ? numbers[1] : nil)
+      let parts = argument.text.unicodeScalars.split(maxSplits: 1) { $0 == "," || $0 == "|" }
+        .map { String($0) }
+      guard let number = parts.first.flatMap({ Int($0) }), expressions.indices.contains(number - 1)
+      else { throw InvalidInput("RegexList has no number \(argument.text)") }
+      return try CapturedGroup(expressions[number - 1]).pattern(
+        of: parts.count > 1 ? parts[1] : nil)
     }
-    let scalars = argument.unicodeScalars
-    if let bar = scalars.lastIndex(of: "|"),
-      let group = Int(String(scalars[scalars.index(after: bar)...]))
-    {
-      return try grouped(String(scalars[..<bar]), group)
+    var parts = argument.parts
+    if parts.count > 2 {
+      guard parts.removeFirst() == "{response}" else {
+        throw InvalidInput("it searches something else than the reply")
+      }
     }
-    return try Pattern(argument)
-  }
-
-  private func grouped(_ source: String, _ group: Int?) throws(InvalidInput) -> Pattern {
-    let pattern = try Pattern(source)
-    switch group {
-    // hoist takes the first group, or the whole where there is none.
-    case nil where pattern.groups == 0, 0 where pattern.groups == 0, 1: return pattern
-    case nil, 0: return try Pattern("(\(source))")
-    case .some(let group):
-      throw InvalidInput("it takes group \(group), and hoist the first")
-    }
+    return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
   }
 
   /// `data.files[0]['a b']`, a path as Newtonsoft's SelectToken takes it, as a JSON Pointer.
@@ -151,7 +169,7 @@ struct ShareXText {
         literal = String.UnicodeScalarView()
         let parts = String(inner).split(scalar: ":", maxSplits: 1)
         pieces.append(
-          .call(parts[0].lowercased(), parts.count > 1 ? Self.unescaped(parts[1]) : ""))
+          .call(parts[0].lowercased(), Argument(parts.count > 1 ? parts[1] : "")))
         rest = after
       } else {
         literal.append(scalar)

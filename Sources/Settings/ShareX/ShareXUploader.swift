@@ -21,17 +21,20 @@ public struct ShareXUploader {
   /// - Throws: `InvalidInput` if it is no uploader that can become a target.
   public init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
-    guard case .object(let members)? = JSONValue(text: text) else {
+    guard case .object(let all)? = JSONValue(text: text) else {
       throw InvalidInput("is not a JSON object, as ShareX writes its uploaders")
     }
+    // To ShareX null is the same as nothing.
+    let members = all.filter { $0.value != .null }
     self.members = members
-    guard let version = members["Version"]?.text, !version.isEmpty else {
+    let version = members["Version"]?.text ?? ""
+    guard !version.isEmpty || Self.needsNoSyntax(members) else {
       throw InvalidInput(
         "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
     // The syntax with braces came after version 13.7.1.
-    let isOld = !Self.isNewer(version, than: [13, 7, 1])
+    let isOld = !version.isEmpty && !Self.isNewer(version, than: [13, 7, 1])
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
     guard !written.isEmpty else { throw InvalidInput("has no RequestURL") }
@@ -116,7 +119,7 @@ public struct ShareXUploader {
     var fields: [Target.Field] = []
     for (name, value) in members.sorted(by: { (place($0.key), $0.key) < (place($1.key), $1.key) }) {
       do throws(InvalidInput) {
-        let template = try texts.template(value.text)
+        let template = try texts.template(value == .null ? "" : value.text)
         fields.append(
           Target.Field(
             name: name, value: SecretName.matches(name) ? template.hidden(as: name) : template))
@@ -159,6 +162,17 @@ public struct ShareXUploader {
     {
       notes.append("DestinationType: it is meant for \(types), not for files")
     }
+  }
+
+  /// Whether all texts in which placeholders may stand have none.
+  private static func needsNoSyntax(_ members: [String: JSONValue]) -> Bool {
+    let texts = ["RequestURL", "URL", "ThumbnailURL", "DeletionURL", "ErrorMessage", "Data"]
+      .compactMap { members[$0]?.text }
+    let fields = ["Parameters", "Headers", "Arguments"].flatMap { key -> [String] in
+      guard case .object(let fields)? = members[key] else { return [] }
+      return fields.values.map(\.text)
+    }
+    return (texts + fields).allSatisfy(ShareXText.isPlain)
   }
 
   private static func strings(_ value: JSONValue?) -> [String] {

@@ -52,7 +52,7 @@ enum ReceiverPreset {
     if case .string(ResumeRules.Mode.tus.rawValue)? = entries["resume"]?.value {
       return ("files", nil)
     }
-    return entries["batch"] == nil ? ("upload", "/files/0/url") : ("multiupload", "/files/*/url")
+    return entries["batch"] == nil ? ("upload", nil) : ("multiupload", "/files/*/url")
   }
 
   /// The receiver's address without a slash at its end.

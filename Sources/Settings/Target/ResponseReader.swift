@@ -49,18 +49,21 @@ struct ResponseReader {
   func failures(_ node: ConfigNode) throws(ConfigError) -> [FailureRule] {
     var rules: [FailureRule] = []
     for element in try node.array() {
-      let entries = try element.table(["pointer", "is", "not", "message"])
-      guard let place = entries["pointer"] else {
-        throw element.fault("\"pointer\" is missing: the value of the reply to look at")
-      }
+      let entries = try element.table(["pointer", "regex", "header", "is", "not", "message"])
+      let place = try failurePlace(element, entries)
       let test: FailureRule.Test
-      switch (entries["is"], entries["not"]) {
-      case (let wanted?, nil): test = .equals(try templates.fixed(wanted))
-      case (nil, let wanted?): test = .differs(try templates.fixed(wanted))
-      case (nil, nil), (.some, .some):
+      switch (place, entries["is"], entries["not"]) {
+      case (.pattern, nil, nil): test = .equals(.bool(true))
+      case (.pattern, let wanted?, nil): test = .equals(.bool(try wanted.bool()))
+      case (.pattern, nil, let wanted?): test = .differs(.bool(try wanted.bool()))
+      case (.header, let wanted?, nil): test = .equalsText(try sum(wanted))
+      case (.header, nil, let wanted?): test = .differsText(try sum(wanted))
+      case (.pointer, let wanted?, nil): test = .equals(try templates.fixed(wanted))
+      case (.pointer, nil, let wanted?): test = .differs(try templates.fixed(wanted))
+      case (_, nil, nil), (_, .some, .some):
         throw element.fault("expected one of \"is\" and \"not\": the value that means failure")
       }
-      var rule = FailureRule(pointer: try pointer(place), test: test)
+      var rule = FailureRule(place, test: test)
       if let node = entries["message"] {
         let isPointer = try node.string().hasPrefix(scalars: "/")
         rule.message = isPointer ? .pointer(try pointer(node)) : .text(try node.fixed())
@@ -68,6 +71,30 @@ struct ResponseReader {
       rules.append(rule)
     }
     return rules
+  }
+
+  private func failurePlace(
+    _ element: ConfigNode, _ entries: [String: ConfigNode]
+  ) throws(ConfigError) -> FailureRule.Place {
+    switch (entries["pointer"], entries["regex"], entries["header"]) {
+    case (let node?, nil, nil): return .pointer(try pointer(node))
+    case (nil, let node?, nil): return .pattern(try pattern(node))
+    case (nil, nil, let node?): return .header(try header(node))
+    case (nil, nil, nil):
+      throw element.fault("\"pointer\" is missing: the value of the reply to look at")
+    default: throw element.fault("expected one of \"pointer\", \"regex\" and \"header\"")
+    }
+  }
+
+  /// What a header field is compared with: a text, which may hold the sums of what was sent.
+  private func sum(_ node: ConfigNode) throws(ConfigError) -> Template {
+    try templates.template(node, scope: [.fileSHA256, .fileMD5])
+  }
+
+  private func header(_ node: ConfigNode) throws(ConfigError) -> String {
+    let name = try node.fixed()
+    guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
+    return name.lowercased()
   }
 
   func pointer(_ node: ConfigNode) throws(ConfigError) -> JSONPointer {
@@ -90,10 +117,7 @@ struct ResponseReader {
     switch (entries["pointer"], entries["regex"], entries["header"]) {
     case (let node?, nil, nil): place = .pointer(try pointer(node))
     case (nil, let node?, nil): place = .pattern(try pattern(node))
-    case (nil, nil, let node?):
-      let name = try node.fixed()
-      guard !name.isEmpty else { throw node.fault("expected a header name, found nothing") }
-      place = .header(name.lowercased())
+    case (nil, nil, let node?): place = .header(try header(node))
     default: throw node.fault("expected one of \"pointer\", \"regex\" and \"header\"")
     }
     var value = ReplyValue(place)

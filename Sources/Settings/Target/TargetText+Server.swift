@@ -67,6 +67,14 @@ extension TargetText {
       switch rule.test {
       case .equals(let value): ("is", TOMLText.json(value, Template.braced))
       case .differs(let value): ("not", TOMLText.json(value, Template.braced))
+      case .equalsText(let text): ("is", string(text))
+      case .differsText(let text): ("not", string(text))
+      }
+    let place: (key: String, value: String?) =
+      switch rule.place {
+      case .pointer(let place): ("pointer", pointer(place))
+      case .pattern(let pattern): ("regex", TOMLText.string(pattern.source))
+      case .header(let name): ("header", TOMLText.string(Template.braced(name)))
       }
     let message: String? =
       switch rule.message {
@@ -74,7 +82,7 @@ extension TargetText {
       case .text(let text): TOMLText.string(Template.braced(text))
       case nil: nil
       }
-    return TOMLText.table([("pointer", pointer(rule.pointer)), test, ("message", message)])
+    return TOMLText.table([place, test, ("message", message)])
   }
 
   /// How a reply is judged, where that is not as usual.

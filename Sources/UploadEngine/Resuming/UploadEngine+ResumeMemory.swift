@@ -4,7 +4,8 @@ import UploadModel
 extension UploadEngine {
   func server(of job: Job) -> ResumeServer? {
     if resumeServers[job.route] == nil, let address = job.upload.target.memorableAddress,
-      askedMemory.insert(job.route).inserted, let server = memory?.resumeServer(at: address)
+      askedMemory.insert(job.route).inserted, let server = memory?.resumeServer(at: address),
+      job.upload.target.wantsRemembered(server)
     {
       resumeServers[job.route] = server
       recalled.insert(job.route)
@@ -14,7 +15,9 @@ extension UploadEngine {
 
   func learn(_ server: ResumeServer?, of job: Job) {
     resumeServers[job.route] = server
-    if let address = job.upload.target.memorableAddress { memory?.remember(server, at: address) }
+    let target = job.upload.target
+    guard target.wantsRemembered(server), let address = target.memorableAddress else { return }
+    memory?.remember(server, at: address)
   }
 
   /// Begins an attempt again with what is known by now.
@@ -26,9 +29,14 @@ extension UploadEngine {
 }
 
 extension Target {
+  /// Whether this is for later runs: where the target says what the server speaks, only that it does not get through.
+  fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
+    resume.mode == .auto || server == .usual
+  }
+
   /// What its server is remembered by; nil where nothing is to be found out, or the address is a secret.
   fileprivate var memorableAddress: String? {
-    guard resume.mode == .auto, let origin = Origin(url) else { return nil }
+    guard [.auto, .http].contains(resume.mode), let origin = Origin(url) else { return nil }
     let address = origin.description + url.path
     return secrets.hidden(in: address) == address ? address : nil
   }

@@ -28,6 +28,8 @@ public struct TransferEnd: Hashable, Sendable {
   public var hasAdvanced = false
   /// Which of the request's files it is told of.
   public var place = Place()
+  /// The sums of the request's only file, where they are known.
+  public var digests: ContentDigests?
   /// The delay in seconds that the server asked for in an earlier reply.
   public var retryAfter: Double?
   /// The status of the request before it, such as a ticket's, where that one's reply is what went wrong.

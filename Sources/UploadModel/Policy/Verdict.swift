@@ -58,7 +58,7 @@ public enum Verdict: Hashable, Sendable {
         if end.reply.isCut, target.response.cannotJudge(end, content) {
           return failed(.outcomeUnknown("its answer is longer than what is read of one"))
         }
-        if let complaint = target.response.complaint(in: content, file: end.place.index) {
+        if let complaint = target.response.complaint(in: content, of: end) {
           return failed(complaint)
         }
         return .delivered(

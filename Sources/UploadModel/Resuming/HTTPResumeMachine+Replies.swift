@@ -30,15 +30,45 @@ extension HTTPResumeMachine {
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
+    if Self.isTakenForAnswer(headers) || now.timeIntervalSince(created) > Self.patience {
+      (losesInterims, leavesDraft) = (true, true)
+      return [
+        .keep(point), .learn(.usual),
+        .stop(.connectionLost("a proxy takes an interim reply for the answer")),
+      ]
+    }
     // More is on its way than the server takes at once.
     turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
     return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
   }
 
+  /// Whether a proxy has made an interim reply look like a last one: what is in between has no say in how the
+  /// connection goes on, and nothing to add of its own.
+  private static func isTakenForAnswer(_ headers: [String: String]) -> Bool {
+    headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
+  }
+
+  /// Whether a request that could have gone on ended in a way that says that its interim reply was held back.
+  private func lacksInterim(_ end: TransferEnd) -> Bool {
+    guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
+      return false
+    }
+    switch end.trouble {
+    case .stalled: return end.sentAll || end.bytes > 0
+    case .connectionLost, .outOfTime: return end.sentAll
+    default: return false
+    }
+  }
+
   /// Takes in how the last request ended.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
-    if phase == .deleting { return [.forget] + course.over(held ?? end, status: nil) }
+    if phase == .deleting {
+      guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
+      return [.forget, .startAgain]
+    }
+    if lacksInterim(end) { return [.learn(.usual), .end(end)] }
     if let condemned { return delete(condemned, then: end) }
+    if leavesDraft, phase == .creating, let point = course.point { return ask(point) }
     if turnsToPieces {
       turnsToPieces = false
       if let point = course.point { return ask(point) }
@@ -51,7 +81,7 @@ extension HTTPResumeMachine {
     course.redirects = 0
     limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
     switch phase {
-    case .learning: return learn(end, status)
+    case .learning: return learn(end, status, now)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)
     case .appending: return finishAppending(end, status, now)
@@ -61,7 +91,9 @@ extension HTTPResumeMachine {
   }
 
   /// Whatever the reply, uploads are made all the same: what answers OPTIONS may be something on the way.
-  private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+  private mutating func learn(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
     // tus has no place for a form's fields.
@@ -69,7 +101,7 @@ extension HTTPResumeMachine {
       return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
     }
     if !isAnswer { limits = nil }
-    return [.learn(.http(limits))] + proceed()
+    return [.learn(.http(limits))] + proceed(now)
   }
 
   /// "Upload Creation".
@@ -82,7 +114,7 @@ extension HTTPResumeMachine {
       if isComplete == true { return [.forget] + [.end(end)] }
       if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
         // It has said how much it takes at once.
-        return course.point.map { ask($0) } ?? create()
+        return course.point.map { ask($0) } ?? create(now)
       }
       return course.point == nil ? [.end(end)] : course.over(end, status: status)
     }
@@ -108,7 +140,7 @@ extension HTTPResumeMachine {
     _ end: TransferEnd, _ status: Int, _ now: Date
   ) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: status) }
-    if status == 404 || status == 410 { return course.startOver(end, status) ?? create() }
+    if status == 404 || status == 410 { return course.startOver(end, status) ?? create(now) }
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
     if let length = Self.integer("upload-length", end), length != course.length {
       return course.fail(.otherLength, end)
@@ -117,6 +149,11 @@ extension HTTPResumeMachine {
       return course.fail(.noOffset, end)
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    // The rest would be answered with interim replies as well, and little is lost.
+    if losesInterims, Self.isComplete(end) != true, offset < course.length / 2 {
+      leavesDraft = true
+      return delete(point.url, then: end)
+    }
     course.recordStart(into: &point)
     record(end, in: &point, now)
     course.point = point
@@ -140,7 +177,7 @@ extension HTTPResumeMachine {
     }
     switch status {
     case 200..<300: break
-    case 404, 410: return course.startOver(end, status) ?? create()
+    case 404, 410: return course.startOver(end, status) ?? create(now)
     case 409: return course.doubt(end, status: status) ?? ask(point)
     case 413: return sendLess(point, end, sent)
     case _ where Self.problem(end) == "inconsistent-upload-length":

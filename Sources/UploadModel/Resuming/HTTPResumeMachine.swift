@@ -2,7 +2,7 @@ import Foundation
 import MultipartForm
 
 /// Decides what to ask a server that may speak Resumable Uploads for HTTP
-/// (draft-ietf-httpbis-resumable-upload-12, interop version 8).
+/// (draft-ietf-httpbis-resumable-upload, interop version 8).
 ///
 /// ```
 ///  OPTIONS ──► the target's own request ─────────────────────► its reply
@@ -15,6 +15,9 @@ import MultipartForm
 /// The request that begins an upload is what the target describes, with `Upload-Complete: ?1` on top. A server that
 /// knows nothing of this takes it as any other, and whatever it replies is judged as for any other. A server that
 /// allows less in one request than there is gets an empty request first (`Upload-Complete: ?0`), then pieces.
+///
+/// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
+/// more of the body. Such a server is noticed by that, and gets the usual request from then on, without those fields.
 public struct HTTPResumeMachine: ResumeMachine {
   /// The version that is spoken while the protocol is a draft.
   static let interopVersion: Int64 = 8
@@ -38,6 +41,12 @@ public struct HTTPResumeMachine: ResumeMachine {
   var condemned: URL?
   /// What the attempt ends with after that, or after the reply was asked for again.
   var held: TransferEnd?
+  /// Whether interim replies do not get through.
+  var losesInterims: Bool
+  /// Whether the request under way has been broken off for that.
+  var leavesDraft = false
+  /// When the request that begins the upload was sent.
+  var created = Date.distantPast
 
   /// An attempt at a file.
   ///
@@ -58,6 +67,7 @@ public struct HTTPResumeMachine: ResumeMachine {
       point: point)
     self.form = form
     if case .http(let known)? = server { limits = known }
+    losesInterims = server == .usual
     discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
   }
 
@@ -65,24 +75,25 @@ public struct HTTPResumeMachine: ResumeMachine {
   public mutating func start(now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, now: now)
     // Whoever has a point knows what the server speaks.
-    guard discovers, course.point == nil else { return proceed() }
+    guard discovers, course.point == nil else { return proceed(now) }
     phase = .learning
     return course.send(request("OPTIONS", course.creation))
   }
 
   // MARK: Requests
 
-  mutating func proceed() -> [ResumeAction] {
+  mutating func proceed(_ now: Date) -> [ResumeAction] {
     if let point = course.point { return ask(point) }
     if let limit = limits?.size, course.length > limit {
       let end = TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit))
       return course.over(end, status: nil)
     }
-    return create()
+    return create(now)
   }
 
-  mutating func create() -> [ResumeAction] {
-    phase = .creating
+  mutating func create(_ now: Date) -> [ResumeAction] {
+    (phase, created) = (.creating, now)
+    if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
     // Pieces are for servers that have said that they know what to do with them.
     let isWhole = limits == nil || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
@@ -101,6 +112,13 @@ public struct HTTPResumeMachine: ResumeMachine {
         ("Upload-Draft-Interop-Version", "\(interopVersion)"),
         ("Upload-Complete", isWhole ? "?1" : "?0"), ("Upload-Length", "\(length)"),
       ])
+    request.isTargetsOwn = true
+    return request
+  }
+
+  /// The target's own request, with nothing on top.
+  private static func usual(at url: URL, length: Int64) -> ResumeRequest {
+    var request = ResumeRequest("POST", url, content: 0..<length)
     request.isTargetsOwn = true
     return request
   }
@@ -164,6 +182,8 @@ public struct HTTPResumeMachine: ResumeMachine {
     return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
   }
 
+  /// How long an interim reply may take, in seconds: it comes before the body is read.
+  static let patience: TimeInterval = 5
   /// Below this, pieces are not what a server dislikes, and a limit is hardly meant for files.
   static let leastPiece: Int64 = 16 << 10
   /// The most pieces below that for one upload.

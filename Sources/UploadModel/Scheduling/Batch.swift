@@ -48,6 +48,10 @@ extension Target {
     {
       return "the ticket is for one file, and a batch has several; leave one of the two out"
     }
+    if response.failures.contains(where: { $0.template?.isLiteral == false }) {
+      return
+        "fail_when compares with the sum of one file, and a batch has several; leave one of the two out"
+    }
     for (kind, fields) in [("field", fields), ("query item", query), ("header", headers)] {
       for field in fields {
         guard let slot = field.value.placeholders.first(where: \.belongsToFile) else { continue }

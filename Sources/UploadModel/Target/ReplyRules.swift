@@ -35,7 +35,8 @@ public struct ReplyRules: Hashable, Sendable {
 
   /// Whether the rules look into the content of replies at all.
   public var needsContent: Bool {
-    !failures.isEmpty || [url, deletionURL].contains { $0?.needsContent == true }
+    failures.contains(where: \.needsContent)
+      || [url, deletionURL].contains { $0?.needsContent == true }
   }
 
   /// Reads what the rules look at in a reply. That takes the longer the more there is of it.
@@ -44,15 +45,24 @@ public struct ReplyRules: Hashable, Sendable {
     guard needsContent else { return content }
     content.match = url?.match(in: reply)
     content.deletionMatch = deletionURL?.match(in: reply)
-    if !failures.isEmpty || [url, deletionURL].contains(where: { $0?.needsJSON == true }) {
+    if needsDocument || [url, deletionURL].contains(where: { $0?.needsJSON == true }) {
       content.document = JSONValue(text: reply.text)
+    }
+    for pattern in failures.compactMap(\.pattern) {
+      content.matches[pattern] = pattern.firstMatch(in: reply.text)?.first ?? nil
     }
     return content
   }
 
-  /// Whether success depends on the content of the reply and this is incomplete JSON.
+  private var needsDocument: Bool { failures.contains(where: \.needsJSON) }
+
+  /// Whether success depends on the content of the reply, of which a part is missing.
   func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
-    !failures.isEmpty && content.document == nil
+    // What patterns look for may be in the rest.
+    if failures.contains(where: { $0.pattern.map { content.matches[$0] == nil } == true }) {
+      return true
+    }
+    return needsDocument && content.document == nil
       && end.reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
@@ -66,19 +76,21 @@ public struct ReplyRules: Hashable, Sendable {
   /// What a reply with a good status says that keeps its file from being taken for stored; nil where it
   /// says nothing of the kind.
   ///
-  /// - Parameter file: which of the request's files is asked for, from 0.
-  func complaint(in content: ReplyContent, file: Int) -> Failure.Cause? {
-    guard !failures.isEmpty else { return nil }
-    guard let document = content.document else {
-      let why = "its answer is not JSON"
-      switch unreadable ?? (failures.allSatisfy(\.isSilentWithoutValue) ? .ok : .unknown) {
-      case .ok: return nil
-      case .fail: return .unusable(why)
-      case .unknown: return .outcomeUnknown(why)
-      }
+  /// - Parameter end: the request's end, for one of its files.
+  func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
+    let isJSON = content.document != nil
+    let rules = failures.filter { isJSON || !$0.needsJSON }
+    if let words = rules.lazy.compactMap({ $0.complaint(in: content, of: end) }).first {
+      return .rejected(words)
     }
-    return failures.lazy.compactMap { $0.complaint(in: document, file: file) }.first
-      .map { .rejected($0) }
+    guard needsDocument, !isJSON else { return nil }
+    let why = "its answer is not JSON"
+    let isSilent = failures.allSatisfy { !$0.needsJSON || $0.isSilentWithoutValue }
+    switch unreadable ?? (isSilent ? .ok : .unknown) {
+    case .ok: return nil
+    case .fail: return .unusable(why)
+    case .unknown: return .outcomeUnknown(why)
+    }
   }
 
   /// The file's address as a whole URL; nil where the reply does not name it. What a reply names without

@@ -4,7 +4,7 @@
 ///
 /// It has `.`, `[a-z]`, `[^…]`, `\d \w \s \b` and their opposites, `^ $`, `( )`, `(?: )`, `|`,
 /// `* + ? {n} {n,} {n,m}` and their lazy forms, and `(?i)` at its beginning. `^` and `$` are the ends
-/// of the text. Back references and looking around cannot be had in this way.
+/// of the text, `$` also before a last line break. Back references and looking around cannot be had in this way.
 public struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   public let source: String
@@ -193,7 +193,8 @@ private struct PatternSearch {
   private func holds(_ place: PatternNode.Place, at position: Int) -> Bool {
     switch place {
     case .start: position == 0
-    case .end: position == text.count
+    // As in Perl, .NET and Python: also before a line break that ends the text.
+    case .end: position == text.count || position == text.count - 1 && text[position] == "\n"
     case .wordEdge: isWord(position - 1) != isWord(position)
     case .noWordEdge: isWord(position - 1) == isWord(position)
     }

@@ -48,15 +48,11 @@ enum BackgroundSender {
 
   /// This program, though it may have been replaced by a newer one meanwhile.
   private static var program: String {
-    #if os(Linux)
-      let link = "/proc/self/exe"
-      guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
-        access(path, X_OK) == 0
-      else { return link }
-      return path
-    #else
-      return Bundle.main.executablePath ?? CommandLine.arguments[0]
-    #endif
+    let link = "/proc/self/exe"
+    guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
+      access(path, X_OK) == 0
+    else { return link }
+    return path
   }
 
   /// All that comes until the other end closes, or nothing comes for too long.

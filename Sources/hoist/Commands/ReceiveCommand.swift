@@ -185,10 +185,20 @@ struct ReceiveCommand: HoistCommand {
     case .deleted(let name, let client): "\(client) deleted \(SafeText.line(name))"
     case .refused(let status, let message, let request, let client):
       "\(client) refused \(SafeText.line(request)): \(status) \(SafeText.line(message))"
+        + advice(status, request)
     case .disconnected(let request, let client):
       "\(client) hung up during \(SafeText.line(request)); \(Self.rest(of: request))"
     case .brokenOff(let request, let client):
       "\(client) was broken off by the end during \(SafeText.line(request)); \(Self.rest(of: request))"
+    }
+  }
+
+  /// What whoever runs the receiver can do about a refusal, which is no business of the client's.
+  private static func advice(_ status: Int, _ request: String) -> String {
+    switch status {
+    case 421: " (--name lets it be reached by a name)"
+    case 403 where request.hasPrefix(scalars: "DELETE "): " (--allow-delete lets clients delete)"
+    default: ""
     }
   }
 

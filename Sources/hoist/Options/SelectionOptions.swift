@@ -119,23 +119,19 @@ struct SelectionOptions: ParsableArguments {
   }
 
   private func watching(_ folder: String, _ rules: FolderRules) throws -> PushInputs.Watch {
-    #if os(Linux)
-      guard rules.ignoreFile == nil else {
-        throw UserError("--ignore-file: does not work with --watch; use --exclude")
-      }
-      var rules = rules
-      rules.isRecursive = recursive
-      rules.followsLinks = false
-      do throws(InputError) {
-        // Watching begins now, before the first file is sent.
-        let watch = try FolderWatch(
-          Arguments.location(folder), rules: rules, takesExisting: existing)
-        return { watch.run(until: $0, $1) }
-      } catch {
-        throw UserError("--watch \(folder): \(error)")
-      }
-    #else
-      throw UserError("--watch: works on Linux only; use --from-file with a list from elsewhere")
-    #endif
+    guard rules.ignoreFile == nil else {
+      throw UserError("--ignore-file: does not work with --watch; use --exclude")
+    }
+    var rules = rules
+    rules.isRecursive = recursive
+    rules.followsLinks = false
+    do throws(InputError) {
+      // Watching begins now, before the first file is sent.
+      let watch = try FolderWatch(
+        Arguments.location(folder), rules: rules, takesExisting: existing)
+      return { watch.run(until: $0, $1) }
+    } catch {
+      throw UserError("--watch \(folder): \(error)")
+    }
   }
 }

@@ -44,9 +44,5 @@ enum OpenFiles {
 
   private static let inherited = (0..<Int32(enough)).filter { fcntl($0, F_GETFD) >= 0 }
 
-  #if os(Linux)
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  #else
-    private static let resource = RLIMIT_NOFILE
-  #endif
+  private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 }

@@ -120,6 +120,18 @@ extension EndToEnd {
       #expect(reply.contains("credentials") || reply.contains("invalid_auth"), "\(outcome)")
     }
 
+    @Test("nextcloud: what it has stored otherwise than it was sent fails")
+    func damaged() async throws {
+      let desk = try await Desk()
+      let row = try #require(Self.cases.first { $0.recipe == "nextcloud" })
+      try desk.take(row)
+      try desk.person.folder.write("damaged.png", count: 700)
+      let outcome = try await desk.shell("hoist push damaged.png --json $R", secret: row.secret)
+      #expect(outcome.status == 1, "\(outcome)")
+      let end = try outcome.events().end(of: "damaged.png")
+      #expect(end.text("cause") == "rejected", "\(outcome)")
+    }
+
     @Test("jira: names that are hard, several in one request, each with its own address")
     func jira() async throws {
       let desk = try await Desk()

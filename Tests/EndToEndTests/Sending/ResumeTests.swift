@@ -81,6 +81,67 @@ extension EndToEnd {
       #expect(inbox.names.filter { $0.hasSuffix(".data") }.isEmpty)
     }
 
+    /// nginx takes a 104 for the answer. Where it buffers replies it holds that back until the receiver hangs up, and
+    /// where it does not, it sends no more of the body.
+    @Test(
+      "nginx before the receiver: nothing is stored twice, and soon nothing is unknown",
+      .needs("openssl", "nginx"), arguments: ["http", "auto"])
+    func proxy(_ mode: String) async throws {
+      let person = try Person()
+      let inbox = try await person.receiver()
+      let receiver = try #require(URL(string: inbox.url))
+      // Beside them the receiver keeps its replies.
+      func names() -> [String] { inbox.names.filter { !$0.hasPrefix(".") } }
+      let authority = try CertificateAuthority()
+      let hosts = [NginxServer.freshHost(), NginxServer.freshHost()]
+      let sites = try zip(hosts, ["", "proxy_buffering off; proxy_request_buffering off;"]).map {
+        host, more in
+        let proxy = """
+          { proxy_pass http://127.0.0.1:\(receiver.port ?? 0); proxy_http_version 1.1;
+            proxy_set_header Host localhost; proxy_set_header Connection ""; \(more) }
+          """
+        return NginxServer.Site(
+          host, try authority.selfSigned(host),
+          extra: "location /upload \(proxy)\nlocation /uploads/ \(proxy)")
+      }
+      let nginx = try NginxServer(sites)
+      defer { _ = nginx.stop() }
+      try person.configure(
+        zip(["buffered", "unbuffered"], zip(hosts, sites)).map { name, site in
+          """
+          [targets.\(name)]
+          url = "\(nginx.url(site.0))"
+          resume = "\(mode)"
+          timeout = "1s"
+          tls = { ca_file = "\(site.1.certificate.file)" }
+
+          """
+        }.joined())
+      for name in ["small.bin", "second.bin", "third.bin"] {
+        try person.folder.write(name, count: name == "third.bin" ? 8_000_000 : 200_000, seed: 7)
+      }
+      // Nobody has heard of it before: it arrives, and no answer comes.
+      let first = try await person.hoist("push", "small.bin", "--to", "buffered").end()
+      #expect(first.status == 1 && first.errors.contains("outcome unknown"), "\(first)")
+      for name in ["second.bin", "third.bin"] {
+        let next = try await person.hoist("push", name, "--to", "buffered").end()
+        #expect(next.status == 0, "\(next)")
+      }
+      #expect(names() == ["second.bin", "small.bin", "third.bin"])
+      // It passes the 104 on as its own answer, by which it is known at once.
+      for name in ["third.bin", "small.bin"] {
+        let pushed = try await person.hoist("push", name, "--to", "unbuffered").end()
+        #expect(pushed.status == 0, "\(pushed)")
+      }
+      #expect(
+        names() == [
+          "second.bin", "small (2).bin", "small.bin", "third (2).bin", "third.bin",
+        ])
+      for name in ["third.bin", "third (2).bin"] {
+        #expect(inbox.bytes(name) == (try bytes(person.folder.path("third.bin"))))
+      }
+    }
+
     @Test("what is removed from the queue is removed on the server, too")
     func removed() async throws {
       let person = try Person()

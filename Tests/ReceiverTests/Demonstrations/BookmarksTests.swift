@@ -21,7 +21,7 @@ struct BookmarksTests {
             "/bookmarks",
             #"{"folder_name":"\#(name)","item_count":\#(count),"created_date":"\#(date)"}"#))
         #expect(reply.status == 201)
-        #expect(reply["location"] == "http://test/bookmarks/\(index + 1)")
+        #expect(reply["location"] == "/bookmarks/\(index + 1)")
       }
       func list(_ query: String) throws -> [String] {
         try server.request(Wire.get("/bookmarks\(query)")).ids()

@@ -11,6 +11,8 @@ struct ServerReply: Sendable {
   var headers: [String: String] = [:]
   var trouble: Failure.Cause?
   var text = ""
+  /// How many seconds all that takes.
+  var seconds = 0.0
 
   static func status(
     _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
@@ -70,7 +72,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
       trace.append(Self.words(action, target))
       guard case .send(let request) = action else { continue }
       let version = ResumeRequest.Header("Upload-Draft-Interop-Version", "8")
-      #expect(request.headers.contains(version) == (rules.mode != .tus))
+      let isPlain = request.headers.isEmpty
+      #expect(request.headers.contains(version) == (rules.mode != .tus && !isPlain))
       let next = replies.popFirst()
       let reply = try #require(next, "nothing more was to be asked: \(trace)")
       var end = TransferEnd(
@@ -78,7 +81,9 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
         trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
       for interim in reply.interim {
-        for action in machine.handle(interim: interim, at: request.url, now: Self.now) {
+        for action in machine.handle(
+          interim: interim, at: request.url, now: Self.now + reply.seconds)
+        {
           trace.append(Self.words(action, target))
           if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
         }
@@ -100,6 +105,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         request.method, request.url.path, request.content.map { "\($0)" },
         request.checksum.map { "\($0)" },
         header("X-HTTP-Method-Override").map { "overrides \($0)" }, header("Upload-Complete"),
+        target.resume.mode != .tus && request.headers.isEmpty ? "plain" : nil,
       ].compactMap { $0 }.joined(separator: " ")
     case .keep(let point):
       return "keep \(point.url.path) at \(point.offset)"
@@ -108,6 +114,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     case .forget: return "forget"
     case .learn(.tus): return "learn tus"
     case .learn(.http): return "learn http"
+    case .learn(.usual): return "learn usual"
     case .startAgain: return "start again"
     case .stop(let cause): return "stop \(Failure(cause).code)"
     case .end(let end):

@@ -15,6 +15,9 @@ extension ServerReply {
   {
     ["location": location, "upload-draft-interop-version": "8"].merging(more) { $1 }
   }
+  /// What nginx makes of a 104.
+  fileprivate static let taken = offer(
+    "/u/1", ["server": "nginx/1.22.1", "date": "x", "connection": "close"])
   /// The state of an upload, as the reply to HEAD tells it.
   fileprivate static func at(_ offset: Int, complete: Bool = false, _ more: [String: String] = [:])
     -> ServerReply
@@ -56,7 +59,69 @@ struct HTTPResumeMachineTests {
   private static func limits(_ text: String) -> ResumeServer { .http(ResumeLimits(text)) }
   private static let whole = "POST /upload 0..<10 ?1"
 
-  static let all: [Conversation] = usual + resumed + pieces + discovery + faults
+  static let all: [Conversation] = usual + resumed + pieces + discovery + faults + taken
+
+  private static let plain = "POST /upload 0..<10 plain"
+  /// A proxy takes interim replies for the answer.
+  private static let taken: [Conversation] = [
+    row(
+      "it passes them on as its own: nothing has come yet",
+      [.lost(after: ServerReply.taken), .at(0), .status(204)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    row(
+      "over HTTP/2 there is no Connection",
+      [
+        .lost(after: ServerReply.offer("/u/1", ["server": "n", "date": "x"])), .at(0), .status(404),
+      ],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    row(
+      "all had come: it is not sent twice",
+      [.lost(after: ServerReply.taken), .at(10, complete: true), .done(201)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "keep /u/1 at 10", "PATCH /u/1 10..<10 ?1", "done 201 10",
+      ]),
+    row(
+      "most of it had come: it goes on",
+      [.lost(after: ServerReply.taken), .at(6), .done(201)],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "keep /u/1 at 6", "PATCH /u/1 6..<10 ?1", "done 201 10",
+      ]),
+    row(
+      "it holds them back",
+      [
+        ServerReply(
+          interim: [ServerReply.offer()], trouble: .connectionLost("reset"), seconds: 6), .at(0),
+        .status(204),
+      ],
+      [
+        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
+        "DELETE /u/1", "forget", "start again",
+      ]),
+    row(
+      "it holds them back until hoist gives up", [ServerReply(trouble: .stalled(seconds: 60))],
+      [whole, "learn usual", "outcome-unknown"]),
+    row(
+      "what could not be sent says nothing of it", [ServerReply(trouble: .unreachable("no route"))],
+      [whole, "outcome-unknown"]),
+    row("it is known", knowing: .usual, [.status(201)], [plain, "done 201 10"]),
+    row(
+      "it is known, in any protocol", mode: .auto, knowing: .usual, [.status(201)],
+      [plain, "done 201 10"]),
+    row(
+      "it is known, and a reply is lost", knowing: .usual, [.lost()], [plain, "outcome-unknown"]),
+    row(
+      "an upload was begun before it was known", from: kept(), knowing: .usual,
+      [.at(4), .status(204)],
+      ["HEAD /u/1", "DELETE /u/1", "forget", "start again"]),
+  ]
 
   private static let usual: [Conversation] = [
     row("a server that knows nothing of it", [.status(201)], [whole, "done 201 10"]),
@@ -73,11 +138,11 @@ struct HTTPResumeMachineTests {
     row(
       "an offer of another version is none",
       [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
-      [whole, "outcome-unknown"]),
+      [whole, "learn usual", "outcome-unknown"]),
     row(
       "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
-      [whole, "outcome-unknown"]),
-    row("a lost reply without an offer", [.lost()], [whole, "outcome-unknown"]),
+      [whole, "learn usual", "outcome-unknown"]),
+    row("a lost reply without an offer", [.lost()], [whole, "learn usual", "outcome-unknown"]),
     row("a refusal without an offer", [.status(403)], [whole, "http-403"]),
     row(
       "a redirect of the target's own request", [.status(307, ["location": "/new"])],

@@ -46,6 +46,7 @@ extension Target {
   var templates: [Template] {
     [address, fileName, fileField].compactMap(\.self)
       + (fields + query + headers + publicHeaders).map(\.value)
-      + serverCalls.flatMap(\.templates) + (ticket?.templates ?? []) + (prepare?.words ?? [])
+      + response.failures.compactMap(\.template) + serverCalls.flatMap(\.templates)
+      + (ticket?.templates ?? []) + (prepare?.words ?? [])
   }
 }

@@ -1,0 +1,105 @@
+import ScalarText
+import UploadModel
+
+// All text in here is Unicode scalars.
+
+/// An expression of .NET's that captures one of its groups and no other, for hoist takes the first.
+struct CapturedGroup {
+  private struct Group {
+    /// `(`, or `(?<name>`.
+    var opening: Range<Int>
+    var name: String?
+  }
+
+  private let source: [Unicode.Scalar]
+  private let groups: [Group]
+
+  init(_ source: String) {
+    self.source = Array(source.unicodeScalars)
+    groups = Self.groups(in: self.source)
+  }
+
+  /// - Parameter group: the group's name or number; nil or 0 for the whole match.
+  func pattern(of group: String?) throws(InvalidInput) -> Pattern {
+    guard let group, !group.isEmpty, group != "0" else {
+      return try Pattern(groups.isEmpty ? text(source) : whole)
+    }
+    guard let wanted = position(of: group) else {
+      throw InvalidInput("the regular expression has no group \(group)")
+    }
+    var result: [Unicode.Scalar] = []
+    var end = 0
+    for (position, group) in groups.enumerated() where position <= wanted {
+      result += source[end..<group.opening.lowerBound]
+      result += Array((position == wanted ? "(" : "(?:").unicodeScalars)
+      end = group.opening.upperBound
+    }
+    return try Pattern(text(result + source[end...]))
+  }
+
+  /// The whole as the first group. What holds for all of it stays in front.
+  private var whole: String {
+    let flag = Array("(?i)".unicodeScalars)
+    let hasFlag = source.starts(with: flag)
+    return (hasFlag ? "(?i)" : "") + "("
+      + text(hasFlag ? source.dropFirst(flag.count) : source[...])
+      + ")"
+  }
+
+  /// By .NET's count: those without a name come first
+  /// (https://learn.microsoft.com/dotnet/standard/base-types/grouping-constructs-in-regular-expressions).
+  private func position(of group: String) -> Int? {
+    guard let number = Int(group) else { return groups.firstIndex { $0.name == group } }
+    let order =
+      groups.indices.filter { groups[$0].name == nil }
+      + groups.indices.filter { groups[$0].name != nil }
+    return order.indices.contains(number - 1) ? order[number - 1] : nil
+  }
+
+  private func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return String(view)
+  }
+
+  private static func groups(in source: [Unicode.Scalar]) -> [Group] {
+    var groups: [Group] = []
+    var index = 0
+    while index < source.count {
+      switch source[index] {
+      case "\\": index += 2
+      case "[": index = endOfSet(source, from: index)
+      case "(":
+        let rest = source[(index + 1)...]
+        if rest.first != "?" {
+          groups.append(Group(opening: index..<(index + 1)))
+        } else if let group = named(source, at: index) {
+          groups.append(group)
+        }
+        index += 1
+      default: index += 1
+      }
+    }
+    return groups
+  }
+
+  /// The place behind `[…]`, in which a first `]` stands for itself.
+  private static func endOfSet(_ source: [Unicode.Scalar], from start: Int) -> Int {
+    var index = start + 1
+    if index < source.count, source[index] == "^" { index += 1 }
+    if index < source.count, source[index] == "]" { index += 1 }
+    while index < source.count, source[index] != "]" { index += source[index] == "\\" ? 2 : 1 }
+    return index + 1
+  }
+
+  /// `(?<name>` or `(?'name'`.
+  private static func named(_ source: [Unicode.Scalar], at index: Int) -> Group? {
+    let rest = source[(index + 2)...]
+    guard let open = rest.first, open == "<" || open == "'",
+      let next = rest.dropFirst().first, next != "=", next != "!",
+      let end = rest.dropFirst().firstIndex(of: open == "<" ? ">" : "'")
+    else { return nil }
+    let name = source[(index + 3)..<end].map(String.init).joined()
+    return Group(opening: index..<(end + 1), name: name)
+  }
+}
