@@ -7,6 +7,7 @@ public final class NginxServer {
   /// One host name and what its server shows and asks for.
   public struct Site: Sendable {
     let host: String
+    /// What its server shows.
     public let certificate: Certificate
     let extra: String
 
