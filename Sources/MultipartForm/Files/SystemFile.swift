@@ -80,6 +80,9 @@ struct SystemFile: ~Copyable {
     #endif
   }
 
+  /// Whether somebody may write to it from now on without a trace in its times.
+  var mayBeWrittenTo: Bool { !showsWrites || isOpenForWriting() != false }
+
   #if os(Linux)
     /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
     private static let localFileSystems: Set<UInt32> = [
