@@ -8,7 +8,10 @@ public enum FileChange {
       var (status, now) = (stat(), timespec())
       stat(path, &status)
       clock_gettime(CLOCK_REALTIME, &now)
-      return now.tv_sec - status.st_ctim.tv_sec > 3 ? true : nil
+      let changed = status.st_ctim
+      let age = Double(now.tv_sec - changed.tv_sec) + Double(now.tv_nsec - changed.tv_nsec) / 1e9
+      // Times of whole seconds say less.
+      return age > (changed.tv_nsec == 0 ? 2.5 : 0.5) ? true : nil
     }
   }
 

@@ -20,8 +20,9 @@ enum Main {
       _ = open("/dev/null", O_RDWR)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
     do {
+      try AddressSpace.check()
+      if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
       try ProgramFolder.check()
