@@ -43,6 +43,8 @@ public struct TransportError: Error, Sendable {
   public var code: Int
   /// The system's error number; 0 where there is none.
   public var systemError: Int32
+  /// Whether a time was over.
+  public var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
   /// libcurl's sentence, without a full stop. For people: nothing is decided by it.
   public var words: String
 
@@ -57,10 +59,10 @@ public struct TransportError: Error, Sendable {
   ///
   /// - Parameters:
   ///   - tunnelStatus: what a proxy answered to CONNECT; 0 where none was asked.
-  ///   - words: libcurl's sentence. It names OpenSSL's own code where the TLS layer failed, which says
-  ///     more than libcurl's code does.
+  ///   - words: libcurl's sentence. Where the TLS layer failed, OpenSSL's own code is in it and nowhere else.
   public init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
     let curl = CURLcode(UInt32(truncatingIfNeeded: code))
+    let tls = Self.opensslCode(in: words)
     let kind: Kind =
       switch curl {
       case CURLE_COULDNT_RESOLVE_HOST: .nameNotResolved
@@ -78,10 +80,9 @@ public struct TransportError: Error, Sendable {
       case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
-      // OpenSSL's code for a record that is none: "wrong version number".
-      case CURLE_SSL_CONNECT_ERROR where words.utf8.contains("0A00010B".utf8): .notTLS
+      case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
       // Without a code of OpenSSL's, it was the connection that ended.
-      case CURLE_SSL_CONNECT_ERROR where !words.utf8.contains("error:".utf8): .connectionLost
+      case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
         CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -101,9 +102,18 @@ public struct TransportError: Error, Sendable {
   }
 }
 
-extension Collection where Element: Equatable {
-  /// Whether the elements of another collection stand somewhere in this one, side by side.
-  fileprivate func contains(_ other: some Collection<Element>) -> Bool {
-    indices.contains { self[$0...].starts(with: other) }
+extension TransportError {
+  /// OpenSSL's code for a record that is none: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
+  private static let noRecord: UInt32 = 20 << 23 | 267
+
+  /// OpenSSL's code in a sentence of libcurl's: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
+  private static func opensslCode(in words: String) -> UInt32? {
+    let (words, sign) = (Array(words.utf8), Array("error:".utf8))
+    for start in words.indices where words[start...].starts(with: sign) {
+      let code = words[(start + sign.count)...].prefix(8)
+      guard code.count == 8, words[code.endIndex...].first == UInt8(ascii: ":") else { continue }
+      if let number = UInt32(String(decoding: code, as: UTF8.self), radix: 16) { return number }
+    }
+    return nil
   }
 }

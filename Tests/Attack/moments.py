@@ -25,7 +25,7 @@ PAGE = 4096
 CHANGES = ["rewrite", "rename", "unlink", "replace", "punch", "truncate", "new mapping", "old mapping", "chmod"]
 # After these alone the file is still what it was.
 HARMLESS = {"rename", "chmod"}
-WAYS = ["plain large", "plain small", "TLS", "tus in pieces", "tus cut"]
+WAYS = ["plain large", "plain small", "TLS", "tus in pieces", "tus cut", "http cut"]
 LARGE, SMALL, PIECE = 5 << 20, 40_000, 1 << 20
 
 
@@ -109,7 +109,7 @@ class Victim:
 
 
 class LateServer:
-    """Takes forms and tus uploads, and has a file changed before it has read all that it received."""
+    """Takes forms and uploads that go on, and has a file changed before it has read all that it received."""
 
     def __init__(self, victims, cuts=False, tls=None):
         self.victims, self.cuts, self.tls = victims, cuts, tls
@@ -165,6 +165,8 @@ class LateServer:
         length = int(fields.get("content-length", 0))
         if fields.get("expect", "").lower() == "100-continue":
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if path == "/upload" and "upload-draft-interop-version" in fields:
+            return self.begin(connection, raw, length, fields["content-type"])
         if path == "/upload":
             body, name = b"", None
             while len(body) < length:
@@ -190,16 +192,17 @@ class LateServer:
             with self.lock:
                 number = len(self.uploads)
                 name = os.path.basename(base64.b64decode(words["filename"]).decode())
-                self.uploads[f"/files/{number}"] = (name, int(fields["upload-length"]), bytearray())
+                self.uploads[f"/files/{number}"] = (name, int(fields["upload-length"]), bytearray(), None)
             return reply("201 Created", f"Location: /files/{number}")
         if path not in self.uploads:
             return reply("404 Not Found")
-        name, total, content = self.uploads[path]
+        name, total, content, form = self.uploads[path]
         victim = self.victims[name]
         if method == "HEAD":
             if victim.cuts:
                 victim.make()
-            return reply("200 OK", f"Upload-Offset: {len(content)}", f"Upload-Length: {total}", "Cache-Control: no-store")
+            return reply("200 OK", f"Upload-Offset: {len(content)}", f"Upload-Length: {total}", "Upload-Complete: ?0",
+                         "Cache-Control: no-store")
         if method == "DELETE":
             return reply("204 No Content")
         left = length
@@ -208,15 +211,44 @@ class LateServer:
             content += data
             left -= len(data)
             if self.cuts and not victim.cuts and len(content) > total // 2:
-                victim.cuts = 1
-                reset(connection)
-                raise ConnectionResetError
+                self.cut(connection, victim)
         if not self.cuts and len(content) >= 2 * PIECE:
             victim.make()
         if len(content) == total:
             with self.lock:
-                self.contents[name].append(bytes(content))
-        reply("204 No Content", f"Upload-Offset: {len(content)}")
+                self.contents[name].append(file_content(bytes(content), form) if form else bytes(content))
+        reply("204 No Content", f"Upload-Offset: {len(content)}", "Upload-Complete: ?1")
+
+    @staticmethod
+    def cut(connection, victim):
+        """Ends the connection. The file changes at once, or when hoist asks where it may go on."""
+        victim.cuts += 1
+        if victim.is_early:
+            victim.make()
+        reset(connection)
+        raise ConnectionResetError
+
+    def begin(self, connection, raw, length, form):
+        """The usual request, which can go on (draft-ietf-httpbis-resumable-upload). The first time it is cut in the middle."""
+        with self.lock:
+            path = f"/files/{len(self.uploads)}"
+            self.uploads[path] = (None, length, bytearray(), form.encode())
+        content = self.uploads[path][2]
+        connection.sendall(f"HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 8\r\n"
+                           f"Location: {path}\r\n\r\n".encode())
+        while len(content) <= length // 2:
+            content += self.read(raw, min(65536, length - len(content)))
+        name = file_name(bytes(content).partition(b"\r\n\r\n")[0])
+        with self.lock:
+            self.uploads[path] = (name, length, content, form.encode())
+        if self.victims[name].cuts:
+            # The upload was begun anew: this time all of it is taken.
+            while len(content) < length:
+                content += self.read(raw, min(65536, length - len(content)))
+            with self.lock:
+                self.contents[name].append(file_content(bytes(content), form.encode()))
+            return connection.sendall(b"HTTP/1.1 201 Created\r\nUpload-Complete: ?1\r\nContent-Length: 0\r\n\r\n")
+        self.cut(connection, self.victims[name])
 
     def wait_for_more(self, connection, most):
         """Waits until nothing more comes of itself, or so much has come."""
@@ -257,6 +289,8 @@ def configure(place, way, port, certificate):
         lines.append(f'tls = {{ ca_file = "{certificate}" }}')
     if way.startswith("tus"):
         lines.append('resume = "tus"')
+    if way == "http cut":
+        lines.append('resume = "http"')
     if way == "tus in pieces":
         lines.append('chunk = "1 MiB"')
     write(os.path.join(place.folder("config", "hoist"), "config.toml"), "\n".join(lines).encode() + b"\n")
@@ -279,7 +313,7 @@ def attack(hoist, seed, way, where, each):
                 victims[name].is_early = number % 2 == 1
         # What was just written is read twice; what is older may be believed.
         time.sleep(2.2)
-        server = LateServer(victims, cuts=way == "tus cut", tls=context)
+        server = LateServer(victims, cuts=way.endswith(" cut"), tls=context)
         try:
             configure(place, way, server.port, certificate)
             _, output, errors = place.run(

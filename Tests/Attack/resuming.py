@@ -188,6 +188,8 @@ def senders(hoist, seed, size, kills, protocol, pace):
         digest = make_file(place.file("large.bin"), size, draw)
         proxy = CuttingProxy(receiver.port, [], draw)
         configure(place, proxy.url, protocol=protocol)
+        # What has just changed is not believed after a kill.
+        time.sleep(0.5)
         place.run("add", "--to", protocol, "large.bin")
         lost = 0
         for moment in sorted(draw.randrange(0, size * 7 // 8) for _ in range(kills)):

@@ -106,7 +106,8 @@ def given_over(hoist, seed, kind, size):
         known = {
             "url": url.replace(str(server.port), proxy.url.rpartition(":")[2]), "target": "tus", "offset": 0, "start": 0,
             "identity": {"device": status.st_dev, "inode": status.st_ino, "size": status.st_size,
-                         "modified": status.st_mtime_ns}}
+                         "modified": status.st_mtime_ns},
+            "moment": {"changed": status.st_ctime_ns, "isDoubtful": False}}
         with queue(place) as database:
             database.execute("UPDATE item SET resume_point = ? WHERE state = 'waiting'", [json.dumps(known)])
         before = proxy.up

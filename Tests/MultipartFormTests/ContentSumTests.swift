@@ -20,6 +20,7 @@ import Testing
       let whole = sum(bytes, inPiecesOf: max(1, count))
       for size in [1, 3, 64, 1023, 1024, 1025, 3000] {
         #expect(sum(bytes, inPiecesOf: size) == whole)
+        #expect(sum(bytes, inPiecesOf: size).digest == whole.digest)
       }
     }
   }
@@ -33,6 +34,7 @@ import Testing
       var other = bytes
       other[bit / 8] ^= 1 << (bit % 8)
       #expect(sum(other, inPiecesOf: 512) != whole, "bit \(bit)")
+      #expect(sum(other, inPiecesOf: 512).digest != whole.digest, "bit \(bit)")
       for distance in [8, 64, 1024] where bit / 8 + distance < bytes.count {
         var both = other
         both[bit / 8 + distance] ^= 1 << (bit % 8)

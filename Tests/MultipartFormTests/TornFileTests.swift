@@ -33,16 +33,7 @@ import Testing
   /// - Parameter isOld: whether its last change lies so far back that its times can be trusted.
   private func make(_ size: Int, isOld: Bool) async throws {
     try scratch.write("file", [UInt8](repeating: 1, count: size))
-    if isOld { try await waitUntilOld(path) }
-  }
-
-  private func waitUntilOld(_ path: String) async throws {
-    try await wait(for: "the file to be old") { () -> Bool? in
-      var (status, now) = (stat(), timespec())
-      stat(path, &status)
-      clock_gettime(CLOCK_REALTIME, &now)
-      return now.tv_sec - status.st_ctim.tv_sec > 3 ? true : nil
-    }
+    if isOld { try await FileChange.waitUntilOld(path) }
   }
 
   @Test(
@@ -54,7 +45,7 @@ import Testing
         try? FileManager.default.removeItem(atPath: path)
         // Waiting for each would take half a minute.
         try await make(size, isOld: isOld && readBefore == size / 2)
-        let mapping = writer == .mapping ? try Mapping(path, size) : nil
+        let mapping = writer == .mapping ? try MappedFile(path, size) : nil
         mapping?.fill(with: 1)
         let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
         var content = [UInt8](repeating: 0, count: size)
@@ -82,17 +73,11 @@ import Testing
 
   /// Writes twos and leaves the time of change as it was.
   private func rewrite(_ writer: Writer, _ size: Int) throws {
-    var status = stat()
-    try #require(stat(path, &status) == 0)
     if writer == .mappingAnew {
-      try Mapping(path, size).fill(with: 2)
+      try FileChange.keepingTimes(of: path) { try MappedFile(path, size).fill(with: 2) }
     } else {
-      let file = try FileHandle(forWritingTo: URL(filePath: path))
-      try file.write(contentsOf: Data(repeating: 2, count: size))
-      try file.close()
+      try FileChange.rewrite(path, [UInt8](repeating: 2, count: size))
     }
-    var times = [status.st_atim, status.st_mtim]
-    try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
   }
 
   /// Changes what the bystander changes about the file; to open it is up to the test.
@@ -114,9 +99,9 @@ import Testing
   func untouched(bystander: Bystander, isOld: Bool) async throws {
     let size = 5 << 20
     try await make(size, isOld: isOld)
-    var mapping: Mapping?
+    var mapping: MappedFile?
     var file: FileHandle?
-    if bystander == .mapped { mapping = try Mapping(path, size) }
+    if bystander == .mapped { mapping = try MappedFile(path, size) }
     if bystander == .openForWriting { file = try FileHandle(forUpdating: URL(filePath: path)) }
     mapping?.fill(with: 1)
     let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
@@ -133,11 +118,11 @@ import Testing
     defer { unlink(path) }
     let size = 3 << 20
     #expect(FileManager.default.createFile(atPath: path, contents: Data(repeating: 1, count: size)))
-    try await waitUntilOld(path)
+    try await FileChange.waitUntilOld(path)
     let reader = try FormBody(rawFile: FileLocation(path)).makeReader()
     var content = [UInt8](repeating: 0, count: size / 2)
     _ = try content.withUnsafeMutableBytes { try reader.read(into: $0) }
-    try Mapping(path, size).fill(with: 2)
+    try MappedFile(path, size).fill(with: 2)
     #expect(throws: BodyError.file(FileError(FileLocation(path), .modified))) {
       try reader.rest()
     }
@@ -170,22 +155,4 @@ import Testing
     #expect(again >= 0)
     close(again)
   }
-}
-
-/// A file in memory that is written back to it.
-private final class Mapping {
-  private let memory: UnsafeMutableRawBufferPointer
-
-  init(_ path: String, _ size: Int) throws {
-    let file = open(path, O_RDWR)
-    defer { close(file) }
-    guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
-      start != MAP_FAILED
-    else { throw WaitedInVain(description: "\(path) cannot be mapped") }
-    memory = UnsafeMutableRawBufferPointer(start: start, count: size)
-  }
-
-  deinit { munmap(memory.baseAddress, memory.count) }
-
-  func fill(with byte: UInt8) { memory.initializeMemory(as: UInt8.self, repeating: byte) }
 }

@@ -212,7 +212,7 @@ import Testing
   @Test func whileAServerIsTriedNoTimeIsPromised() {
     var state = Fixture.empty()
     Fixture.play(&state, .added([Fixture.item(1, "a.bin")]))
-    let failure = Failure(.unreachable("connect to 192.0.2.1: No route to host"))
+    let failure = Failure(.unreachable("connect to 192.0.2.1: No route to host", .route))
     Fixture.play(
       &state,
       .reachability(server: "https://api.example.com", .away(failure, nextTry: nil)))

@@ -25,9 +25,9 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(code: 6, cause: .nameNotResolved(host: "h")),  // CURLE_COULDNT_RESOLVE_HOST
     TransportCauseRow(code: 7, systemError: ECONNREFUSED, cause: .connectionRefused("words")),
     TransportCauseRow(code: 7, cause: .connectionRefused("words")),  // CURLE_COULDNT_CONNECT
-    TransportCauseRow(code: 7, systemError: EHOSTUNREACH, cause: .unreachable("words")),
-    TransportCauseRow(code: 7, systemError: ENETUNREACH, cause: .unreachable("words")),
-    TransportCauseRow(code: 7, systemError: ETIMEDOUT, cause: .unreachable("words")),
+    TransportCauseRow(code: 7, systemError: EHOSTUNREACH, cause: .unreachable("words", .route)),
+    TransportCauseRow(code: 7, systemError: ENETUNREACH, cause: .unreachable("words", .network)),
+    TransportCauseRow(code: 7, systemError: ETIMEDOUT, cause: .unreachable("words", .answer)),
     TransportCauseRow(code: 7, systemError: EMFILE, cause: .shortage("Too many open files")),
     TransportCauseRow(
       code: 7, systemError: ENFILE, cause: .shortage("Too many open files in system")),
@@ -35,7 +35,7 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
     TransportCauseRow(code: 16, cause: .network("words")),  // CURLE_HTTP2
     TransportCauseRow(code: 18, cause: .connectionLost("words")),  // CURLE_PARTIAL_FILE
     TransportCauseRow(code: 27, cause: .network("words")),  // CURLE_OUT_OF_MEMORY
-    TransportCauseRow(code: 28, cause: .unreachable("words")),  // CURLE_OPERATION_TIMEDOUT
+    TransportCauseRow(code: 28, cause: .unreachable("words", .answer)),  // CURLE_OPERATION_TIMEDOUT
     TransportCauseRow(
       code: 35, words: "error:0A000410:SSL routines::sslv3 alert handshake failure",
       cause: .insecure("error:0A000410:SSL routines::sslv3 alert handshake failure")),
@@ -47,6 +47,13 @@ struct TransportCauseRow: Sendable, CustomTestStringConvertible {
       code: 35, words: "OpenSSL SSL_connect: Connection reset by peer in connection to h:443",
       cause: .connectionLost("OpenSSL SSL_connect: Connection reset by peer in connection to h:443")
     ),
+    // What looks like a code and is none: the name of a host, and a word.
+    TransportCauseRow(
+      code: 35, words: "Connection reset by peer in connection to 0A00010B.example:443",
+      cause: .connectionLost("Connection reset by peer in connection to 0A00010B.example:443")),
+    TransportCauseRow(
+      code: 35, words: "error: Connection reset by peer",
+      cause: .connectionLost("error: Connection reset by peer")),
     TransportCauseRow(code: 45, cause: .unreachable("words")),  // CURLE_INTERFACE_FAILED
     TransportCauseRow(code: 52, cause: .connectionLost("words")),  // CURLE_GOT_NOTHING
     TransportCauseRow(code: 53, cause: .insecure("words")),  // CURLE_SSL_ENGINE_NOTFOUND

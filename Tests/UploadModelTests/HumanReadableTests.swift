@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import UploadModel
 
@@ -5,14 +6,23 @@ import UploadModel
   @Test(arguments: [
     (Failure.Cause.connectionRefused("Could not connect to server"), "refused"),
     (.nameNotResolved(host: "nas"), "name not resolved"),
-    (.unreachable("Failed to connect: No route to host"), "no route"),
-    (.unreachable("Network is unreachable"), "no network"),
-    (.unreachable("Connection timed out after 300 s"), "no answer"),
-    (.unreachable("nothing could be sent for 60 s"), "no answer"),
-    (.unreachable("the proxy said 502"), "host unreachable"),
+    (.unreachable("Impossible de se connecter", .route), "no route"),
+    (.unreachable("Impossible de se connecter", .network), "no network"),
+    (.unreachable("nothing could be sent for 60 s", .answer), "no answer"),
+    // Nothing is decided by words.
+    (.unreachable("connect to timed-out.example: No route to host"), "host unreachable"),
   ])
   func whyAServerIsAway(_ cause: Failure.Cause, _ words: String) {
     #expect(Failure(cause).absence == words)
+  }
+
+  @Test func whatWasWrittenBeforeItWasACodeIsStillRead() throws {
+    let before = Data(#"{"unreachable":{"_0":"No route to host"}}"#.utf8)
+    #expect(
+      try JSONDecoder().decode(Failure.Cause.self, from: before) == .unreachable("No route to host")
+    )
+    let now = Failure.Cause.unreachable("x", .route)
+    #expect(try JSONDecoder().decode(Failure.Cause.self, from: JSONEncoder().encode(now)) == now)
   }
 
   @Test(

@@ -66,6 +66,9 @@ struct SystemFile: ~Copyable {
     }
   }
 
+  /// Whether somebody may write to it from now on without a trace in its times.
+  var mayBeWrittenTo: Bool { !showsWrites || isOpenForWriting() != false }
+
   /// ext2 to ext4, XFS, Btrfs and F2FS (statfs(2)).
   private static let localFileSystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010,

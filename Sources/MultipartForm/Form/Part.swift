@@ -9,6 +9,7 @@ public struct Part: Sendable {
     case text(String)
     case memory([UInt8])
     case file(FileLocation, range: Range<Int64>?, expected: FileIdentity?)
+    case held(HeldFile)
   }
 
   /// The name of the form's field.
@@ -87,6 +88,23 @@ public struct Part: Sendable {
     Part(
       name: name, fileName: fileName ?? location.lastComponent, contentType: contentType,
       headers: headers, content: .file(location, range: range, expected: expected))
+  }
+
+  /// A part whose content is a file that is held, so that the body can be sent in slices that are of one moment.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the form's field.
+  ///   - file: the file.
+  ///   - fileName: if nil, the last component of the path. Directories in a given name are sent as they are.
+  ///   - contentType: the file's media type.
+  ///   - headers: further headers of the part.
+  public static func file(
+    name: String, held file: HeldFile, fileName: String? = nil,
+    contentType: String = "application/octet-stream", headers: [Header] = []
+  ) -> Part {
+    Part(
+      name: name, fileName: fileName ?? file.location.lastComponent, contentType: contentType,
+      headers: headers, content: .held(file))
   }
 
   /// The field `_charset_`, which tells the receiver that the form's text is UTF-8 (RFC 7578 §4.6).

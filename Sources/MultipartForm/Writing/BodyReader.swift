@@ -15,7 +15,7 @@ public final class BodyReader {
   private var within: Int64 = 0
   private var file: OpenRange?
   /// What is known of the bytes that were read of the current file, while it is closed.
-  private var witness: ChangeDetector?
+  private var moment: FileMoment?
   private var failure: BodyError?
 
   init(_ body: FormBody) { self.body = body }
@@ -38,7 +38,7 @@ public final class BodyReader {
   /// Starts over: the next read gives the first bytes again, from files that must still be the same.
   public func rewind() {
     close()
-    witness = nil
+    moment = nil
     failure = nil
     offset = 0
     index = 0
@@ -47,7 +47,7 @@ public final class BodyReader {
 
   /// Closes the file that is open, if any. The next read opens it again where it stopped.
   public func close() {
-    if let file { witness = file.witness }
+    if let file { moment = file.moment }
     file = nil
   }
 
@@ -66,8 +66,8 @@ public final class BodyReader {
       filled += wanted
       within += Int64(wanted)
       if within == length {
-        close()
-        witness = nil
+        file = nil
+        moment = nil
         index += 1
         within = 0
       }
@@ -88,7 +88,7 @@ public final class BodyReader {
           from: UnsafeRawBufferPointer(rebasing: source[start..<(start + target.count)]))
       }
     case .file(let range):
-      let opened = try OpenRange(range, resuming: witness)
+      let opened = try OpenRange(range, resuming: moment)
       file = opened
       try opened.read(into: target, at: within)
     }

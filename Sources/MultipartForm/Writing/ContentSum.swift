@@ -19,6 +19,19 @@ struct ContentSum: Equatable {
   /// Bytes that do not fill a block yet.
   private var rest: [UInt8] = []
 
+  /// All of it in one number, to be kept. Contents of the same length that differ have another one.
+  var digest: UInt64 {
+    var whole = self
+    let missing = Self.blockSize - rest.count
+    if !rest.isEmpty {
+      [UInt8](repeating: 0, count: missing).withUnsafeBytes { whole.add($0) }
+    }
+    return (0..<whole.lanes.scalarCount).reduce(UInt64(missing)) { word, lane in
+      let product = (word ^ whole.lanes[lane]).multipliedFullWidth(by: Self.factor)
+      return Self.stirred(product.high ^ product.low ^ Self.keys[lane])
+    }
+  }
+
   /// Adds the next bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes[...]

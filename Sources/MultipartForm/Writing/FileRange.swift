@@ -6,6 +6,13 @@ struct FileRange: Sendable {
   let start: Int64
   /// In bytes.
   let length: Int64
+  /// The file itself, where others read other ranges of it that belong to the same moment.
+  let held: HeldFile?
+
+  /// What has to be of one moment.
+  var all: Range<Int64> { held == nil ? start..<(start + length) : 0..<identity.size }
+  /// Whether nothing that belongs to its moment comes after it.
+  var isLast: Bool { start + length == all.upperBound }
 
   /// Looks at the file, to learn now rather than half way through a body that it cannot be sent.
   init(
@@ -32,11 +39,26 @@ struct FileRange: Sendable {
     self.location = location
     start = range.lowerBound
     length = range.upperBound - range.lowerBound
+    held = nil
+  }
+
+  /// All of a file that is held.
+  init(_ file: HeldFile) throws(FileError) {
+    try file.check()
+    (location, identity, held) = (file.location, file.identity, file)
+    (start, length) = (0, file.identity.size)
+    if length == 0 {
+      var byte: UInt8 = 0
+      let extra = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(FileError) in
+        try file.peek(into: buffer, at: 0)
+      }
+      if extra > 0 { throw FileError(location, .sizeUnknown) }
+    }
   }
 
   /// A stretch of another one, which lies within.
   init(_ whole: FileRange, _ range: Range<Int64>) {
-    (location, identity) = (whole.location, whole.identity)
+    (location, identity, held) = (whole.location, whole.identity, whole.held)
     start = whole.start + range.lowerBound
     length = range.upperBound - range.lowerBound
   }

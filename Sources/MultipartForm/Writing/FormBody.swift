@@ -48,18 +48,35 @@ public struct FormBody: Sendable {
     rawFile location: FileLocation, contentType: String = "application/octet-stream",
     range: Range<Int64>? = nil, expecting expected: FileIdentity? = nil
   ) throws(BodyError) {
+    try self.init(contentType) { () throws(FileError) in
+      try FileRange(location, range: range, expecting: expected)
+    }
+  }
+
+  /// A body that is one file without a form around it, of which slices are read as it was at one moment.
+  ///
+  /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
+  ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
+  public init(
+    rawFile file: HeldFile, contentType: String = "application/octet-stream"
+  ) throws(BodyError) {
+    try self.init(contentType) { () throws(FileError) in try FileRange(file) }
+  }
+
+  private init(
+    _ contentType: String, _ range: () throws(FileError) -> FileRange
+  ) throws(BodyError) {
     if let bad = contentType.utf8.first(where: { !ASCII.isFieldValue($0) }) {
       throw .form(.illegalByte(bad, in: .contentType, part: 0))
     }
     var layout = Layout()
-    do throws(FileError) {
-      layout.appendContent(Segment(try FileRange(location, range: range, expecting: expected)))
-    } catch { throw .file(error) }
+    do throws(FileError) { layout.appendContent(Segment(try range())) } catch { throw .file(error) }
     try self.init(layout, contentType: contentType)
   }
 
   /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
-  /// several requests. Offsets outside the body are cut down to it.
+  /// several requests. Offsets outside the body are cut down to it. What slices give of a ``HeldFile`` is of one moment;
+  /// of any other file, each slice has its own.
   public func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
 
   private init(slicing whole: FormBody, _ wanted: Range<Int64>) {
@@ -96,6 +113,10 @@ public struct FormBody: Sendable {
     for segment in segments {
       guard case .file(let range) = segment.source else { continue }
       do throws(FileError) {
+        if let held = range.held {
+          try held.checkPlace()
+          continue
+        }
         let now = try SystemFile.look(at: range.location).identity
         if let change = range.identity.change(to: now) { throw FileError(range.location, change) }
       } catch { throw .file(error) }
@@ -131,6 +152,8 @@ public struct FormBody: Sendable {
       do throws(FileError) {
         return Segment(try FileRange(location, range: range, expecting: expected))
       } catch { throw .file(error) }
+    case .held(let file):
+      do throws(FileError) { return Segment(try FileRange(file)) } catch { throw .file(error) }
     case .memory(let content):
       bytes = content
     case .text(let value):

@@ -22,7 +22,7 @@ extension UploadEngine {
       }
       let job = Job(upload)
       jobs[id] = job
-      files.append(job.file)
+      files.append(job.entry)
     }
     perform(scheduler.add(files))
   }
@@ -48,7 +48,7 @@ extension UploadEngine {
         if let job = engine.jobs[id] {
           guard !job.isUnderWay else { continue }
           job.renew(upload)
-          engine.perform(engine.scheduler.change(job.file))
+          engine.perform(engine.scheduler.change(job.entry))
           engine.handle(.retry, for: id)
         } else {
           engine.accept([upload])
@@ -95,7 +95,7 @@ extension UploadEngine {
       for upload in uploads {
         guard let job = engine.jobs[upload.item.id], !job.isUnderWay else { continue }
         job.update(upload)
-        engine.perform(engine.scheduler.change(job.file))
+        engine.perform(engine.scheduler.change(job.entry))
       }
       engine.fillSoon()
     }

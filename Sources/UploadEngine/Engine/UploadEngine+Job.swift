@@ -1,4 +1,5 @@
 import Dispatch
+import MultipartForm
 import UploadModel
 
 extension UploadEngine {
@@ -28,6 +29,8 @@ extension UploadEngine {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
+    /// Its file, where it goes in several requests: of that moment the upload is.
+    var file: HeldFile?
     // Hardly any has these, and they take more than all the rest.
     private var boxedConversation: Boxed<Conversation>?
     private var boxedPoint: Boxed<ResumePoint>?
@@ -63,7 +66,7 @@ extension UploadEngine {
     func keep(_ digests: ContentDigests) { upload.item.digests = digests }
 
     /// What the scheduler has to know.
-    var file: Scheduler.File {
+    var entry: Scheduler.File {
       let item = upload.item
       return Scheduler.File(
         id: item.id, bytes: item.size, field: item.field, target: upload.destination,

@@ -66,6 +66,7 @@ extension UploadEngine {
     let state = job.machine.state
     guard state != before else { return }
     if before == .retrying { stopTimer(of: id) }
+    letGo(of: id, job)
     switch state {
     case .running: return
     case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
@@ -79,17 +80,35 @@ extension UploadEngine {
     fillSoon()
   }
 
+  /// Closes the file of an upload that is over or paused. Some of those that wait for another attempt stay open: they
+  /// may be renamed meanwhile.
+  private func letGo(of id: ItemID, _ job: Job) {
+    guard job.file != nil else { return }
+    waitingFiles.remove(id)
+    switch job.machine.state {
+    case .running: break
+    case .waiting, .retrying:
+      if waitingFiles.count < scheduler.laneCount {
+        waitingFiles.insert(id)
+      } else {
+        job.file = nil
+      }
+    case .paused, .finished: job.file = nil
+    }
+  }
+
   /// Replaces a removed upload with one that was submitted under its identifier meanwhile, if any.
   private func replace(_ id: ItemID, _ job: Job) {
     guard let successor = job.successor else { return forget(id) }
     let job = Job(successor)
     jobs[id] = job
-    perform(scheduler.change(job.file) + scheduler.queue(id, attempts: 0))
+    perform(scheduler.change(job.entry) + scheduler.queue(id, attempts: 0))
     tell([(id, .waiting)])
   }
 
   func forget(_ id: ItemID) {
     stopTimer(of: id)
+    waitingFiles.remove(id)
     jobs[id] = nil
     perform(scheduler.remove(id))
   }

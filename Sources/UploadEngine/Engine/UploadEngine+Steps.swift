@@ -137,7 +137,7 @@ extension UploadEngine {
   }
 
   /// Whether the upload was cancelled, paused or removed while it was prepared.
-  private func isTakenBack(_ id: ItemID) -> Bool {
+  func isTakenBack(_ id: ItemID) -> Bool {
     guard case .running(let run)? = jobs[id]?.machine.state else { return true }
     return run.stop != nil
   }

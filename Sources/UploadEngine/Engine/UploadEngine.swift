@@ -73,6 +73,8 @@ public actor UploadEngine {
   /// Whether `inOneTurn` is running. It fills the lanes and reports when it ends.
   var isInTurn = false
   var sentAddresses = SentAddresses()
+  /// Uploads that wait for another attempt and hold their files open.
+  var waitingFiles: Set<ItemID> = []
   var watchdog: TimeSource.Timer?
   /// Resumed when nothing is under way any more.
   var whenIdle: CheckedContinuation<Void, Never>?

@@ -72,7 +72,7 @@ public struct RequestOutline: Hashable, Sendable {
     let values = Preparation.values(for: upload, now: now)
     let request = TusMachine.creation(
       at: try UploadRequest.creation(of: target, at: target.url, values),
-      size: try upload.item.presentIdentity().size,
+      size: try upload.item.opened().identity.size,
       metadata: target.resume.metadataHeader(with: values))
     let plan = try RequestHead(
       request, of: target, credentials: .all(token: target.tokenPlaceholder), values: values)

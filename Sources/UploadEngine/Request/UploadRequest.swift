@@ -153,10 +153,19 @@ struct UploadRequest {
 
 extension FormBody {
   /// The form, or the file by itself.
-  init(_ content: RequestPlan.Content, boundary: Boundary) throws(BodyError) {
+  ///
+  /// - Parameter file: the file, where it goes in several requests.
+  init(
+    _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil
+  ) throws(BodyError) {
     switch content {
-    case .form(let parts): try self.init(Form(parts: parts.map { Part($0) }, boundary: boundary))
+    case .form(let parts):
+      try self.init(Form(parts: parts.map { Part($0, of: file) }, boundary: boundary))
     case .file(let item):
+      if let file {
+        try self.init(rawFile: file, contentType: item.mediaType)
+        return
+      }
       try self.init(
         rawFile: item.location, contentType: item.mediaType, expecting: item.identity)
     }
@@ -164,11 +173,16 @@ extension FormBody {
 }
 
 extension Part {
-  fileprivate init(_ part: RequestPlan.Part) {
+  fileprivate init(_ part: RequestPlan.Part, of file: HeldFile?) {
     switch part.value {
     case .text(let text):
       self = .text(name: part.name, value: text.written, contentType: part.type)
     case .file(let item, let name):
+      if let file {
+        self = .file(
+          name: part.name, held: file, fileName: name, contentType: part.type ?? item.mediaType)
+        return
+      }
       self = .file(
         name: part.name, at: item.location, fileName: name,
         contentType: part.type ?? item.mediaType,

@@ -22,7 +22,7 @@ struct Representation {
   ///   - url: where it goes.
   ///   - form: what it was made with before; nil for the first time.
   init(
-    _ upload: UploadJob, to url: URL, credentials: RequestHead.Credentials,
+    _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date
   ) throws(Failure.Cause) {
     let made = known?.made ?? now
@@ -33,12 +33,12 @@ struct Representation {
     } catch { throw error.cause }
     do throws(BodyError) {
       guard case .form(let parts) = plan.content else {
-        body = try FormBody(plan.content, boundary: .random())
+        body = try FormBody(plan.content, boundary: .random(), of: file)
         form = nil
         return
       }
       let boundary = known.flatMap { try? Boundary($0.boundary) } ?? .random()
-      body = try FormBody(plan.content, boundary: boundary)
+      body = try FormBody(plan.content, boundary: boundary, of: file)
       form = ResumePoint.Form(
         boundary: boundary.text, made: made, seal: Self.seal(parts),
         lead: body.contentRanges.last?.lowerBound ?? 0)

@@ -16,6 +16,8 @@ extension UploadEngine {
     let attempt: Int
     /// Where the attempt was told to go.
     let url: URL
+    /// The file, from the first byte to the last.
+    let file: HeldFile
     /// The form around the file; nil where it goes by itself.
     let form: ResumePoint.Form?
     /// Whether the requests may carry the target's credentials as far as it depends on redirects.
@@ -33,13 +35,44 @@ extension UploadEngine {
   ) {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
-      let upload = try withPresentFile(upload, job)
-      let (machine, form, values) = try machine(for: upload, at: url, job)
+      let (upload, file) = try withPresentFile(upload, job)
+      let begin: @Sendable (isolated UploadEngine, ResumePoint.Loss?) -> Void = { engine, loss in
+        engine.converse(
+          about: upload, of: file, without: loss, at: url, attempt: attempt,
+          keepsCredentials: keepsCredentials)
+      }
+      switch try proof(of: file, job) {
+      case .same: begin(self, nil)
+      case .none: begin(self, .fileUncertain)
+      case .inContent:
+        step(for: [upload.item.id]) { engine, number in
+          let isSame = (try? file.compare()) ?? false
+          engine.onQueue { engine in
+            guard engine.endStep(number) else { return }
+            guard !engine.isTakenBack(upload.item.id) else {
+              return engine.leaveOut([upload.item.id], .cancelled, url)
+            }
+            begin(engine, isSame ? nil : .fileChanged)
+          }
+        }
+      }
+    } catch {
+      leaveOut([upload.item.id], error, url)
+    }
+  }
+
+  private func converse(
+    about upload: UploadJob, of file: HeldFile, without loss: ResumePoint.Loss?, at url: URL,
+    attempt: Int, keepsCredentials: Bool
+  ) {
+    guard let job = jobs[upload.item.id] else { return }
+    do throws(Failure.Cause) {
+      let (machine, form, values) = try machine(for: upload, of: file, at: url, job)
       job.conversation = Conversation(
-        machine: machine, attempt: attempt, url: url, form: form,
+        machine: machine, attempt: attempt, url: url, file: file, form: form,
         keepsCredentials: keepsCredentials, start: time.now(), values: values,
         recalled: recalled.contains(job.route) ? resumeServers[job.route] : nil)
-      goOn(upload.item.id) { $0.start(now: time.date()) }
+      goOn(upload.item.id) { $0.start(without: loss, now: time.date()) }
     } catch {
       leaveOut([upload.item.id], error, url)
     }
@@ -49,25 +82,42 @@ extension UploadEngine {
   /// said, and the upload starts over. Otherwise it has to be as it was when it was queued.
   private func withPresentFile(
     _ upload: UploadJob, _ job: Job
-  ) throws(Failure.Cause) -> UploadJob {
-    guard let point = job.resumePoint, point.target == upload.target.name else {
-      _ = try upload.item.presentIdentity()
-      return upload
-    }
+  ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
+    let point = job.resumePoint.flatMap { $0.target == upload.target.name ? $0 : nil }
+    let file = try heldFile(of: upload.item, point, job)
+    guard point != nil else { return (upload, file) }
     var upload = upload
-    upload.item.identity = nil
-    let identity = try upload.item.presentIdentity()
-    (upload.item.identity, upload.item.size) = (identity, identity.size)
+    (upload.item.identity, upload.item.size) = (file.identity, file.identity.size)
     if let refusal = upload.target.limits.refusal(of: upload.item) { throw refusal }
     job.update(upload)
-    return upload
+    return (upload, file)
+  }
+
+  /// The file that is held since the attempt before, or is from now on.
+  private func heldFile(
+    of item: UploadItem, _ point: ResumePoint?, _ job: Job
+  ) throws(Failure.Cause) -> HeldFile {
+    if let file = job.file, file.location == item.location, file.isCurrent { return file }
+    let file = try item.opened(after: point)
+    job.file = file
+    return file
+  }
+
+  /// What shows that the file holds what was sent of it.
+  private func proof(of file: HeldFile, _ job: Job) throws(Failure.Cause) -> HeldFile.Proof {
+    // Another file is another upload: that is for the machine to see.
+    guard let point = job.resumePoint, point.identity == file.identity else { return .same }
+    guard point.moment != nil else { return .none }
+    do throws(FileError) { return try file.proof() } catch {
+      throw Failure.Cause(error, wasSeen: true)
+    }
   }
 
   private func machine(
-    for upload: UploadJob, at url: URL, _ job: Job
+    for upload: UploadJob, of file: HeldFile, at url: URL, _ job: Job
   ) throws(Failure.Cause) -> (any ResumeMachine, ResumePoint.Form?, Template.Values) {
     let (target, point) = (upload.target, job.resumePoint)
-    let identity = try upload.item.presentIdentity()
+    let identity = file.identity
     let server = server(of: job)
     // Whoever began the upload in whichever protocol goes on in that.
     var mode = target.resume.mode
@@ -86,7 +136,7 @@ extension UploadEngine {
       return (machine, nil, values)
     }
     let whole = try Representation(
-      upload, to: url, credentials: .none, form: point?.form, now: time.date())
+      upload, of: file, to: url, credentials: .none, form: point?.form, now: time.date())
     let values = Preparation.values(for: upload, now: whole.form?.made ?? time.date())
     let machine = HTTPResumeMachine(
       target: target, identity: identity,
@@ -119,7 +169,8 @@ extension UploadEngine {
     for action in actions {
       switch action {
       case .send(let request): send(request, of: id, conversation)
-      case .keep(let point):
+      case .keep(var point):
+        point.moment = conversation.file.moment.whileReading
         job.resumePoint = point
         keeping(id, point)
       case .forget:
@@ -145,7 +196,6 @@ extension UploadEngine {
 
   private func send(_ request: ResumeRequest, of id: ItemID, _ conversation: Conversation) {
     guard let job = jobs[id] else { return }
-    let item = job.upload.item
     if let content = request.content, content.lowerBound > 0 {
       tell([
         (
@@ -165,7 +215,7 @@ extension UploadEngine {
       return send(request, sum: nil, of: id, conversation)
     }
     step(for: [id]) { engine, number in
-      let sum = FileDigest.sum(algorithm, of: item.location, in: content)
+      let sum = FileDigest.sum(algorithm, of: conversation.file, in: content)
       engine.onQueue { engine in
         guard engine.endStep(number) else { return }
         engine.send(request, sum: sum, of: id, conversation)
@@ -211,11 +261,12 @@ extension UploadEngine {
   ) throws(Failure.Cause) -> UploadRequest {
     guard conversation.machine is HTTPResumeMachine else {
       return try UploadRequest(
-        asked, of: upload, size: conversation.machine.course.size, conversation.values,
+        asked, of: upload, conversation.file, conversation.values,
         credentials: credentials)
     }
     let whole = try Representation(
-      upload, to: conversation.url, credentials: credentials, form: conversation.form,
+      upload, of: conversation.file, to: conversation.url, credentials: credentials,
+      form: conversation.form,
       now: time.date())
     return try UploadRequest(
       asked, of: upload, whole, conversation.values, credentials: credentials,
@@ -236,6 +287,12 @@ extension UploadEngine {
   ) {
     guard let job = jobs[id] else { return }
     job.conversation = nil
+    if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
+      // For whoever goes on without this process's memory.
+      point.moment = conversation.file.moment
+      job.resumePoint = point
+      keeping(id, point)
+    }
     var end = end
     end.seconds = time.now() - conversation.start
     // Told with the reply, for as long as the row is looked at.
@@ -287,14 +344,11 @@ extension UploadEngine {
 }
 
 extension UploadItem {
-  /// The file as it is now, which has to be as it was when it was queued.
-  func presentIdentity() throws(Failure.Cause) -> FileIdentity {
-    do throws(BodyError) {
-      // Says in which way it is another one now.
-      _ = try FormBody(rawFile: self.location, range: 0..<0, expecting: self.identity)
-      do throws(FileError) { return try FileIdentity.of(self.location) } catch {
-        throw .file(error)
-      }
+  /// The file, held open. Unless an upload of it was begun, it has to be as it was when it was queued.
+  func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
+    do throws(FileError) {
+      return try HeldFile(
+        self.location, expecting: point == nil ? self.identity : nil, resuming: point?.moment)
     } catch {
       throw Failure.Cause(error, wasSeen: self.identity != nil)
     }

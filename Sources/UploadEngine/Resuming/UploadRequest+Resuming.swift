@@ -17,17 +17,16 @@ extension UploadRequest {
 
   /// A request of a tus upload.
   ///
-  /// - Parameter size: the size of the file, in bytes.
+  /// - Parameter file: the file, which what was sent before is of, too.
   init(
-    _ asked: ResumeRequest, of upload: UploadJob, size: Int64, _ values: Template.Values,
+    _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
     credentials: RequestHead.Credentials
   ) throws(Failure.Cause) {
     let item = upload.item
     let body: FormBody
     do throws(BodyError) {
       // Also where nothing of it goes along: what has changed is not to be gone on with.
-      body = try FormBody(
-        rawFile: item.location, range: asked.content ?? 0..<0, expecting: item.identity)
+      body = try FormBody(rawFile: file).slice(asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
     }
@@ -35,7 +34,8 @@ extension UploadRequest {
       asked, of: upload,
       RequestHead(asked, of: upload.target, credentials: credentials, values: values), body,
       piece: Piece(
-        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : size))
+        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
+      ))
   }
 
   /// A request that carries some of a representation, or asks about it.

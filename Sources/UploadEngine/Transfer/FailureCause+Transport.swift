@@ -25,7 +25,7 @@ extension Failure.Cause {
           "libcurl rejects one of the request's settings or TLS rules; nothing was sent")
       case .proxyNotResolved, .proxyRefused: .proxyUnreachable(words)
       case .nameNotResolved: .nameNotResolved(host: host)
-      case .unreachable: .unreachable(words)
+      case .unreachable: .unreachable(words, error.absence)
       case .shortage: .shortage(String(cString: strerror(error.systemError)))
       case .connectionRefused: .connectionRefused(words)
       case .connectionLost: .connectionLost(words)
@@ -44,6 +44,16 @@ extension Failure.Cause {
 }
 
 extension TransportError {
+  /// What is missing, by the system's code or libcurl's.
+  fileprivate var absence: Failure.Absence? {
+    switch systemError {
+    case EHOSTUNREACH, EHOSTDOWN: .route
+    case ENETUNREACH, ENETDOWN: .network
+    case ETIMEDOUT: .answer
+    default: isTimeout ? .answer : nil
+    }
+  }
+
   /// Whether no connection came about to whoever is spoken to directly.
   fileprivate var isOfTheFirstHop: Bool {
     switch kind {

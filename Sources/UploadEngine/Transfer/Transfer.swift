@@ -88,7 +88,7 @@ final class Transfer {
     // Without a connection nothing of the request has left.
     return exchange.transferProgress.hasBegun
       ? .stalled(seconds: patience.rounded())
-      : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))")
+      : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))", .answer)
   }
 
   /// Seconds of silence that are libcurl's own: it waits for a "100 Continue" for one.

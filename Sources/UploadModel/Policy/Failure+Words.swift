@@ -48,22 +48,14 @@ extension Failure {
   /// Why a server cannot be reached, in a few words.
   public var absence: String {
     switch cause {
-    case .connectionRefused: return "refused"
-    case .proxyUnreachable: return "no proxy"
-    case .unreachable(let why):
-      for (sign, words) in Self.absences where why.range(of: sign, options: .literal) != nil {
-        return words
-      }
-      return headline
-    default: return headline
+    case .connectionRefused: "refused"
+    case .proxyUnreachable: "no proxy"
+    case .unreachable(_, .route): "no route"
+    case .unreachable(_, .network): "no network"
+    case .unreachable(_, .answer): "no answer"
+    default: headline
     }
   }
-
-  /// Phrases of the system and of the engine's own.
-  private static let absences = [
-    ("No route to host", "no route"), ("Network is unreachable", "no network"),
-    ("timed out", "no answer"), ("no answer", "no answer"), ("nothing could be sent", "no answer"),
-  ]
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   public var explanation: String {
@@ -97,7 +89,7 @@ extension Failure {
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
-    case .unreachable(let why): "There is no way to the server: \(Self.inside(why))."
+    case .unreachable(let why, _): "There is no way to the server: \(Self.inside(why))."
     case .proxyUnreachable(let why):
       "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):

@@ -60,8 +60,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case nameNotResolved(host: String)
     /// Nothing listens at the address, or something in between turns connections away.
     case connectionRefused(String)
-    /// There is no way to the host.
-    case unreachable(String)
+    /// There is no way to the host; what is missing, where the system's code tells.
+    case unreachable(String, Absence? = nil)
     /// The proxy through which the server is reached cannot be reached itself, or makes no tunnel.
     case proxyUnreachable(String)
     /// The connection broke before everything was sent.
@@ -102,6 +102,16 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case cancelled
     /// Everything was sent and no answer came: the file may have arrived.
     case outcomeUnknown(String)
+  }
+
+  /// What is missing where a host cannot be reached.
+  public enum Absence: String, Hashable, Sendable, Codable {
+    /// A way to the host.
+    case route
+    /// The network.
+    case network
+    /// An answer.
+    case answer
   }
 
   /// How a file differs from what was queued.
@@ -215,7 +225,7 @@ extension Failure.Cause {
     case .unsendable(let why): .unsendable(change(why))
     case .nameNotResolved(let host): .nameNotResolved(host: change(host))
     case .connectionRefused(let why): .connectionRefused(change(why))
-    case .unreachable(let why): .unreachable(change(why))
+    case .unreachable(let why, let absence): .unreachable(change(why), absence)
     case .proxyUnreachable(let why): .proxyUnreachable(change(why))
     case .connectionLost(let why): .connectionLost(change(why))
     case .insecure(let why): .insecure(change(why))

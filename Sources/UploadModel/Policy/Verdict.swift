@@ -85,7 +85,7 @@ public enum Verdict: Hashable, Sendable {
     let trouble = end.trouble ?? .connectionLost("the connection closed without a reply")
     switch trouble {
     // The connection broke after the last byte: the server may have all of them.
-    case .connectionLost(let why), .network(let why), .unreachable(let why),
+    case .connectionLost(let why), .network(let why), .unreachable(let why, _),
       .proxyUnreachable(let why), .insecure(let why):
       return failed(end.sentAll ? .outcomeUnknown(why) : trouble)
     case .stalled(let seconds) where end.sentAll:

@@ -72,8 +72,8 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// Begins.
-  public mutating func start(now: Date) -> [ResumeAction] {
-    course.checkPoint(form: form, now: now)
+  public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+    course.checkPoint(form: form, loss: loss, now: now)
     // Whoever has a point knows what the server speaks.
     guard discovers, course.point == nil else { return proceed(now) }
     phase = .learning

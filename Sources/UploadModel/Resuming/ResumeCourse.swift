@@ -38,13 +38,17 @@ public struct ResumeCourse: Sendable {
   }
 
   /// Drops a point that is none for this attempt, and notes why where a person should know.
-  mutating func checkPoint(form: ResumePoint.Form?, now: Date) {
+  ///
+  /// - Parameter loss: what was found out about the file's content.
+  mutating func checkPoint(form: ResumePoint.Form?, loss: ResumePoint.Loss?, now: Date) {
     guard let known = point else { return }
     if known.target != target.name || fault(of: known.url) != nil {
       // It was begun for another target, or under other rules.
       point = nil
     } else if known.identity != identity {
       lose(.fileChanged)
+    } else if let loss {
+      lose(loss)
     } else if known.form != form {
       lose(.formChanged)
     } else if let expires = known.expires, expires <= now {

@@ -9,6 +9,8 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   public var target: String
   /// The file that it was begun with.
   public var identity: FileIdentity
+  /// What is known of the moment at which the file held what was sent; nil in points of earlier versions.
+  public var moment: FileMoment?
   /// How many bytes the server had when it said so last.
   public var offset: Int64 = 0
   /// The first of the file's bytes that the last attempt sent.
@@ -43,6 +45,8 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   public enum Loss: String, Hashable, Sendable, Codable {
     /// The file is not the one that the upload was begun with.
     case fileChanged
+    /// Nothing shows that the file still holds what was sent of it.
+    case fileUncertain
     /// The target says something else in the form around the file.
     case formChanged
     /// The server does not know it any more.
@@ -53,7 +57,7 @@ public struct ResumePoint: Hashable, Sendable, Codable {
 
   /// Whether the attempt that it was written down by had not sent anything of the file yet.
   public var isAtStart: Bool {
-    min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
+    moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
 
   /// What a person should know of it while the file is sent; nil where nothing is worth a word.
@@ -61,6 +65,7 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
     switch loss {
     case .fileChanged: return "starts over: the file has changed"
+    case .fileUncertain: return "starts over: the file may have changed"
     case .formChanged: return "starts over: the target's fields have changed"
     case .forgotten: return "starts over: the server had forgotten it"
     case .expired: return "starts over: the server kept it too short"

@@ -52,8 +52,8 @@ public struct TusMachine: ResumeMachine {
   }
 
   /// Begins.
-  public mutating func start(now: Date) -> [ResumeAction] {
-    course.checkPoint(form: nil, now: now)
+  public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+    course.checkPoint(form: nil, loss: loss, now: now)
     guard server == nil else { return proceed() }
     phase = .learning
     return course.send(

@@ -77,7 +77,8 @@ public struct Scheduler: Sendable {
   var servers: [Origin: Server] = [:]
   var groups: [Int: [ItemID]] = [:]
   var lastGroup = 0
-  let laneCount: Int
+  /// How many requests are under way at once, at most.
+  public let laneCount: Int
   var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private(set) var lanesTaken = 0

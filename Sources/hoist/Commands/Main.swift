@@ -25,8 +25,9 @@ enum Main {
   /// Runs the command that the arguments name. Returns the exit status.
   @MainActor
   static func run(_ arguments: [String], in context: Context) async -> Int32 {
-    if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
     do {
+      try AddressSpace.check()
+      if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }
       if let mistake = Usage.mistypedVerb(arguments) { throw mistake }
       var command = try parse(ArgumentRuns.folded(arguments))
       try ProgramFolder.check()

@@ -5,7 +5,7 @@ extension Failure {
   var sentence: String {
     switch cause {
     case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),
-      .network(let why), .connectionRefused(let why), .unreachable(let why),
+      .network(let why), .connectionRefused(let why), .unreachable(let why, _),
       .proxyUnreachable(let why), .connectionLost(let why), .outcomeUnknown(let why):
       "\(headline): \(why)"
     default: reply.message.map { "\(headline): \($0)" } ?? headline

@@ -7,9 +7,9 @@ enum OpenFiles {
   private static let fewest = 32
   /// What everything but the uploads needs.
   private static let own = 24
-  /// The most descriptors that an upload needs: its file, its connection, the folder of a prepared file, and
-  /// a name lookup.
-  private static let perLane = 4
+  /// The most descriptors that an upload needs: its file, another one that waits to go on, its
+  /// connection, the folder of a prepared file, and a name lookup.
+  private static let perLane = 5
   /// More than is ever needed.
   private static let enough = perLane * 64 + own + 64
 

@@ -37,6 +37,19 @@ extension EndToEnd {
       }
     }
 
+    @Test("too little address space is said: without it, threads crash or wait for ever")
+    func littleAddressSpace() async throws {
+      try person.folder.write("a", [1])
+      for line in ["--plain", "push a", "queue list", "receive --port 0"] {
+        let outcome = try await person.shell("ulimit -v 900000; exec hoist \(line)").end()
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(
+          outcome.errors.contains("922 MB of address space only, and it needs 1.1 GB"),
+          "\(outcome.errors)")
+        #expect(outcome.errors.contains("raise the limit (ulimit -v)"), "\(outcome.errors)")
+      }
+    }
+
     @Test(
       "with as few as it needs everything arrives, however many at once were asked for",
       arguments: ["push -r d", "--plain d"])

@@ -54,6 +54,8 @@ extension EndToEnd {
       try person.configure("[targets.desk]\nurl = \"\(inbox.url)\"\nresume = \"http\"\n")
       try person.folder.write("large.bin", count: 8_000_000, seed: 3)
       try person.folder.write("other.bin", count: 8_000_000, seed: 4)
+      // What has just changed is not believed after a kill.
+      try await FileChange.waitUntilOld(person.folder.path("other.bin"))
       func begin(_ name: String) async throws {
         _ = try await person.run("add", "--to", "desk", name)
         let sender = try person.hoist("send", "--limit", "2MB/s")

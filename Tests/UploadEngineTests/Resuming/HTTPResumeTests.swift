@@ -49,6 +49,26 @@ struct HTTPResumeTests {
     }
   }
 
+  @Test("what goes on is what the file held at one moment", arguments: FileEvent.allCases)
+  func oneMoment(_ event: FileEvent) async throws {
+    let old = [UInt8](repeating: 1, count: 3_000_000)
+    let path = try folder.write("a.bin", old)
+    let mapping = event == .oldMapping ? try MappedFile(path, old.count) : nil
+    mapping?.fill(with: 1)
+    let change = Once { try event.happen(to: path, mapping) }
+    var manners = DraftServer.Manners()
+    manners.twist = { method, _ in
+      if method == "HEAD" { change.make() }
+      return nil
+    }
+    let peer = try DraftServer(cuts: [1_500_000], manners)
+    let ends = await EngineHarness().upload([path], to: target(peer, body: .multipart))
+    try change.check()
+    #expect(ends.map(\.code) == [event.isHarmful ? "changed" : "done 201"], "\(ends)")
+    #expect(peer.complaints == [])
+    #expect(peer.complete.count == (event.isHarmful ? 0 : 1))
+  }
+
   @Test("a form goes on as well, byte for byte the same form")
   func form() async throws {
     let peer = try DraftServer(cuts: [50, 2_000_000, 3_000_000])

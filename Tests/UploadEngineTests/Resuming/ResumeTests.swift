@@ -109,6 +109,52 @@ final class TusPeer: Sendable {
   }
 }
 
+/// When a file changes that goes in several requests.
+enum MomentOfChange: CaseIterable { case pieces, cut }
+
+/// What happens to a file whose upload was begun. No size and no time of its content tell of it.
+enum FileEvent: CaseIterable {
+  case settingBack, oldMapping, permissions, movedAway, removed
+
+  var isHarmful: Bool { self == .settingBack || self == .oldMapping }
+
+  func happen(to path: String, _ mapping: MappedFile?) throws {
+    switch self {
+    case .settingBack:
+      let size = try FileIdentity.of(FileLocation(path)).size
+      try FileChange.rewrite(path, [UInt8](repeating: 2, count: Int(size)))
+    case .oldMapping: mapping?.fill(with: 2)
+    case .permissions: try #require(chmod(path, 0o400) == 0)
+    case .movedAway: try #require(rename(path, path + ".away") == 0)
+    case .removed: try #require(unlink(path) == 0)
+    }
+  }
+}
+
+/// Something that a server's script does one time.
+final class Once: Sendable {
+  private let work: Mutex<(@Sendable () throws -> Void)?>
+  private let result = Mutex<Result<Void, any Error>?>(nil)
+
+  init(_ work: sending @escaping () throws -> Void) {
+    nonisolated(unsafe) let work = work
+    self.work = Mutex({ try work() })
+  }
+
+  func make() {
+    let work = work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+    guard let work else { return }
+    let made = Result { try work() }
+    result.withLock { $0 = made }
+  }
+
+  /// It was done, and nothing went wrong.
+  func check() throws { try #require(result.withLock { $0 }).get() }
+}
+
 @Suite("Uploads that go on", .timeLimit(.minutes(5)))
 struct ResumeTests {
   let folder: ScratchDirectory
@@ -193,6 +239,101 @@ struct ResumeTests {
     #expect(peer.bytes == (try Array(Data(contentsOf: URL(fileURLWithPath: path)))))
   }
 
+  @Test(
+    "what arrives in pieces, or goes on, is what the file held at one moment",
+    arguments: MomentOfChange.allCases, FileEvent.allCases)
+  func oneMoment(_ moment: MomentOfChange, _ event: FileEvent) async throws {
+    let old = [UInt8](repeating: 1, count: 3_000_000)
+    let path = try folder.write("a.bin", old)
+    let mapping = event == .oldMapping ? try MappedFile(path, old.count) : nil
+    mapping?.fill(with: 1)
+    let change = Once { try event.happen(to: path, mapping) }
+    let count = Mutex(0)
+    let peer = try TusPeer(cuts: moment == .cut ? [1_500_000] : []) { request, _ in
+      let method = request.line.prefix { $0 != " " }
+      let number = count.withLock { count in
+        if method == "PATCH" { count += 1 }
+        return count
+      }
+      if moment == .cut ? method == "HEAD" : number == 2 { change.make() }
+      return nil
+    }
+    let ends = await EngineHarness().upload(
+      [path], to: target(peer, chunk: moment == .cut ? nil : 1_000_000))
+    try change.check()
+    #expect(ends.map(\.code) == [event.isHarmful ? "changed" : "done 204"], "\(ends)")
+    #expect(event.isHarmful ? peer.bytes.count < old.count : peer.bytes == old)
+  }
+
+  /// What happened between two processes, and whether what the server has still counts.
+  static let interruptions: [(FileEvent?, goesOn: Bool)] = [
+    (nil, true), (.permissions, true), (.settingBack, false), (.oldMapping, false),
+  ]
+
+  @Test(
+    "another process goes on only with a file that holds what was sent", arguments: interruptions)
+  func between(_ event: FileEvent?, goesOn: Bool) async throws {
+    let peer = try TusPeer(cuts: [1_000_000])
+    let path = try folder.write("a.bin", [UInt8](repeating: 1, count: 3_000_000))
+    let mapping = event == .oldMapping ? try MappedFile(path, 3_000_000) : nil
+    mapping?.fill(with: 1)
+    let point = try await cutUpload(of: path, to: peer)
+    try event?.happen(to: path, mapping)
+    let new = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    let words = try await goOn(with: path, to: peer, point)
+    #expect(peer.bytes == new)
+    #expect(peer.lines.contains("POST /files") && (peer.lines.last == "PATCH /files/1") == goesOn)
+    #expect(words == (goesOn ? "resumed at 33 %" : "starts over: the file has changed"))
+  }
+
+  @Test("what an earlier version has kept does not prove what the file held")
+  func earlier() async throws {
+    let peer = try TusPeer(cuts: [1_000_000])
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let point = try await cutUpload(of: path, to: peer)
+    var text = try #require(
+      JSONSerialization.jsonObject(with: JSONEncoder().encode(point)) as? [String: Any])
+    #expect(text.removeValue(forKey: "moment") != nil)
+    let earlier = try JSONDecoder().decode(
+      ResumePoint.self, from: JSONSerialization.data(withJSONObject: text))
+    let words = try await goOn(with: path, to: peer, earlier)
+    #expect(words == "starts over: the file may have changed")
+    #expect(peer.bytes == (try Array(Data(contentsOf: URL(fileURLWithPath: path)))))
+  }
+
+  /// Sends a file until the line is cut. Returns what the queue keeps then.
+  private func cutUpload(of path: String, to peer: TusPeer) async throws -> ResumePoint {
+    let point = Mutex<ResumePoint?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let engine = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    engine.submit([UploadJob(item: .file(path, id: 1), target: target(peer, attempts: 1))])
+    for await _ in ended {}
+    await engine.shutDown()
+    let kept = try JSONEncoder().encode(try #require(point.withLock { $0 }))
+    return try JSONDecoder().decode(ResumePoint.self, from: kept)
+  }
+
+  /// Has another engine go on. Returns what a person is told first.
+  private func goOn(
+    with path: String, to peer: TusPeer, _ point: ResumePoint
+  ) async throws -> String? {
+    let words = Mutex<String?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let engine = UploadEngine(keeping: { _, known in
+      if let known, known.isAtStart { words.withLock { $0 = $0 ?? known.words } }
+    }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    var item = UploadItem.file(path, id: 1)
+    item.resumePoint = point
+    engine.submit([UploadJob(item: item, target: target(peer))])
+    for await _ in ended {}
+    await engine.shutDown()
+    return words.withLock { $0 }
+  }
+
   @Test("each piece has its checksum where the server can verify one")
   func checksums() async throws {
     let peer = try TusPeer(extensions: "creation,checksum")
@@ -268,7 +409,7 @@ struct ResumeTests {
     var item = UploadItem.file(path, id: 1)
     item.resumePoint = ResumePoint(
       url: peer.server.url("/files/1"), target: "test", identity: try #require(item.identity),
-      offset: 60)
+      moment: try HeldFile(item.location).moment, offset: 60)
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target(peer))])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["resume-offset-went-back"])

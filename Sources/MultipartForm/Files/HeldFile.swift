@@ -1,0 +1,185 @@
+import Synchronization
+
+/// A file that is held open, and what is known of the one moment of which it is read.
+///
+/// Bodies that are slices of one another share it: all that they give is of one moment, however many requests that takes.
+/// The file may be renamed or removed meanwhile.
+public final class HeldFile: Sendable {
+  /// Where the file was when it was opened.
+  public var location: FileLocation { file.location }
+  /// The file when it was opened.
+  public let identity: FileIdentity
+  private let file: SystemFile
+  private let reading: Mutex<Reading>
+
+  /// Whether what was read is still in the file.
+  public enum Proof: Hashable, Sendable {
+    /// It is, by the file's times.
+    case same
+    /// That is to be seen by ``HeldFile/compare()``.
+    case inContent
+    /// Nothing can show it.
+    case none
+  }
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - expected: the identity that it has to have.
+  ///   - moment: what is known of a reading that is gone on with.
+  /// - Throws: ``FileError`` if it cannot be read or is not the one that was expected.
+  public convenience init(
+    _ location: FileLocation, expecting expected: FileIdentity? = nil,
+    resuming moment: FileMoment? = nil
+  ) throws(FileError) {
+    try self.init(location, isKnown: false, expecting: expected, resuming: moment)
+  }
+
+  /// - Parameter isKnown: whether its path was looked at before and led to a regular file.
+  init(
+    _ location: FileLocation, isKnown: Bool, expecting expected: FileIdentity?,
+    resuming moment: FileMoment?
+  ) throws(FileError) {
+    let file = try SystemFile(opening: location, isKnown: isKnown)
+    let look = try file.look()
+    if let change = expected?.change(to: look.identity) { throw FileError(location, change) }
+    var first = moment.map { Reading($0) } ?? Reading(changed: look.changed)
+    if moment == nil, !first.isDoubtful, file.mayBeWrittenTo { first.doubt() }
+    identity = look.identity
+    reading = Mutex(first)
+    self.file = file
+  }
+
+  /// What is known of what was read, to be kept.
+  public var moment: FileMoment { reading.withLock { $0.moment } }
+
+  /// Whether the file may have been written to unnoticed.
+  var isDoubtful: Bool { reading.withLock { $0.isDoubtful } }
+
+  // MARK: Reading
+
+  /// Looks at the file before it is read.
+  ///
+  /// - Parameter anew: whether to forget what was read before.
+  func begin(anew: Bool) throws(FileError) {
+    let look = try checked(file.look())
+    if anew { reading.withLock { $0 = Reading(changed: look.changed) } }
+    if !isDoubtful, file.mayBeWrittenTo { reading.withLock { $0.doubt() } }
+  }
+
+  /// Fills the target with the file's bytes at an offset, and remembers their sum.
+  func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
+    try readAll(of: target, at: offset)
+    reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
+  }
+
+  /// Reads at an offset, for whoever wants to know something of the content that will be sent.
+  ///
+  /// - Returns: the number of bytes: fewer than there is room for only at the end of the file.
+  public func peek(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(FileError) -> Int {
+    try file.read(into: buffer, at: offset)
+  }
+
+  private func readAll(
+    of target: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(FileError) {
+    let count = try file.read(into: target, at: offset)
+    guard count == target.count else {
+      try check()
+      // The system says that nothing changed, and yet the file ends early.
+      throw FileError(location, .shrunk(from: identity.size, to: offset + Int64(count)))
+    }
+  }
+
+  // MARK: Its identity
+
+  /// The file is what it was, as far as size and time of content tell.
+  func check() throws(FileError) { _ = try checked(file.look()) }
+
+  /// No other file may have taken the place of the one that is read. One without a place was moved or
+  /// removed: what was read of it is whole all the same.
+  func checkPlace() throws(FileError) {
+    var now: SystemFile.Look
+    do throws(FileError) { now = try SystemFile.look(at: location) } catch {
+      guard error.reason == .vanished else { throw error }
+      now = try file.look()
+    }
+    _ = try checked(now)
+  }
+
+  private func checked(_ now: SystemFile.Look) throws(FileError) -> SystemFile.Look {
+    if let change = identity.change(to: now.identity) { throw FileError(location, change) }
+    reading.withLock { $0.record(changed: now.changed) }
+    return now
+  }
+
+  /// Whether the file is as it was opened, and no other one has taken its place.
+  public var isCurrent: Bool { (try? checkPlace()) != nil }
+
+  // MARK: The second reading
+
+  /// Begins to read again what was read; it has to be all of this range.
+  func comparison(of range: Range<Int64>) throws(FileError) -> Comparison {
+    let moment = moment
+    guard moment.covers(range) else { throw FileError(location, .modified) }
+    return Comparison(moment)
+  }
+
+  /// Goes on until so many bytes have been compared.
+  func compare(_ comparison: inout Comparison, to goal: Int64) throws(FileError) {
+    guard comparison.done < goal else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
+    defer { buffer.deallocate() }
+    while comparison.done < goal, let range = comparison.next {
+      let piece = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<min(buffer.count, Int(clamping: range.count))])
+      try readAll(of: piece, at: range.lowerBound)
+      guard comparison.add(UnsafeRawBufferPointer(piece)) else {
+        throw FileError(location, .modified)
+      }
+    }
+  }
+
+  /// What can show that all that was read is still in the file, before more of it is.
+  ///
+  /// - Throws: ``FileError`` if it is not the file that was opened any more.
+  public func proof() throws(FileError) -> Proof {
+    let look = try checked(file.look())
+    let (known, end) = reading.withLock { reading in
+      let moment = reading.moment
+      return (moment, moment.stretches?.lazy.map(\.end).max() ?? 0)
+    }
+    if !known.isDoubtful { return .same }
+    guard known.covers(0..<end) else { return .none }
+    // Some file systems always leave a doubt. To read all again after each pause would cost more there than is won:
+    // the end shows it.
+    return known.changed == look.changed && !file.showsWrites ? .same : .inContent
+  }
+
+  /// Compares all that was read with the file: whether it is still there. Takes as long as reading it does, unless the
+  /// task is cancelled.
+  ///
+  /// - Throws: ``FileError`` if it cannot be read, or is not the file that was opened any more.
+  public func compare() throws(FileError) -> Bool {
+    let look = try checked(file.look())
+    var fresh = Reading(changed: look.changed)
+    if !fresh.isDoubtful, file.mayBeWrittenTo { fresh.doubt() }
+    var comparison = Comparison(moment)
+    do throws(FileError) {
+      while comparison.next != nil, !Task.isCancelled {
+        try compare(&comparison, to: comparison.done + Self.step)
+      }
+    } catch {
+      guard error.reason == .modified else { throw error }
+      return false
+    }
+    // What has changed meanwhile is seen by the next look.
+    reading.withLock { $0.settle(changed: look.changed, isDoubtful: fresh.isDoubtful) }
+    return comparison.next == nil
+  }
+
+  /// How many bytes are compared between two looks at whether the task is cancelled.
+  private static let step: Int64 = 16 << 20
+}

@@ -1,0 +1,23 @@
+import Foundation
+import UploadModel
+
+/// How much address space the system lets this process have (RLIMIT_AS).
+enum AddressSpace {
+  /// Threads and the allocator reserve far more than they use. Without room for that they crash, or wait for ever.
+  private static let fewest: Int64 = 1 << 30
+
+  /// - Throws: `UserError` where it is too little.
+  static func check() throws(UserError) {
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < fewest else { return }
+    throw UserError(
+      "the system lets hoist have \(HumanReadable.bytes(Int64(limit.rlim_cur))) of address space only, and it needs "
+        + "\(HumanReadable.bytes(fewest)); raise the limit (ulimit -v)", status: .someFailed)
+  }
+
+  #if os(Linux)
+    private static let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+  #else
+    private static let resource = RLIMIT_AS
+  #endif
+}
