@@ -31,6 +31,16 @@ public struct ResumeRules: Hashable, Sendable {
   /// Whether anything is resumed.
   public var isOn: Bool { mode != .off }
 
+  /// A file as its metadata tell a tus server of it.
+  public func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
+    func told(_ name: String) -> String? {
+      allMetadata.first { $0.name == name }?.value.filled(with: values)
+    }
+    return SentFile(
+      name: told("filename") ?? item.fileName, mediaType: told("filetype") ?? item.mediaType,
+      size: item.size)
+  }
+
   /// The name and the type of the file, and what the target adds to them.
   var allMetadata: [Target.Field] {
     let names = Set(metadata.map(\.name))
