@@ -39,6 +39,10 @@ enum ReceiverPreset {
     // What is broken off goes on, unless that does not go with what else is wanted.
     if !Self.excluding.contains(where: { entries[$0] != nil }) {
       entries["resume"] = added("resume", .string(ResumeRules.Mode.http.rawValue))
+      // Less than that is soon sent again, and a request more for each of many small files is not.
+      if entries["resume_from"] == nil {
+        entries["resume_from"] = added("resume_from", .string("1 MiB"))
+      }
     }
     if let result { entries["response"] = added("response", .table(["url": .string(result)])) }
     entries["server"] = added(
