@@ -368,7 +368,7 @@ struct HTTPResumeTests {
   func onlyWhatIsLargeEnoughCanGoOn(_ size: Int, _ goesOn: Bool) async throws {
     let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
     defer { server.stop() }
-    let file = try ScratchDirectory().write("a", count: size)
+    let file = try folder.write("a", count: size)
     var target = Target.once(server.url())
     target.resume = ResumeRules(mode: .http)
     target.resume.least = 100
