@@ -158,7 +158,7 @@ def main():
             terminal.press("/")
             terminal.type("disk\n")
             terminal.press("Enter")
-            terminal.wait("The request:")
+            terminal.wait("The request would be:")
             terminal.picture("details", "Everything about a file that was refused")
             terminal.press("q", "b")
             terminal.wait("backup.tar.gz")

@@ -5,7 +5,7 @@
 
 Prints each number beside its bound and ends with 1 where one is missed.
 """
-import fcntl, json, os, pty, select, signal, struct, subprocess, sys, tempfile, termios, threading, time
+import fcntl, json, os, pty, re, select, signal, struct, subprocess, sys, tempfile, termios, threading, time
 import http.server, socketserver
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -173,6 +173,54 @@ def at_most(go):
     return go[0][len(go[0]) * 99 // 100]
 
 
+def long_list(folder):
+    """Keys while the list of what a receiver has is read, and beside it; it holds 40,000 files."""
+    os.makedirs(f"{folder}/inbox")
+    for number in range(40_000):
+        open(f"{folder}/inbox/IMG_{number}.jpg", "wb").close()
+    receiver = subprocess.Popen([HOIST, "receive", "--port", "0", "--dir", f"{folder}/inbox"], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, HOME=folder))
+    try:
+        url = re.search(r"http://[^/]+/", receiver.stdout.readline())[0]
+        with open(f"{folder}/desk.toml", "w") as file:
+            file.write(f'[targets.desk]\ntype = "hoist"\nurl = "{url}"\n')
+        screen = Screen(folder, ["--fresh", "--config", f"{folder}/desk.toml", "--to", "desk"])
+        screen.wait(b"Nothing is queued")
+        while screen.read(0.3):
+            pass
+        start = time.perf_counter()
+        screen.press(b"2")
+        shown, waits = None, []
+        while shown is None or time.perf_counter() - start < shown + 2:
+            while screen.read(0):
+                pass
+            screen.text = b""
+            pressed = time.perf_counter()
+            # The help comes over whatever is there, and goes again.
+            screen.press(b"?" if len(waits) % 2 == 0 else b"q")
+            while b"\x1b[?2026l" not in screen.text:
+                screen.read(0.1)
+            waits.append((time.perf_counter() - pressed) * 1000)
+            if shown is None and b"40000" in screen.text:
+                shown = time.perf_counter() - start
+            screen.read(0.01)
+            if shown is None and time.perf_counter() - start > 60:
+                raise SystemExit("the list did not come")
+        check("the longest that a key waits while a list of 40,000 comes", max(waits), 50, "ms")
+        print(f"  {'(until the list is there)':<58} {shown * 1000:8.2f} ms")
+        if len(waits) % 2:
+            screen.press(b"q")
+        while screen.read(0.3):
+            pass
+        echo = Echo()
+        check("99 of 100 keys beside that list", at_most(latencies(screen, echo, 200, [b"j", b"k"])), 50, "ms")
+        echo.leave()
+        screen.leave()
+    finally:
+        receiver.kill()
+        receiver.wait()
+
+
 def main():
     pure = json.loads(subprocess.check_output([BENCH]))
     print("The screen:")
@@ -287,6 +335,8 @@ def main():
             os.waitpid(screen.process, 0)
         check("from the start to the first frame with files, 100,000 queued", sorted(firsts)[2], 60, "ms")
         print(f"  {'(to the frame with all of them)':<58} {sorted(wholes)[2]:8.2f} ms")
+
+        long_list(folder)
 
         screen = Screen(folder, ["--fresh", "--to", url])
         screen.wait(b"Nothing is queued")

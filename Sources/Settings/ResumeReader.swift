@@ -17,13 +17,16 @@ struct ResumeReader {
     ("method", "the protocol says which"),
   ]
 
-  /// Reads `resume`, `chunk` and `tus` of a target's entries.
+  /// Reads `resume`, `resume_from`, `chunk` and `tus` of a target's entries.
   func read(_ entries: [String: ConfigNode], into target: inout Target) throws(ConfigError) {
     if let node = entries["resume"] {
       target.resume.mode = try node.choice()
     }
     guard target.resume.isOn else {
       if let node = entries["chunk"] { throw node.fault("works only with resume") }
+      if let node = entries["resume_from"] {
+        throw node.fault("works only with resume = \"http\"")
+      }
       if let node = entries["tus"] {
         throw node.fault("works only with resume = \"tus\" or \"auto\"")
       }
@@ -43,6 +46,12 @@ struct ResumeReader {
     }
     if let node = entries["chunk"] {
       target.resume.chunk = try node.bytes()
+    }
+    if let node = entries["resume_from"] {
+      guard target.resume.mode == .http else {
+        throw node.fault("works only with resume = \"http\"")
+      }
+      target.resume.least = try node.bytes()
     }
     if let node = entries["tus"] {
       if target.resume.mode == .http {

@@ -16,6 +16,8 @@ struct AttemptOutcome {
   var reply: Reply?
   var url: String?
   var deletionURL: String?
+  /// The file as the server was told of it.
+  var sent: SentFile?
 
   init(_ outcome: String, bytes: Int64?, message: String? = nil) {
     self.outcome = outcome
@@ -30,12 +32,14 @@ struct AttemptOutcome {
     reply = Self.excerpt(receipt.reply)
     url = receipt.url
     deletionURL = receipt.deletionURL
+    sent = receipt.sent
   }
 
-  init(_ failure: Failure, bytes: Int64?) {
+  /// - Parameter goesOn: whether another attempt goes on where the server is.
+  init(_ failure: Failure, bytes: Int64?, goesOn: Bool = false) {
     self.init(failure.code, bytes: bytes)
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
-    message = failure.explanation
+    message = failure.explanation(goesOn: goesOn)
     reply = Self.excerpt(failure.reply)
   }
 

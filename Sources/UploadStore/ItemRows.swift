@@ -32,8 +32,9 @@ enum ItemRows {
 
   /// Has the attempts at an item remember what they sent, before the item is changed.
   static let keepForAttempts = """
-    UPDATE attempt SET sent_to = item.target, sent_as = item.name, sent_type = item.type
-    FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_as IS NULL
+    UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
+      sent_type = COALESCE(sent_type, item.type)
+    FROM item WHERE attempt.item = ?1 AND item.id = ?1 AND sent_to IS NULL
     """
 
   /// Adds the values that `inserted` and `update` begin with.
@@ -87,7 +88,7 @@ enum ItemRows {
       item.state = .awaitingReply(attempt: last?.number ?? 1, since: Instant(seconds: 0))
     case "done": item.state = .done(last?.receipt ?? Receipt(status: 200, bytes: size))
     case "failed": item.state = .failed(failure(row[14], last))
-    default: item.wasInterrupted = last?.outcome == "interrupted"
+    default: item.wasInterrupted = last?.isCutOff == true
     }
     return item
   }

@@ -12,10 +12,11 @@ struct LastAttempt {
   var deletionURL: String?
   var seconds: Double
   var bytes: Int64
+  var sent: SentFile?
 
   static let columns = """
     item, number, status, outcome, reply, reply_type, reply_is_cut, url, began, ended, bytes,
-    deletion_url
+    deletion_url, sent_as, sent_type, sent_size
     """
 
   init(_ row: Row) {
@@ -27,11 +28,17 @@ struct LastAttempt {
     seconds = (row[9] as Double?).map { max(0, $0 - (row[8] as Double)) } ?? 0
     bytes = row[10] ?? 0
     deletionURL = row[11]
+    if let name = row[12] as String?, let type = row[13] as String?, let size = row[14] as Int64? {
+      sent = SentFile(name: name, mediaType: type, size: size)
+    }
   }
+
+  /// Whether the program ended while the file was on its way.
+  var isCutOff: Bool { outcome == "interrupted" || outcome == "stopped" && bytes > 0 }
 
   var receipt: Receipt {
     Receipt(
       status: status ?? 200, url: url, deletionURL: deletionURL, reply: reply, attempts: number,
-      seconds: seconds, bytes: bytes)
+      seconds: seconds, bytes: bytes, sent: sent)
   }
 }

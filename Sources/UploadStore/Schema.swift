@@ -149,5 +149,9 @@ enum Schema {
 
     // Whether a person has stopped the queue. It outlives the session in which that was said.
     "ALTER TABLE queue ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1));",
+
+    // The size of what was sent, which the target's command may have made another one. From now on an attempt that is
+    // done has its name and type as well, as the request said them.
+    "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
   ]
 }

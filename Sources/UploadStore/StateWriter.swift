@@ -19,7 +19,7 @@ struct StateWriter {
       try set("paused", of: id)
     case .awaitingReply: try set("handed over", of: id)
     case .retrying(let failure, _, _, _):
-      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("waiting", of: id)
     case .done(let receipt):
       try end(id, AttemptOutcome(receipt))
@@ -28,16 +28,24 @@ struct StateWriter {
       // It is resumed next time. Items that were not running stay as they are: waiting, or paused.
       if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
-      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
       // It may have been removed and restored since: then it waits.
       try set(
         "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
     case .failed(let failure):
-      try end(id, AttemptOutcome(failure, bytes: bytes))
+      try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
       try set("failed", of: id, failure: failure.cause.column)
     case .preparing, .sending: break
     }
+  }
+
+  private func canGoOn(_ id: ItemID) throws -> Bool {
+    let row = try Row.fetchOne(
+      db.cachedStatement(sql: "SELECT resume_point, target FROM item WHERE id = ?"),
+      arguments: [id.rawValue])
+    let point: ResumePoint? = JSONColumn.value(row?[0])
+    return point?.holds(for: row?[1] ?? "") == true
   }
 
   func set(
@@ -68,11 +76,15 @@ struct StateWriter {
         UPDATE attempt SET ended = ?,
           bytes = ? + \(ending.isRelative ? "COALESCE(start, 0)" : "0"),
           status = ?, outcome = ?, message = ?, reply = ?, reply_type = ?, reply_is_cut = ?, url = ?,
-          deletion_url = ?
+          deletion_url = ?,
+          sent_as = COALESCE(?, sent_as), sent_type = COALESCE(?, sent_type), sent_size = ?
         WHERE item = ? AND ended IS NULL
         """
     ).execute { values in
       ending.add(to: &values, at: now)
+      values.add(ending.sent?.name)
+      values.add(ending.sent?.mediaType)
+      values.add(ending.sent?.size)
       values.add(id.rawValue)
     }
     return db.changesCount > 0

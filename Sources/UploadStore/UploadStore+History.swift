@@ -22,7 +22,7 @@ extension UploadStore {
     let sql = """
       SELECT * FROM (
         SELECT attempt.id AS recorded, item, path, COALESCE(sent_as, name),
-          COALESCE(sent_type, type), size, COALESCE(sent_to, target), number,
+          COALESCE(sent_type, type), COALESCE(sent_size, size), COALESCE(sent_to, target), number,
           began, ended, start, bytes, status, outcome, message, reply, url,
           deletion_url
         FROM attempt JOIN item ON item.id = attempt.item WHERE \(wanted)

@@ -33,8 +33,9 @@ extension UploadStore {
         values.add(item.identity?.modified)
         values.add(item.size)
         values.add(item.sum)
-        values.add(item.fileName == file.lastComponent ? nil : item.fileName)
-        values.add(item.mediaType)
+        let name = outcome.sent?.name ?? item.fileName
+        values.add(name == file.lastComponent ? nil : name)
+        values.add(outcome.sent?.mediaType ?? item.mediaType)
         values.add(Int64(max(1, item.attemptsMade)))
         values.add(began.timeIntervalSince1970)
         outcome.add(to: &values, at: now.timeIntervalSince1970)

@@ -17,7 +17,7 @@ import Testing
   ])
   func byTheClockOnTheWall(_ text: String, _ local: String) throws {
     let zone = try #require(TimeZone(secondsFromGMT: 3600))
-    #expect(ServerTime.local(text, in: zone) == local)
+    #expect(ServerTime().local(text, in: zone) == local)
   }
 
   @Test("The C library and Foundation know the same local time, in winter, in summer and long ago")

@@ -112,9 +112,39 @@ import Testing
       &state, .added([Fixture.item(1, "a.bin", state: .failed(failure))]), .key(.enter),
       .request(ItemID(1), [failure.explanation]))
     let text = render(state, size: state.size).text
-    #expect(!text.contains { $0.contains("The request:") }, "\(text)")
+    #expect(!text.contains { $0.contains("The request would be:") }, "\(text)")
     Fixture.play(&state, .request(ItemID(1), ["POST https://x/"]))
-    #expect(render(state, size: state.size).text.contains { $0.contains("The request:") })
+    #expect(render(state, size: state.size).text.contains { $0.contains("The request would be:") })
+  }
+
+  @Test func theDetailsShowWhatWasSentAndWhatWouldBe() throws {
+    var state = Fixture.empty()
+    var item = Fixture.item(1, "p0.png", type: "image/png", size: 9332)
+    func lines() throws -> [String] {
+      var details = ItemDetails(row: try #require(state.queue.row(ItemID(1))), state: state)
+      let source = details.textSource(width: 90, request: ["POST https://x/"])
+      details = ItemDetails(row: details.row, state: state)
+      return details.everything(width: 90, texts: details.texts(source)).map { line in
+        line.runs.flatMap(\.0).map(\.text).joined()
+      }
+    }
+    Fixture.play(&state, .added([item]))
+    #expect(try lines().contains("Name     p0.png"))
+    #expect(try lines().contains("The request would be:"))
+    #expect(try !lines().contains { $0.hasPrefix("Sent as") })
+    // The target's command made something else of it.
+    var receipt = Fixture.receipt
+    receipt.sent = SentFile(name: "p0_photo.jpg", mediaType: "image/jpeg", size: 580)
+    item.state = .done(receipt)
+    Fixture.play(&state, .engine([(item.id, item.state)], at: state.now))
+    #expect(try lines().contains("Sent as  p0_photo.jpg, image/jpeg, 580 bytes"))
+    #expect(try lines().contains("Sent once more, the request would be:"))
+    #expect(try lines().contains { $0.hasPrefix("Size     9.3 kB") && !$0.contains("as it is") })
+    #expect(state.item(item.id)?.sentSize == 580)
+    // Where that is not known, nothing is made up.
+    receipt.sent = nil
+    Fixture.play(&state, .added([item.with(.done(receipt))]))
+    #expect(try lines().contains("Name     p0.png"))
   }
 
   @Test func aPasteLeavesTheListOfFilesOpen() {

@@ -267,6 +267,106 @@ import Testing
     #expect(Self.said(state).contains("By now nothing is left to be sent."))
   }
 
+  /// One upload of 100 MB that has sent 80, for a screen with or without a way into the background.
+  private static func farOn(
+    _ background: AppState.Background, canGoOn: Bool
+  ) throws -> AppState {
+    let size: Int64 = 100_000_000
+    var state = Fixture.empty()
+    let sent = ItemState.sending(attempt: 1, sent: 80_000_000, total: size)
+    Fixture.play(
+      &state, .added([Fixture.item(1, "a", size: size)]),
+      .engine([(ItemID(1), sent)], at: state.now))
+    state.options.background = background
+    guard canGoOn else { return state }
+    let point = ResumePoint(
+      url: try #require(URL(string: "https://api.example.com/files/1")), target: "photos",
+      identity: FileIdentity(device: 1, inode: 1, size: size, modified: 0))
+    Fixture.play(&state, .resumePoint(ItemID(1), point))
+    return state
+  }
+
+  @Test(
+    arguments: [
+      (.unavailable, "if you stop, and if the window is closed."),
+      (.offered, "if you stop, in the background, and if the window is closed."),
+      (.preferred, "if you stop, in the background, and if the window is closed."),
+    ] as [(AppState.Background, String)])
+  func theQuestionSaysWhatEachWayOfLeavingCosts(
+    _ background: AppState.Background, _ ways: String
+  ) throws {
+    var state = try Self.farOn(background, canGoOn: false)
+    Fixture.type("q", &state)
+    let question = try #require(Self.question(state))
+    #expect(
+      question.contains("Unless it finishes first, 80 MB go again from the first byte: \(ways)"),
+      "\(question)")
+    // Nothing of it where the target resumes uploads.
+    state = try Self.farOn(background, canGoOn: true)
+    Fixture.type("q", &state)
+    let other = try #require(Self.question(state))
+    #expect(other.hasSuffix("What is under way goes on where it was."), "\(other)")
+    Fixture.play(&state, .key(.escape))
+    #expect(Fixture.type("p", &state) == [.pause([ItemID(1)])], "and p need not ask")
+    // An upload that was begun for another target starts over.
+    state = try Self.farOn(background, canGoOn: true)
+    var moved = try #require(state.item(ItemID(1)))
+    moved.target = "nas"
+    Fixture.play(&state, .added([moved]))
+    Fixture.type("q", &state)
+    #expect(try #require(Self.question(state)).contains("80 MB go again"))
+  }
+
+  @Test(arguments: Fixture.sizes) func theAnswersHaveRoomUnderALongQuestion(_ size: Size) throws {
+    var state = Fixture.mixed(size: size)
+    state.options.background = .offered
+    Fixture.type("q", &state)
+    let text = Self.said(state)
+    for words in ["finish, then quit", "go on in the background", "stop and keep the queue"] {
+      #expect(text.contains(words), "\(words): \(text)")
+    }
+  }
+
+  private static func question(_ state: AppState) -> String? {
+    guard case .question(let question) = state.dialog else { return nil }
+    return QuestionBox(question: question, state: state, size: state.size).words.text
+  }
+
+  @Test func whatTheQueueTellsOfEarlierHasNotHappenedNow() {
+    var state = Fixture.empty(size: Size(width: 160, height: 60))
+    state.isReading = true
+    let old = Fixture.item(1, "old.bin", state: .failed(Fixture.tooLarge))
+    Fixture.play(
+      &state, .added([old, Fixture.item(2, "b.bin"), Fixture.item(3, "c.bin")]),
+      // A target that is gone makes a file fail now.
+      .engine([(ItemID(3), .failed(Failure(.unsendable("no such target"))))], at: state.now))
+    Fixture.play(&state, .queueRead)
+    #expect(
+      state.log.lines.map(\.text) == [
+        "c.bin: cannot be sent", "3 files in the queue, 2 of them failed or unknown",
+      ])
+    // Read once more, as after a change by another hoist, it is still no news; another failure is.
+    Fixture.play(&state, .added([old]))
+    #expect(state.log.lines.count == 2)
+    Fixture.play(&state, .added([old.with(.failed(Failure(.missing)))]))
+    #expect(state.log.lines.last?.text == "old.bin: file is missing")
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, "nothing is being sent"), (3, 0, "3 files waiting"), (3, 1, "1 upload going on"),
+    ])
+  func aSmallWindowCountsWhatIsUnderWay(_ files: Int, _ active: Int, _ words: String) {
+    var state = Fixture.empty(size: Size(width: 24, height: 5))
+    let items = (0..<files).map { Fixture.item(Int64($0 + 1), "\($0)") }
+    Fixture.play(
+      &state, .added(items),
+      .engine(
+        items.prefix(active).map { ($0.id, .sending(attempt: 1, sent: 1, total: 1000)) },
+        at: state.now))
+    #expect(Self.said(state).contains(words), "\(Self.said(state))")
+  }
+
   @Test func whatTheServerHadAlreadyHasNotMoved() throws {
     var state = Fixture.empty()
     let size: Int64 = 100_000_000

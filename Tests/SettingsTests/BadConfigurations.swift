@@ -24,7 +24,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
   private static let inTarget =
     "valid here: auth, batch, body, chunk, concurrency, connection, deadline, fields, file_field, file_name, file_type, "
     + "headers, http, idempotent, limits, method, prepare, public_headers, query, rate_limit, redirect_to, "
-    + "response, resume, retry, same_names, server, ticket, timeout, tls, tus, type, url"
+    + "response, resume, resume_from, retry, same_names, server, ticket, timeout, tls, tus, type, url"
   private static let header = "is set by hoist itself"
   private static let time = "expected a time such as \"30s\" or \"5m\", found"
 
@@ -35,6 +35,11 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "resume = \"yes\"",
       "resume: expected \"off\", \"tus\", \"http\" or \"auto\", found \"yes\""),
     BadConfiguration(line: "chunk = \"1 MiB\"", "chunk: works only with resume"),
+    BadConfiguration(
+      line: "resume_from = \"1 MiB\"", "resume_from: works only with resume = \"http\""),
+    BadConfiguration(
+      line: "resume_from = \"1 MiB\"\nresume = \"tus\"",
+      "resume_from: works only with resume = \"http\""),
     BadConfiguration(line: "tus = {}", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "batch = { max_files = 2 }\nresume = \"tus\"",

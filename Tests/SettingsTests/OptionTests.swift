@@ -122,15 +122,24 @@ struct OptionTests {
         == #"{"at":"2026-11-20T22:15:00Z","url":"http://h/f?a=\"b\""}"#)
   }
 
-  @Test(arguments: [
-    ("", "upload", nil), ("batch = { max_files = 3 }", "multiupload", "/files/*/url"),
-    ("resume = \"tus\"", "files", nil),
-  ])
-  func hoistsOwnReceiver(_ line: String, _ path: String, _ result: String?) throws {
+  @Test(
+    arguments: [
+      ("", "upload", nil, ResumeRules.Mode.http, 1 << 20),
+      ("resume_from = \"5 B\"", "upload", nil, .http, 5),
+      ("resume = \"http\"", "upload", nil, .http, 0),
+      ("resume = \"off\"", "upload", nil, .off, 0),
+      ("prepare = [\"cp\", \"{in}\", \"{out}\"]", "upload", nil, .off, 0),
+      ("batch = { max_files = 3 }", "multiupload", "/files/*/url", .off, 0),
+      ("resume = \"tus\"", "files", nil, .tus, 0),
+    ] as [(String, String, String?, ResumeRules.Mode, Int64)])
+  func hoistsOwnReceiver(
+    _ line: String, _ path: String, _ result: String?, _ mode: ResumeRules.Mode, _ least: Int64
+  ) throws {
     for address in ["http://desk:3000", "http://desk:3000/"] {
       let target = try target(
         "type = \"hoist\"\nurl = \"\(address)\"\nauth = { bearer = \"x\" }\n\(line)")
       #expect(target.url.absoluteString == "http://desk:3000/\(path)")
+      #expect(target.resume.mode == mode && target.resume.least == least)
       #expect(target.response.url?.words == result)
       let list = try #require(target.server.list)
       #expect(list.call.url.filled(with: values) == "http://desk:3000/")

@@ -12,6 +12,7 @@ struct TargetTextTests {
 
   static let samples = [
     "url = \"http://h/up?a=b\"", "type = \"hoist\"\nurl = \"http://h/\"\nbatch = { max_files = 2 }",
+    "url = \"http://h/f\"\nresume = \"http\"\nresume_from = \"1 MiB\"",
     "url = \"http://h/f\"\nresume = \"tus\"\nchunk = \"1 MiB\"\ntus = { metadata = { a = \"{file.stem}\" } }",
     "url = \"http://h/f\"\nresume = \"auto\"\ntus = { with_upload = true }",
     "url = \"http://h/f\"\nresume = \"http\"\nmethod = \"PUT\"\nbody = \"binary\"",

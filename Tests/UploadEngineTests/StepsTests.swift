@@ -70,9 +70,13 @@ struct StepsTests {
       "tr a-z A-Z < \"$0\" > \"$1\"; echo \"$1\" > '\(folder.path("where"))'")
     target.fileName = try template("{file.stem}.up", Template.Placeholder.ofFile)
     target.fields = [Target.Field(name: "size", value: try template("{file.size}"))]
+    target.fileType = "text/x-up"
     let ends = await EngineHarness().upload([file], to: target)
     #expect(ends.map(\.code) == ["done 200"])
     #expect(log.body(0).contains("filename=\"a b.up\"") && log.body(0).contains("HELLO"))
+    // The receipt says what the request said.
+    guard case .done(let receipt)? = ends.first else { return }
+    #expect(receipt.sent == SentFile(name: "a b.up", mediaType: "text/x-up", size: 5))
     let made = try String(contentsOfFile: folder.path("where"), encoding: .utf8)
       .trimmingCharacters(in: .newlines)
     #expect(made.hasSuffix("/a b.up"))
@@ -113,6 +117,12 @@ struct StepsTests {
       var item = job.item
       for state in harness.states(of: item.id) { item.state = state }
       #expect(item.sentSize == 15 && item.size == 10, "\(end)")
+      guard case .done(let receipt) = end, let sent = receipt.sent else {
+        Issue.record("\(end)")
+        continue
+      }
+      #expect(names.contains(sent.name) && sent.size == 15)
+      #expect((sent.name == "mine") == (sent.mediaType == "image/webp"))
       #expect(
         harness.states(of: item.id).contains(.sending(attempt: 1, sent: 0, total: 15)))
     }

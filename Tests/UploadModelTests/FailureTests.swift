@@ -153,6 +153,28 @@ struct FailureTests {
         + "Retry sends it again from the first byte.")
   }
 
+  @Test(arguments: [
+    Failure.Cause.connectionLost("reset"), .stalled(seconds: 30), .network("broke"), .cancelled,
+  ])
+  func whatGoesOnDoesNotStartAgain(_ cause: Failure.Cause) throws {
+    let failure = Failure(cause, attempts: 1)
+    #expect(failure.explanation.hasSuffix("Retry sends it again from the first byte."))
+    #expect(
+      failure.explanation(goesOn: true).hasSuffix("Retry goes on where the server is."))
+    // Whether it does is the item's to say.
+    var item = UploadItem(id: ItemID(1), target: "nas", location: FileLocation("/a"))
+    #expect(item.explanation == nil)
+    item.state = .failed(failure)
+    #expect(item.explanation == failure.explanation)
+    let url = try #require(URL(string: "http://nas/files/1"))
+    item.resumePoint = ResumePoint(
+      url: url, target: "nas",
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 0))
+    #expect(item.canGoOn && item.explanation == failure.explanation(goesOn: true))
+    item.target = "other"
+    #expect(!item.canGoOn && item.explanation == failure.explanation, "begun for another target")
+  }
+
   @Test(arguments: 100...599)
   func everyStatus(_ status: Int) {
     let failure = Failure(.refused, status: status, attempts: 1)

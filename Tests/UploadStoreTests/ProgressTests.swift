@@ -43,6 +43,75 @@ struct ProgressTests {
     #expect(entry.url == "http://nas/a" && entry.began == Date(timeIntervalSince1970: 100))
   }
 
+  @Test("What was sent is kept with the receipt, whatever the item says before and after")
+  func sent() throws {
+    let store = try harness.open()
+    var queued = try store.enqueue([item("photo.jpg"), item("b")])
+    _ = try store.begin(queued.map(\.id))
+    let sent = SentFile(name: "p0_photo.jpg", mediaType: "image/webp", size: 580)
+    try store.record([
+      (queued[0].id, .done(Receipt(status: 201, bytes: 580, sent: sent))),
+      (queued[1].id, .done(Receipt(status: 201, bytes: 10))),
+    ])
+    func check() throws {
+      let items = try harness.open().items()
+      guard case .done(let receipt) = items[0].state, case .done(let old) = items[1].state else {
+        Issue.record("\(items.map(\.state))")
+        return
+      }
+      #expect(receipt.sent == sent && items[0].sentSize == 580 && items[0].size == 10)
+      #expect(old.sent == nil, "that of another version is not made up")
+      let history = try store.history()
+      #expect(history.map(\.name) == ["p0_photo.jpg", "b"])
+      #expect(history.map(\.size) == [580, 10] && history[0].mediaType == "image/webp")
+      #expect(history.map(\.target) == ["nas", "nas"])
+    }
+    try check()
+    (queued[0].fileName, queued[0].target) = ("renamed.jpg", "other")
+    (queued[1].fileName, queued[1].target) = ("c", "other")
+    try store.edit(queued)
+    try check()
+    // So does what was pushed past the queue.
+    var pushed = item("pushed.jpg")
+    pushed.state = .done(Receipt(status: 200, bytes: 580, sent: sent))
+    try store.log([(pushed, Date(timeIntervalSince1970: 1))])
+    #expect(try store.history().last?.name == "p0_photo.jpg")
+    #expect(try store.history().last?.mediaType == "image/webp")
+  }
+
+  @Test("What the history advises goes by whether another attempt goes on where the server is")
+  func advice() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b")])
+    let lost = Failure(.connectionLost("reset"), attempts: 1)
+    _ = try store.begin(queued.map(\.id))
+    let url = try #require(URL(string: "http://nas/files/1"))
+    try store.keep(
+      ResumePoint(
+        url: url, target: queued[0].target, identity: try #require(queued[0].identity)),
+      of: queued[0].id)
+    try store.record(queued.map { ($0.id, .failed(lost)) })
+    #expect(
+      try store.history().map { $0.message?.hasSuffix("Retry goes on where the server is.") }
+        == [true, false])
+    #expect(
+      try store.items().map { $0.explanation?.hasSuffix("Retry goes on where the server is.") }
+        == [true, false])
+  }
+
+  @Test("What was cut off by the end of the program is known for it, however that came")
+  func cutOff() throws {
+    let store = try harness.open()
+    let queued = try store.enqueue([item("a"), item("b"), item("c")])
+    _ = try store.begin(queued.map(\.id))
+    let cancelled = ItemState.failed(Failure(.cancelled, attempts: 1))
+    try store.record([(queued[0].id, .sending(attempt: 1, sent: 4, total: 10))])
+    try store.record(queued.prefix(2).map { ($0.id, cancelled) }, leaving: true)
+    _ = try store.recover()
+    // Nothing had left of the second one.
+    #expect(try store.items().map(\.wasInterrupted) == [true, false, true])
+  }
+
   @Test(
     "Where an upload can go on is on the disk, and the history tells from where an attempt went on")
   func resumePoint() throws {

@@ -24,7 +24,7 @@ struct VersionTests {
 
   @Test("What every earlier version wrote is read, and nothing of it is lost")
   func migrations() throws {
-    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"])
+    #expect(versions == ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"])
     for (number, version) in zip(1..., versions) {
       let harness = try StoreHarness()
       try FileManager.default.createDirectory(
@@ -50,6 +50,9 @@ struct VersionTests {
       #expect(items[1].folder == (number >= 3 ? "2026/" : ""))
       #expect(items[1].nameIsChosen == (number >= 3) && !items[0].nameIsChosen)
       let last = try store.history().first { $0.item == ItemID(3) }
+      #expect(last?.name == (number >= 11 ? "c.up" : "c.txt"))
+      #expect(last?.mediaType == (number >= 11 ? "text/x-made" : "text/plain"))
+      #expect(last?.size == (number >= 11 ? 9 : 4))
       #expect(last?.deletionURL == (number >= 6 ? "http://nas/delete/3" : nil))
       let server = store.resumeServer(
         at: "http://nas/files", now: Date(timeIntervalSince1970: 2000))

@@ -12,7 +12,9 @@ struct QuestionBox {
 
   private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
     let (title, text) = words
-    return (title, TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4))
+    let lines = TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4)
+    // On a small screen the answers count for more than the end of the question.
+    return (title, Array(lines.prefix(max(1, size.height - question.buttons.count - 4))))
   }
 
   /// The line of the first button.
@@ -68,7 +70,7 @@ struct QuestionBox {
       // The last upload may end while the question is being read.
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
-      return ("Quit?", parts.joined(separator: ", ") + "." + promise)
+      return ("Quit?", parts.joined(separator: ", ") + "." + price(of: moving) + promise)
     case .addingAgain(let items, let waiting): return addition(of: items.count, waiting)
     case .sendingAgain(let ids): return repetition(of: ids.compactMap(state.item))
     case .pausing:
@@ -127,14 +129,29 @@ struct QuestionBox {
 
   /// How many of these would start again; they go on while the question is being read.
   private func loss(of items: some Sequence<UploadItem>) -> String {
-    let lost = items.filter(state.losesMuch)
-    let bytes = lost.reduce(0) { $0 &+ ($1.state.bytesHandedOver(of: $1.sentSize) ?? 0) }
+    let (count, bytes) = state.loss(of: items)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
-    return switch lost.count {
+    return switch count {
     case 0: "By now nothing has to start again."
     case 1: "One file is on its way \(again)"
-    case let count: "\(count) files are on their way \(again)"
+    default: "\(count) files are on their way \(again)"
     }
+  }
+
+  /// What each way of leaving costs, where uploads are under way.
+  private func price(of moving: Int) -> String {
+    guard moving > 0 else { return "" }
+    let (count, bytes) = state.loss(of: state.queue.rows.lazy.map(\.item))
+    guard count > 0 else {
+      let goesOn = state.queue.rows.contains { $0.item.state.isMoving && $0.item.canGoOn }
+      return goesOn ? " What is under way goes on where it was." : ""
+    }
+    let ways =
+      question.buttons.contains { $0.name == .goOnInBackground }
+      ? "if you stop, in the background, and if the window is closed"
+      : "if you stop, and if the window is closed"
+    return
+      " Unless \(count == 1 ? "it finishes" : "they finish") first, \(HumanReadable.bytes(bytes)) go again from the first byte: \(ways)."
   }
 
   private func deletion(of names: [String]) -> (title: String, text: String) {

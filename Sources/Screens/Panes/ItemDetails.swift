@@ -41,7 +41,7 @@ struct ItemDetails {
 
   /// Why it failed and what to do; after an edit, what that was for has been done.
   private func explanation(of failure: Failure) -> String {
-    guard row.isEditedSinceFailure else { return failure.explanation }
+    guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
     let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
     return
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
@@ -63,13 +63,23 @@ struct ItemDetails {
     return lines + attempts(width: width) + texts.reply
   }
 
+  /// What was sent; nil where nothing was, or it was not kept.
+  private var sent: SentFile? {
+    if case .done(let receipt) = item.state { receipt.sent } else { nil }
+  }
+
   /// The facts, each with its label.
   ///
   /// - Parameter isWhole: whether those are among them that the reader can do without.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
     var lines = field("Path", item.location.description, width)
-    if isWhole || item.fileName != item.location.lastComponent {
-      lines += field("Sent as", item.fileName, width)
+    if let sent {
+      let isOther =
+        sent.name != item.location.lastComponent || sent.mediaType != item.mediaType
+        || sent.size != item.size
+      if isWhole || isOther { lines += field("Sent as", sent.words, width) }
+    } else if isWhole || item.fileName != item.location.lastComponent {
+      lines += field("Name", item.fileName, width)
     }
     if let name = item.field { lines += field("Field", name, width) }
     if !item.target.isEmpty { lines += field("Target", item.target, width) }
@@ -98,6 +108,8 @@ struct ItemDetails {
     var reply: Reply?
     var serverAnswered: Bool
     var request: [String]
+    /// Whether the file was sent: then the request is another one that has not been made.
+    var isSent: Bool
     var width: Int
     var isASCII: Bool
   }
@@ -113,8 +125,11 @@ struct ItemDetails {
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
-      width: width, isASCII: isASCII)
+      isSent: item.state.isDone, width: width, isASCII: isASCII)
   }
+
+  private static let toCome = "The request would be:"
+  private static let again = "Sent once more, the request would be:"
 
   /// Lays the long texts out.
   func texts(_ source: TextSource) -> Texts {
@@ -122,7 +137,7 @@ struct ItemDetails {
     if let reply = source.reply { texts.reply = words(reply, width: source.width) }
     if !source.request.isEmpty {
       texts.request =
-        [TextLine(), line("The request:", .heading)]
+        [TextLine(), line(source.isSent ? Self.again : Self.toCome, .heading)]
         + source.request.flatMap { wrapped($0, .dim, width: source.width) }
     }
     return texts
@@ -175,7 +190,10 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    let made = item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? ""
+    // Once it was sent, that is said whole.
+    let made =
+      sent == nil
+      ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? "" : ""
     let plain: [Fact] = [
       ("Type", type, .plain), ("Size", HumanReadable.bytes(item.size) + made, .plain),
     ]
@@ -236,6 +254,13 @@ struct ItemDetails {
 
   private func wrapped(_ text: String, _ role: Role, width: Int) -> [TextLine] {
     TextLine.wrapped(text, role, to: width, ascii: isASCII)
+  }
+}
+
+extension SentFile {
+  /// "p0.png, image/png, 9332 bytes".
+  fileprivate var words: String {
+    "\(name), \(mediaType), \(HumanReadable.count(Int(size), "byte"))"
   }
 }
 

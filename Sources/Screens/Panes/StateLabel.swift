@@ -57,7 +57,7 @@ struct StateLabel {
     said: String? = nil, reached: Int64 = 0, copies: Int = 1
   ) {
     switch (item.state, obstacle) {
-    case (.waiting, _) where item.wasInterrupted && item.resumePoint != nil:
+    case (.waiting, _) where item.wasInterrupted && item.canGoOn:
       self.init("‖", .warning, "interrupted · goes on where it was", "interrupted")
     case (.waiting, _) where item.wasInterrupted:
       self.init("‖", .warning, "interrupted · starts again", "interrupted")
@@ -98,7 +98,7 @@ struct StateLabel {
       self.init(
         "↻", .warning, "\(cause) · retry \(next)/\(limit) in \(seconds)",
         "retry \(next)/\(limit) in \(seconds)", "retry in \(seconds)")
-    case (.paused, _) where item.resumePoint != nil:
+    case (.paused, _) where item.canGoOn:
       self.init("‖", .warning, "paused · goes on where it was", "paused")
     case (.paused, _):
       self.init("‖", .warning, reached > 0 ? "paused · starts again from 0" : nil, "paused")

@@ -43,7 +43,12 @@ extension AppState {
   mutating func finishReading() -> [Effect] {
     guard isReading else { return [] }
     isReading = false
-    if queue.count > 0 { record("\(HumanReadable.count(queue.count, "file")) in the queue") }
+    if queue.count > 0 {
+      let old = queue.totals.failed + queue.totals.unknown
+      record(
+        "\(HumanReadable.count(queue.count, "file")) in the queue"
+          + (old > 0 ? ", \(old) of them failed or unknown" : ""))
+    }
     // Whoever has asked to quit meanwhile is not asked about nothing.
     if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
     return leaveIfDone()
@@ -52,9 +57,16 @@ extension AppState {
   /// Items that came, or came anew.
   mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
+    // What the queue says of the time before this session has not happened now.
+    let failed =
+      isReading
+      ? []
+      : items.filter { item in
+        item.state.failure != nil && queue.row(item.id)?.item.state != item.state
+      }
     keepingCursor { $0.queue.append(items) }
     if fresh > 0, !isReading { record("\(HumanReadable.count(fresh, "file")) added") }
-    for item in items where item.state.failure != nil { record(item, became: item.state) }
+    for item in failed { record(item, became: item.state) }
     limitScroll()
     return leaveIfDone()
   }

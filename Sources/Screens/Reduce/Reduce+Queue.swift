@@ -188,12 +188,21 @@ extension AppState {
     return []
   }
 
-  /// Whether pausing an item would throw away more than a moment's work: over 1 MiB, or over 5 s of sending.
+  /// Whether breaking an item off would throw away more than a moment's work: over 1 MiB, or over 5 s of sending.
   func losesMuch(_ item: UploadItem) -> Bool {
-    guard case .sending(_, let sent, _) = item.state, sent > 0, item.resumePoint == nil else {
+    guard case .sending(_, let sent, _) = item.state, sent > 0, !item.canGoOn else {
       return false
     }
     return sent > 1 << 20 || speeds.beginning(of: item.id).map { now - $0 > 5 } ?? false
+  }
+
+  /// How many of these items would start again if they were broken off now, and how much they have sent.
+  func loss(of items: some Sequence<UploadItem>) -> (count: Int, bytes: Int64) {
+    items.reduce(into: (0, 0)) { loss, item in
+      guard losesMuch(item) else { return }
+      loss.count += 1
+      loss.bytes &+= item.state.bytesHandedOver(of: item.sentSize) ?? 0
+    }
   }
 
   mutating func pauseAll() -> [Effect] { pause(queue.rows.map(\.item)) }

@@ -9,6 +9,9 @@ enum ReceiverPreset {
   /// The keys that the type decides.
   private static let decided = ["method", "body", "ticket", "response", "server"]
 
+  /// The keys with which nothing is said of resuming.
+  private static let excluding = ["resume", "batch", "prepare"]
+
   /// Adds what the type says to a target's entries, if they name one.
   static func complete(
     _ entries: [String: ConfigNode], of target: ConfigNode
@@ -33,6 +36,14 @@ enum ReceiverPreset {
     var entries = entries
     let (path, result) = place(entries)
     entries["url"] = ConfigNode(value: .string("\(base)/\(path)"), path: url.path)
+    // What is broken off goes on, unless that does not go with what else is wanted.
+    if !Self.excluding.contains(where: { entries[$0] != nil }) {
+      entries["resume"] = added("resume", .string(ResumeRules.Mode.http.rawValue))
+      // Less than that is soon sent again, and a request more for each of many small files is not.
+      if entries["resume_from"] == nil {
+        entries["resume_from"] = added("resume_from", .string("1 MiB"))
+      }
+    }
     if let result { entries["response"] = added("response", .table(["url": .string(result)])) }
     entries["server"] = added(
       "server",

@@ -14,7 +14,7 @@ struct TargetReader {
     "timeout",
     "deadline", "idempotent", "redirect_to", "rate_limit", "tls", "http", "connection", "batch",
     "auth", "body", "file_name", "file_type", "public_headers", "same_names", "resume", "chunk",
-    "tus", "limits", "response", "prepare", "ticket", "server",
+    "resume_from", "tus", "limits", "response", "prepare", "ticket", "server",
   ]
 
   func target(named name: String, _ node: ConfigNode) throws(ConfigError) -> Target {

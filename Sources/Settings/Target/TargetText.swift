@@ -86,8 +86,9 @@ public struct TargetText {
     }
     row("resume", target.resume.mode, usually: .off) { TOMLText.string($0.rawValue) }
     row("chunk", target.resume.chunk, usually: nil) { $0.map { "\"\($0) B\"" } }
+    row("resume_from", target.resume.least, usually: 0) { $0 > 0 ? "\"\($0) B\"" : nil }
     var tus = target.resume
-    (tus.mode, tus.chunk) = (.off, nil)
+    (tus.mode, tus.chunk, tus.least) = (.off, nil, 0)
     row("tus", tus, usually: ResumeRules()) { tus in
       tus == ResumeRules()
         ? nil

@@ -24,10 +24,15 @@ extension UploadEngine {
       return
     }
     uploads = attachPrepared(uploads, url)
-    for upload in uploads where upload.target.resume.isOn {
+    func goesOn(_ upload: UploadJob) -> Bool {
+      upload.target.resume.holds(for: upload.item.size)
+        || upload.target.resume.isOn && jobs[upload.item.id]?.resumePoint != nil
+    }
+    let resuming = uploads.filter(goesOn)
+    for upload in resuming {
       converse(about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
     }
-    uploads.removeAll { $0.target.resume.isOn }
+    uploads.removeAll { upload in resuming.contains { $0.item.id == upload.item.id } }
     guard let first = uploads.first, let home = jobs[first.item.id]?.route.origin else { return }
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }

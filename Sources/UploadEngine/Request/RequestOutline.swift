@@ -105,7 +105,7 @@ public struct RequestOutline: Hashable, Sendable {
     if case .form = plan.content {
       more.append(Header(name: "Content-Type", value: request.body.contentType))
     }
-    if target.resume.isOn {
+    if target.resume.holds(for: jobs[0].item.size) {
       let creation = HTTPResumeMachine.creation(at: target.url, length: length, isWhole: true)
       more += creation.headers.map { Header(name: $0.name, value: $0.value) }
     }

@@ -12,6 +12,8 @@ struct UploadRequest {
   let body: FormBody
   /// The files in it, and where in the body the bytes of each lie.
   let files: [(item: UploadItem, content: Range<Int64>)]
+  /// The same as the server is told of them; empty where it is not.
+  let sent: [SentFile]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
   /// Where in its file the body lies, where it is a piece of one.
@@ -96,6 +98,7 @@ struct UploadRequest {
       throw Self.fault(error, jobs)
     }
     files = zip(jobs, body.contentRanges.suffix(jobs.count)).map { ($0.item, $1) }
+    sent = plan.files
     var headers = plan.head.headers.map { (name: $0.name, value: $0.value.written) }
     if case .form = plan.content { headers.append(("Content-Type", body.contentType)) }
     expectsContinue = mayExpect && Self.isWorthAsking(body, of: destination.value)

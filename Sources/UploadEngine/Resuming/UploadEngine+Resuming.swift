@@ -296,7 +296,8 @@ extension UploadEngine {
     var end = end
     end.seconds = time.now() - conversation.start
     // Told with the reply, for as long as the row is looked at.
-    let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: transfer?.files.first?.cause)]
+    let last = transfer?.files.first
+    let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
     let (target, attempt, judged) = (job.upload.target, conversation.attempt, end)
     guard let transfer,
       makesRecords(

@@ -12,7 +12,7 @@ extension UploadRequest {
     try self.init(
       asked, of: upload,
       RequestHead(asked, of: upload.target, credentials: credentials, values: values),
-      FormBody.empty(), piece: nil)
+      FormBody.empty(), piece: nil, sent: [])
   }
 
   /// A request of a tus upload.
@@ -34,8 +34,8 @@ extension UploadRequest {
       asked, of: upload,
       RequestHead(asked, of: upload.target, credentials: credentials, values: values), body,
       piece: Piece(
-        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
-      ))
+        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size),
+      sent: [upload.target.resume.sentFile(item, values)])
   }
 
   /// A request that carries some of a representation, or asks about it.
@@ -67,16 +67,17 @@ extension UploadRequest {
       piece: Piece(
         start: min(max(0, range.lowerBound - whole.lead), upload.item.size),
         size: isEmpty ? nil : upload.item.size),
-      asks: asked.isTargetsOwn && mayExpect)
+      sent: whole.plan.files, asks: asked.isTargetsOwn && mayExpect)
   }
 
   private init(
     _ asked: ResumeRequest, of upload: UploadJob, _ head: RequestHead, _ body: FormBody,
-    piece: Piece?, asks: Bool = false
+    piece: Piece?, sent: [SentFile], asks: Bool = false
   ) throws(Failure.Cause) {
     let target = upload.target
     destination = upload.destination
     (self.body, self.piece) = (body, piece ?? Piece(start: 0, size: nil))
+    self.sent = sent
     expectsContinue = asks && Self.isWorthAsking(body, of: target)
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =

@@ -171,14 +171,15 @@ final class Transfer {
 
   /// The files as the request's end finds them.
   var files: [BatchEnd.File] {
-    shares.map { share in
+    shares.enumerated().map { index, share in
       var cause = share.cause
       if case .file(let error)? = bodyError, error.file == share.item.location {
         cause = Failure.Cause(error, wasSeen: true)
       }
       return BatchEnd.File(
         id: share.item.id, bytes: share.bytes(at: acknowledged), cause: cause,
-        isStopped: share.isStopped)
+        isStopped: share.isStopped,
+        sent: request.sent.indices.contains(index) ? request.sent[index] : nil)
     }
   }
 }

@@ -33,6 +33,9 @@ public enum ItemState: Hashable, Sendable, Codable {
   /// Whether the server has all of it and has not answered yet.
   public var isHandedOver: Bool { if case .awaitingReply = self { true } else { false } }
 
+  /// Whether bytes of it are leaving.
+  public var isMoving: Bool { if case .sending = self { true } else { false } }
+
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
   public var isActive: Bool {
     switch self {

@@ -14,12 +14,14 @@ public struct Receipt: Hashable, Sendable, Codable {
   public var seconds: Double
   /// The file's bytes that were sent.
   public var bytes: Int64
+  /// The file as the server was told of it; nil where that was not kept, as by earlier versions.
+  public var sent: SentFile?
 
   /// A receipt for `bytes` bytes taken with `status`.
   public init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
     attempts: Int = 1,
-    seconds: Double = 0, bytes: Int64 = 0
+    seconds: Double = 0, bytes: Int64 = 0, sent: SentFile? = nil
   ) {
     self.status = status
     self.url = url
@@ -28,5 +30,6 @@ public struct Receipt: Hashable, Sendable, Codable {
     self.attempts = attempts
     self.seconds = seconds
     self.bytes = bytes
+    self.sent = sent
   }
 }

@@ -70,6 +70,12 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.
   public static let chosenByHand = "chosen by hand"
 
+  /// Whether another attempt goes on where the server is. An upload that was begun for another target stays there.
+  public var canGoOn: Bool { self.resumePoint?.holds(for: self.target) == true }
+
+  /// Why it failed, and what to do; nil where it has not.
+  public var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
+
   /// The size in bytes of what is sent.
   public var sentSize: Int64 { preparedSize ?? self.size }
 
@@ -84,7 +90,9 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
     switch state {
     case .sending(_, _, let total): preparedSize = total == self.size ? nil : total
     case .waiting, .preparing, .paused: preparedSize = nil
-    case .awaitingReply, .retrying, .done, .failed: break
+    case .done(let receipt):
+      if let sent = receipt.sent { preparedSize = sent.size == self.size ? nil : sent.size }
+    case .awaitingReply, .retrying, .failed: break
     }
   }
 

@@ -57,8 +57,13 @@ extension Failure {
     }
   }
 
+  /// The same for one that starts over with another try.
+  public var explanation: String { explanation(goesOn: false) }
+
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
-  public var explanation: String {
+  ///
+  /// - Parameter goesOn: whether another try goes on where the server is (``UploadItem/canGoOn``).
+  public func explanation(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
@@ -67,7 +72,7 @@ extension Failure {
         " That was seen with other files; this one was not tried itself."
       default: ""
       }
-    return "\(story)\(tried) \(advice)"
+    return "\(story)\(tried) \(advice(goesOn: goesOn))"
   }
 
   /// What was asked for.
@@ -135,7 +140,7 @@ extension Failure {
     return end.map { String(words[...$0]) } ?? "no reason was given"
   }
 
-  private var advice: String {
+  private func advice(goesOn: Bool) -> String {
     switch cause {
     case .shortage: "Close other programs, or raise the limit (ulimit -n)."
     case .missing, .unreadable: "Mend the path or its permissions, then retry."
@@ -151,7 +156,9 @@ extension Failure {
     case .proxyUnreachable:
       "Check the proxy and the environment variables that name it (http_proxy, https_proxy, all_proxy), or "
         + "list the server in no_proxy, then retry."
-    case .connectionLost, .stalled, .network: "Retry sends it again from the first byte."
+    case .connectionLost, .stalled, .network, .cancelled:
+      goesOn
+        ? "Retry goes on where the server is." : "Retry sends it again from the first byte."
     case .outOfTime: "Give the target a longer deadline, or retry when the line is faster."
     case .insecure:
       "Check the certificate and the target's TLS settings before you retry; hoist trust URL shows a "
@@ -173,7 +180,6 @@ extension Failure {
       status == nil
         ? "Run the command by hand, fix it, then retry."
         : "Check what the command's token is good for, then retry: that runs the command again."
-    case .cancelled: "Retry sends it again from the first byte."
     case .outcomeUnknown: "Look on the server before you retry: a retry may store it twice."
     }
   }

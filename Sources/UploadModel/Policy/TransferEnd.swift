@@ -26,6 +26,8 @@ public struct TransferEnd: Hashable, Sendable {
   public var seconds: Double
   /// Whether the server has more of a file that can be resumed than before the attempt before this one.
   public var hasAdvanced = false
+  /// The file as the request told the server of it, where it was a request with one.
+  public var sent: SentFile?
   /// Which of the request's files it is told of.
   public var place = Place()
   /// The sums of the request's only file, where they are known.

@@ -66,7 +66,7 @@ public enum Verdict: Hashable, Sendable {
             status: status, url: target.response.address(in: end),
             deletionURL: target.response.deletionAddress(in: end), reply: end.reply,
             attempts: attempt,
-            seconds: end.seconds, bytes: end.bytes))
+            seconds: end.seconds, bytes: end.bytes, sent: end.sent))
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:

@@ -91,6 +91,11 @@ public struct RequestHead: Hashable, Sendable {
     headers.contains { $0.name.lowercased() == name.lowercased() }
   }
 
+  /// The value of a header field as it may be shown; nil where there is none.
+  func shown(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value.shown
+  }
+
   /// Leaves the header fields of this name out.
   mutating func remove(_ name: String) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }

@@ -46,6 +46,23 @@ public struct RequestPlan: Hashable, Sendable {
   /// What it carries.
   public let content: Content
 
+  /// The files in it as the server is told of them, in their order.
+  public var files: [SentFile] {
+    switch content {
+    case .form(let parts):
+      parts.compactMap { part in
+        guard case .file(let item, let name) = part.value else { return nil }
+        return SentFile(name: name, mediaType: part.type ?? item.mediaType, size: item.size)
+      }
+    case .file(let item):
+      [
+        SentFile(
+          name: item.fileName, mediaType: head.shown("Content-Type") ?? item.mediaType,
+          size: item.size)
+      ]
+    }
+  }
+
   /// The request that uploads `items` together.
   ///
   /// - Parameters:

@@ -60,6 +60,9 @@ public struct ResumePoint: Hashable, Sendable, Codable {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
 
+  /// Whether an item goes on there whose target has this name; it is empty where there is one target only.
+  public func holds(for target: String) -> Bool { target.isEmpty || target == self.target }
+
   /// What a person should know of it while the file is sent; nil where nothing is worth a word.
   public var words: String? {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }

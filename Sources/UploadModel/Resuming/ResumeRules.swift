@@ -19,6 +19,9 @@ public struct ResumeRules: Hashable, Sendable {
   public var mode: Mode
   /// The most bytes of the file in one request; nil sends all that is left in one.
   public var chunk: Int64?
+  /// The size in bytes from which a file is worth the requests that resuming takes; a smaller one goes in the target's own
+  /// request and starts again.
+  public var least: Int64 = 0
   /// Whether the beginning of the file goes along with the request that makes a tus upload (creation-with-upload):
   /// a round trip less, and if its reply is lost, that beginning lies on the server until it expires.
   public var sendsAlong = false
@@ -30,6 +33,19 @@ public struct ResumeRules: Hashable, Sendable {
 
   /// Whether anything is resumed.
   public var isOn: Bool { mode != .off }
+
+  /// Whether a file of this size can go on where it was broken off.
+  public func holds(for size: Int64) -> Bool { isOn && size >= least }
+
+  /// A file as its metadata tell a tus server of it.
+  public func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
+    func told(_ name: String) -> String? {
+      allMetadata.first { $0.name == name }?.value.filled(with: values)
+    }
+    return SentFile(
+      name: told("filename") ?? item.fileName, mediaType: told("filetype") ?? item.mediaType,
+      size: item.size)
+  }
 
   /// The name and the type of the file, and what the target adds to them.
   var allMetadata: [Target.Field] {

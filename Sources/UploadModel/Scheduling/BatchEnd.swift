@@ -12,11 +12,16 @@ public struct BatchEnd: Sendable {
     public var cause: Failure.Cause?
     /// Whether the person took it back.
     var isStopped: Bool
+    /// The file as the server was told of it.
+    public var sent: SentFile?
 
     /// The file `id`.
-    public init(id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false)
-    {
+    public init(
+      id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false,
+      sent: SentFile? = nil
+    ) {
       self.id = id
+      self.sent = sent
       self.bytes = bytes
       self.cause = cause
       self.isStopped = isStopped
@@ -48,7 +53,7 @@ public struct BatchEnd: Sendable {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
     for (index, file) in files.enumerated() {
       var own = end
-      own.bytes = file.bytes
+      (own.bytes, own.sent) = (file.bytes, file.sent)
       own.place = TransferEnd.Place(index, of: files.count)
       if let cause = file.cause {
         own.trouble = cause

@@ -55,6 +55,7 @@ public struct Secrets: Sendable {
       receipt.url = receipt.url.map { hidden(in: $0) }
       receipt.deletionURL = receipt.deletionURL.map { hidden(in: $0) }
       receipt.reply = hidden(in: receipt.reply)
+      if let sent = receipt.sent { receipt.sent?.name = hidden(in: sent.name) }
       return .done(receipt)
     case .waiting, .preparing, .sending, .awaitingReply, .paused: return state
     }

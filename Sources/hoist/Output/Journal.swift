@@ -39,7 +39,7 @@ struct Journal: Sendable {
     func add(_ failure: Failure) {
       metadata["attempt"] = "\(failure.attempts)"
       metadata["cause"] = "\(failure.code)"
-      metadata["message"] = "\(failure.explanation)"
+      metadata["message"] = "\(failure.explanation(goesOn: item.canGoOn))"
       if !failure.reply.text.isEmpty {
         metadata["reply"] = "\(String(failure.reply.text.unicodeScalars.prefix(500)))"
       }

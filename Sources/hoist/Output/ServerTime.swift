@@ -1,33 +1,40 @@
 import Foundation
 
-/// A time as a server wrote it, for a person: by the clock on the wall.
-enum ServerTime {
-  /// "2026-11-20 22:15" for ISO 8601, the dates of HTTP, and seconds or milliseconds since 1970; what is
-  /// none of these, as it came.
-  static func local(_ text: String, in zone: TimeZone = .current) -> String {
-    date(text)?.minute(in: zone) ?? text
-  }
+/// Reads times as servers write them, for a person: by the clock on the wall. One is made for a whole list, for
+/// Foundation's formatters take long to make.
+struct ServerTime {
+  private let formatters: [DateFormatter]
+  private let plain = Date.ISO8601FormatStyle()
+  private let fine = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  private static func date(_ text: String) -> Date? {
-    if let number = Double(text), number.isFinite {
-      // Seconds reach this in the year 5138, milliseconds in 1973.
-      let seconds = number >= 1e11 ? number / 1000 : number
-      return (1e8..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
-    }
-    let plain = Date.ISO8601FormatStyle()
-    let fine = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    if let date = (try? plain.parse(text)) ?? (try? fine.parse(text)) { return date }
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+  init() {
     // RFC 9110 §5.6.7; and ISO 8601 as databases write it, without a zone or with a space.
     let formats = [
       "EEE, dd MMM yyyy HH:mm:ss 'GMT'", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd HH:mm:ssXXXXX",
       "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX",
     ]
-    return formats.lazy.compactMap { format in
+    formatters = formats.map { format in
+      let formatter = DateFormatter()
+      formatter.locale = Locale(identifier: "en_US_POSIX")
+      formatter.timeZone = TimeZone(secondsFromGMT: 0)
       formatter.dateFormat = format
-      return formatter.date(from: text)
-    }.first
+      return formatter
+    }
+  }
+
+  /// "2026-11-20 22:15" for ISO 8601, the dates of HTTP, and seconds or milliseconds since 1970; what is
+  /// none of these, as it came.
+  func local(_ text: String, in zone: TimeZone = .current) -> String {
+    date(text)?.minute(in: zone) ?? text
+  }
+
+  private func date(_ text: String) -> Date? {
+    if let number = Double(text), number.isFinite {
+      // Seconds reach this in the year 5138, milliseconds in 1973.
+      let seconds = number >= 1e11 ? number / 1000 : number
+      return (1e8..<1e11).contains(seconds) ? Date(timeIntervalSince1970: seconds) : nil
+    }
+    if let date = (try? plain.parse(text)) ?? (try? fine.parse(text)) { return date }
+    return formatters.lazy.compactMap { $0.date(from: text) }.first
   }
 }

@@ -12,8 +12,15 @@ import UploadStore
 extension ScreenSession {
   /// Shows items on the screen and submits them to the engine.
   func show(_ added: [UploadItem]) {
-    let (sendable, shown) = jobs(state.isAside ? added.map(seenFromAside) : added)
-    handle([.added(shown)])
+    let added = state.isAside ? added.map(seenFromAside) : added
+    let (sendable, shown) = jobs(added)
+    if state.isReading {
+      // What the queue has comes from before; what fails for want of its target does so now.
+      let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
+      handle([.added(added)] + (failed.isEmpty ? [] : [.engine(failed, at: time.now())]))
+    } else {
+      handle([.added(shown)])
+    }
     engine?.submit(sendable)
   }
 

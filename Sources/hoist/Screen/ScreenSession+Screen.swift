@@ -15,29 +15,37 @@ extension ScreenSession {
   }
 
   /// The maximum number of pages of a server's list that the screen requests.
-  private static var mostServerPages: Int { 20 }
+  private nonisolated static var mostServerPages: Int { 20 }
 
+  /// A list can be long: it is read and prepared beside the main queue, which answers keys meanwhile.
   func listServer() {
     let target = book.current
-    Task {
-      var listing: Listing<ServerEntry>
-      do throws(Failure) {
-        listing = .rows(
-          try await ServerClient(target: target).entries(pages: Self.mostServerPages).entries
-            .map(Self.shown))
-      } catch {
-        let said = error.reply.message.map { " \"\($0)\"" } ?? ""
-        listing = .failed("\(error.headline). \(error.explanation)\(said)")
+    Task.detached { [weak self] in
+      let listing = await Self.listing(of: target)
+      await MainActor.run {
+        // A reply for another target must not be shown for this one.
+        if let self, target.name == self.state.target { self.handle([.server(listing)]) }
       }
-      // A reply for another target must not be shown for this one.
-      if target.name == state.target { handle([.server(listing)]) }
     }
   }
 
-  /// An entry with its time as the screen shows it.
-  private static func shown(_ entry: ServerEntry) -> ServerEntry {
+  private nonisolated static func listing(of target: Target) async -> Listing<ServerEntry> {
+    do throws(Failure) {
+      let found = try await ServerClient(target: target).entries(pages: mostServerPages)
+      // A time with a format of its own has been written for people already.
+      let times = target.server.list?.time?.format == .text ? ServerTime() : nil
+      return .rows(found.entries.map { shown($0, times) })
+    } catch {
+      let said = error.reply.message.map { " \"\($0)\"" } ?? ""
+      return .failed("\(error.headline). \(error.explanation)\(said)")
+    }
+  }
+
+  /// An entry with its time as the screen shows it, and without what the screen does not show.
+  private nonisolated static func shown(_ entry: ServerEntry, _ times: ServerTime?) -> ServerEntry {
     var entry = entry
-    entry.time = entry.time.map { ServerTime.local($0) }
+    if let times { entry.time = entry.time.map { times.local($0) } }
+    entry.value = .null
     return entry
   }
 
@@ -143,7 +151,10 @@ extension ScreenSession {
       case .success(let destination):
         let (outline, faults) = RequestOutline.of(
           [UploadJob(item: item, destination: destination)], now: time.date())
-        return outline?.lines(destination.value) ?? faults.map { Failure($0.cause).explanation }
+        guard let outline else { return faults.map { Failure($0.cause).explanation } }
+        let note =
+          "(as the file is; the target's command, which is not run for this, may make another name, type and size)"
+        return (destination.value.prepare == nil ? [] : [note]) + outline.lines(destination.value)
       }
     }) { [.request(id, $0)] }
   }

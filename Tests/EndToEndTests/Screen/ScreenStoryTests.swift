@@ -179,7 +179,7 @@ extension EndToEnd {
       }
       try await terminal.press("Enter")
       // The reply laid out, and the request without what it holds.
-      let details = try await terminal.wait(for: "The request:")
+      let details = try await terminal.wait(for: "Sent once more, the request would be:")
       #expect(details.shows("\"id\": ["))
       #expect(details.shows("POST \(server.url().absoluteString)"))
     }
@@ -412,7 +412,7 @@ extension EndToEnd {
       try await terminal.command("hoist --ascii gr*.txt --to \(inbox.url)")
       let queue = try await terminal.wait(for: "1 ok")
       #expect(queue.text.utf8.allSatisfy { $0 < 0x80 }, "\(queue.text)")
-      for (key, box) in [("Enter", "Sent as"), ("?", "- Help -"), ("b", "Enter open")] {
+      for (key, box) in [("Enter", "Sent as  "), ("?", "- Help -"), ("b", "Enter open")] {
         try await terminal.press(key)
         let screen = try await terminal.wait(for: box)
         #expect(screen.text.utf8.allSatisfy { $0 < 0x80 }, "\(screen.text)")

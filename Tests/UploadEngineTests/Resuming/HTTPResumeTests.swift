@@ -382,4 +382,18 @@ struct HTTPResumeTests {
     #expect(peer.complete.isEmpty)
     #expect(code != "too-large" || peer.lines.last == "DELETE /u/0")
   }
+
+  /// What is smaller is sent again as a whole: a request more for each file would cost more than that.
+  @Test(arguments: [(99, false), (100, true)])
+  func onlyWhatIsLargeEnoughCanGoOn(_ size: Int, _ goesOn: Bool) async throws {
+    let server = try HostileServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    defer { server.stop() }
+    let file = try folder.write("a", count: size)
+    var target = Target.once(server.url())
+    target.resume = ResumeRules(mode: .http)
+    target.resume.least = 100
+    let ends = await EngineHarness().upload([file], to: target)
+    #expect(ends.map(\.code) == ["done 200"])
+    #expect(server.requests.map { $0.headers["upload-complete"] != nil } == [goesOn])
+  }
 }

@@ -184,7 +184,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   /// Forgets the marks of all that is no longer there.
   mutating func forgetAllBut(_ rows: some ListRows<ID>) {
-    marks = marks.filter { rows.position(of: $0) != nil }
+    let gone = marks.filter { rows.position(of: $0) == nil }
+    if !gone.isEmpty { marks.subtract(gone) }
     range = nil
   }
 }

@@ -6,8 +6,12 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
 
   init(_ all: [Row] = [], version: Int = 0) {
     (self.all, self.version) = (all, version)
-    positions = Dictionary(
-      zip(all.map(\.id), all.indices), uniquingKeysWith: { first, _ in first })
+    // With room for all of them from the beginning, for a list can be long.
+    var positions: [String: Int] = Dictionary(minimumCapacity: all.count)
+    for (index, row) in all.enumerated() where positions[row.id] == nil {
+      positions[row.id] = index
+    }
+    self.positions = positions
   }
 
   var count: Int { all.count }

@@ -1,0 +1,17 @@
+/// A file as the server was told of it.
+///
+/// Only the request that was made knows that: the target's command and its templates may have made another name, type
+/// and content than the file in the queue has.
+public struct SentFile: Hashable, Sendable, Codable {
+  /// The name.
+  public var name: String
+  /// The media type, as `type/subtype`.
+  public var mediaType: String
+  /// The size of the whole content in bytes.
+  public var size: Int64
+
+  /// A file of `size` bytes that was called `name`.
+  public init(name: String, mediaType: String, size: Int64) {
+    (self.name, self.mediaType, self.size) = (name, mediaType, size)
+  }
+}
