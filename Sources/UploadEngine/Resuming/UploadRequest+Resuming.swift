@@ -34,7 +34,8 @@ extension UploadRequest {
       asked, of: upload,
       RequestHead(asked, of: upload.target, credentials: credentials, values: values), body,
       piece: Piece(
-        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size),
+        start: asked.content?.lowerBound ?? 0, size: asked.content == nil ? nil : file.identity.size
+      ),
       sent: [upload.target.resume.sentFile(item, values)])
   }
 

@@ -27,7 +27,8 @@ struct GetCommand: HoistCommand {
         "the target \(target.name) does not say how: it has no server.get and no server.list")
     }
     do throws(Failure) {
-      context.output.line(JSONLine.text(try await ServerClient(target: target, time: context.time).entry(id)))
+      context.output.line(
+        JSONLine.text(try await ServerClient(target: target, time: context.time).entry(id)))
     } catch {
       throw UserError(error, doing: "\(SafeText.line(id)) could not be fetched from \(target.name)")
     }
