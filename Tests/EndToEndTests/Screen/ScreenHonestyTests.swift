@@ -81,6 +81,8 @@ extension EndToEnd {
       try await terminal.command("clear")
       try await terminal.command("hoist --to plain --concurrency 1 --limit 100kB/s")
       try await terminal.wait(for: "large.bin")
+      // By then the queue is read.
+      try await terminal.wait(for: "3 shows what was sent before")
       let history = try await person.hoist("history", "--json").end().output
       #expect(history.contains(#""outcome":"stopped""#), "\(history)")
       try await terminal.press("x")
