@@ -347,4 +347,24 @@ struct ControlTests {
     #expect(names == ["1.bin", "4.bin", "two.txt", "3.bin"])
     #expect(server.requests.map(\.line)[2] == "POST /elsewhere HTTP/1.1")
   }
+
+  @Test func whatIsBeingEditedDoesNotGoAsItWas() async throws {
+    let server = try HostileServer.answering(Self.ok)
+    defer { server.stop() }
+    let jobs = try (1...3).map { id in
+      UploadJob(
+        item: .file(try folder.write("\(id).bin", count: 10), id: Int64(id)),
+        target: .once(server.url("/old")))
+    }
+    let harness = EngineHarness(lanes: 1, preparesAhead: false)
+    harness.engine.setStarted(false)
+    harness.engine.submit(jobs)
+    harness.engine.hold([ItemID(2)])
+    harness.engine.setStarted(true)
+    _ = await harness.finish([ItemID(1), ItemID(3)])
+    harness.engine.update([UploadJob(item: jobs[1].item, target: .once(server.url("/new")))])
+    #expect(await harness.finish([ItemID(2)]).map(\.code) == ["done 200"])
+    let lines = server.requests.map(\.line)
+    #expect(lines == ["/old", "/old", "/new"].map { "POST \($0) HTTP/1.1" })
+  }
 }

@@ -89,6 +89,18 @@ extension UploadEngine {
     onQueue { engine in engine.scheduler.arrange(order) }
   }
 
+  /// Keeps uploads that are not under way from being begun until `update` or `retry` says how they are sent now.
+  public nonisolated func hold(_ items: [ItemID]) {
+    onQueue { engine in
+      for id in items {
+        guard let job = engine.jobs[id], !job.isUnderWay else { continue }
+        job.isHeld = true
+        guard job.machine.state == .waiting else { continue }
+        engine.perform(engine.scheduler.park(id, .held))
+      }
+    }
+  }
+
   /// Changes how uploads are sent that are not under way.
   public nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
@@ -96,6 +108,10 @@ extension UploadEngine {
         guard let job = engine.jobs[upload.item.id], !job.isUnderWay else { continue }
         job.update(upload)
         engine.perform(engine.scheduler.change(job.entry))
+        guard job.machine.state == .waiting else { continue }
+        // It may have been held back.
+        engine.perform(
+          engine.scheduler.queue(upload.item.id, attempts: job.machine.attempts))
       }
       engine.fillSoon()
     }

@@ -17,6 +17,8 @@ extension UploadEngine {
     var token: BearerToken?
     /// Whether its request is prepared before a lane is free for it. Until it begins, it waits for all that anybody is told.
     var isAhead = false
+    /// Whether it waits to be told how it is sent now.
+    var isHeld = false
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
     /// Its requests, where it is one of several, as long as an attempt lasts.
@@ -53,6 +55,7 @@ extension UploadEngine {
     func update(_ upload: UploadJob) {
       self.upload = upload
       route = Route(to: upload.target)
+      isHeld = false
     }
 
     /// Resets its history because the person wants it sent again.

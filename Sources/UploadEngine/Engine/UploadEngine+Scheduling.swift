@@ -69,6 +69,7 @@ extension UploadEngine {
     letGo(of: id, job)
     switch state {
     case .running: return
+    case .waiting where job.isHeld: perform(scheduler.park(id, .held))
     case .waiting: perform(scheduler.queue(id, attempts: job.machine.attempts))
     case .retrying: perform(scheduler.park(id, .backOff))
     case .paused: perform(scheduler.park(id, .held))

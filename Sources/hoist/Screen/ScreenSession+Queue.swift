@@ -257,10 +257,12 @@ extension ScreenSession {
 
   func edit(_ edited: [UploadItem]) {
     guard write({ try $0.edit(edited) }) != nil else { return }
+    // A target's secrets may take a while, and nothing goes meanwhile as it was before.
+    engine?.hold(edited.map(\.id))
     let book = book
     answer({ book.lookUp(for: edited) }) { [weak self] in
       guard let self else { return [] }
-      engine?.update(jobs(edited.compactMap { self.state.item($0.id) }).sendable)
+      sendAsTheyAre(edited.compactMap { self.state.item($0.id) })
       return []
     }
   }

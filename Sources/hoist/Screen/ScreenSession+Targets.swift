@@ -64,9 +64,13 @@ extension ScreenSession {
   private func sendAgainAsItIs(to targets: Set<String>) {
     guard !targets.isEmpty else { return }
     located.subtract(targets)
+    sendAsTheyAre(state.items.filter { targets.contains($0.target) })
+  }
+
+  /// Tells the engine how what waits of these is sent now.
+  func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = jobs(
-      state.items.filter { item in
-        guard targets.contains(item.target) else { return false }
+      items.filter { item in
         if case .retrying = item.state { return true }
         return item.state == .waiting
       })
