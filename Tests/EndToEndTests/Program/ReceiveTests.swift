@@ -231,7 +231,8 @@ extension EndToEnd {
       let sent = try await shell("hoist push c.txt --to kept")
       #expect(sent.status == 0, "\(sent)")
       let refused = try await shell("hoist rm kept c.txt --yes")
-      #expect(refused.status == 1 && refused.errors.contains("keeps what has arrived"), "\(refused)")
+      #expect(
+        refused.status == 1 && refused.errors.contains("keeps what has arrived"), "\(refused)")
       #expect(kept.bytes("c.txt") != nil)
     }
 
