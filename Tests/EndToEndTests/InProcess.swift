@@ -28,12 +28,13 @@ extension Person {
     }
     defer { descriptors.forEach { close($0) } }
     let context = Context(
+      arguments: arguments,
       output: Output(results: descriptors[1], errors: descriptors[2]),
       input: Input(descriptors[0]), environment: environment.merging(variables) { $1 },
       time: time, signals: { _ in Signals() },
       exit: { fatalError("a command in the tests' process ends it with \($0)") })
     let status = try await WorkingFolder.shared.with(folder.path) {
-      await Main.run(arguments, in: context)
+      await Main.run(in: context)
     }
     func text(_ name: String) throws -> String {
       String(decoding: try bytes(files.path(name)), as: UTF8.self)

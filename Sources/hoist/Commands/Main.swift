@@ -19,12 +19,15 @@ enum Main {
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 {
       _ = open("/dev/null", O_RDWR)
     }
-    exit(await run(Array(CommandLine.arguments.dropFirst()), in: .process))
+    var context = Context.process
+    context.arguments = Array(CommandLine.arguments.dropFirst())
+    exit(await run(in: context))
   }
 
   /// Runs the command that the arguments name. Returns the exit status.
   @MainActor
-  static func run(_ arguments: [String], in context: Context) async -> Int32 {
+  static func run(in context: Context) async -> Int32 {
+    let arguments = context.arguments
     do {
       try AddressSpace.check()
       if arguments.first == PushCommand.configuration.commandName { PushCommand.prepare() }

@@ -59,7 +59,7 @@ struct ScreenCommand: HoistCommand {
       context: context,
       options: ScreenSession.Options(
         isASCII: ascii, rateLimit: try options.speed(), isFresh: fresh,
-        arguments: Array(CommandLine.arguments.dropFirst()), sent: sent,
+        arguments: context.arguments, sent: sent,
         rules: try folders.rules(),
         journal: try logging.journal(of: catalog.current, mayUseErrors: false, in: context),
         preferences: preferences))

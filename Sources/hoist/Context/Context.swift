@@ -4,6 +4,8 @@ import UploadEngine
 /// What a command has of the world around it. It is handed down from `Main`, so that tests can run each command within
 /// their own process.
 struct Context: Sendable {
+  /// The words behind the program's name.
+  var arguments: [String] = []
   /// Where results and words for the person go.
   var output: Output
   /// Standard input.
