@@ -404,6 +404,27 @@ import Testing
     #expect(state.speeds.session.speed == 1_500_000)
   }
 
+  @Test func whatWasSentBeforeThisScreenJoinedHasNotMoved() throws {
+    var state = Fixture.empty()
+    let size: Int64 = 100_000_000
+    Fixture.play(&state, .added([Fixture.item(1, "a", size: size)]))
+    let start = state.now
+    Fixture.play(
+      &state,
+      .joined([(ItemID(1), .sending(attempt: 1, sent: 60_000_000, total: size))], at: start))
+    for second in 1...6 {
+      let sent = 60_000_000 + Int64(second) * 1_000_000
+      Fixture.play(
+        &state,
+        .engine(
+          [(ItemID(1), .sending(attempt: 1, sent: sent, total: size))], at: start + Double(second)))
+    }
+    let speed = try #require(state.speeds.totalSpeed(at: state.now))
+    #expect((900_000...1_100_000).contains(speed), "\(speed)")
+    let highest = state.speeds.whole.values(600, at: state.now).max() ?? 0
+    #expect(highest < 2_000_000, "no spike in the graph: \(highest)")
+  }
+
   @Test func theTotalTakesAsLongAsItsSlowestFile() throws {
     var state = Fixture.empty()
     let sizes: [Int64] = [100_000_000, 20_000_000]

@@ -7,6 +7,7 @@ private let home = URL(string: "http://a.example/upload") ?? URL(fileURLWithPath
 extension TransferEnd {
   fileprivate static let good = TransferEnd(url: home, status: 200)
   fileprivate static let busy = TransferEnd(url: home, status: 503)
+  fileprivate static let erring = TransferEnd(url: home, status: 500)
   fileprivate static let refused = TransferEnd(url: home, status: 403)
   fileprivate static let moved = TransferEnd(
     url: home, status: 307, headers: ["location": "/elsewhere"])
@@ -34,7 +35,8 @@ private struct Log {
     "start": .start, "start over": .startOver, "not begun": .notBegun, "timer": .timerFired,
     "cancel": .cancel,
     "pause": .pause, "retry": .retry,
-    "good": end(.good), "busy": end(.busy), "refused": end(.refused), "moved": end(.moved),
+    "good": end(.good), "busy": end(.busy), "refused": end(.refused), "erring": end(.erring),
+    "moved": end(.moved),
     "silent": end(.silent), "broken off": end(.brokenOff),
   ]
 
@@ -89,7 +91,7 @@ struct JobMachineTable {
         "cancel": "break off", "pause": "break off",
         "good": "\"done with #1\"",
         "busy": "\"http-503, then #2 of 3 at 104\", timer 4 s",
-        "refused": "\"http-403 after 1\"",
+        "refused": "\"http-403 after 1\"", "erring": "\"http-500 after 1\"",
         "moved": "\"preparing #1\", send #1 to /elsewhere",
         "silent": "\"outcome-unknown after 1\"",
         "broken off": "\"cancelled after 1\"",
@@ -102,6 +104,7 @@ struct JobMachineTable {
         "cancel": "break off",
         "good": "\"done with #1\"", "busy": "\"cancelled after 1\"",
         "refused": "\"cancelled after 1\"", "moved": "\"cancelled after 1\"",
+        "erring": "\"http-500 after 1\"",
         "silent": "\"outcome-unknown after 1\"",
         "broken off": "\"cancelled after 1\"",
         "start over": "\"cancelled after 1\"",
@@ -112,7 +115,7 @@ struct JobMachineTable {
       answers: [
         "cancel": "break off",
         "good": "\"done with #1\"", "busy": "\"paused\"",
-        "refused": "\"paused\"", "moved": "\"paused\"",
+        "refused": "\"paused\"", "moved": "\"paused\"", "erring": "\"http-500 after 1\"",
         "silent": "\"outcome-unknown after 1\"", "broken off": "\"paused\"",
         "start over": "\"paused\"",
         "not begun": "\"paused\"",

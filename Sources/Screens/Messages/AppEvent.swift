@@ -17,6 +17,9 @@ public enum AppEvent: Sendable {
   /// State changes reported by the engine, in order. Several changes of one item can be merged into the last
   /// one. Items that are no longer in the queue are ignored.
   case engine([(ItemID, ItemState)], at: Instant)
+  /// How far items are at the moment at which this screen joins another process that sends them: what they have sent
+  /// by then moved before.
+  case joined([(ItemID, ItemState)], at: Instant)
   /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded have
   /// failed, so that the reason is shown. An item that is in the queue already is replaced at its place.
   case added([UploadItem])

@@ -72,12 +72,16 @@ extension AppState {
   }
 
   /// The engine's changes, in order.
-  mutating func record(_ changes: [(ItemID, ItemState)], at instant: Instant) -> [Effect] {
+  ///
+  /// - Parameter isNews: whether they happen now; otherwise they have happened, and nothing moves with them.
+  mutating func record(
+    _ changes: [(ItemID, ItemState)], at instant: Instant, isNews: Bool = true
+  ) -> [Effect] {
     now = max(now, instant)
     let wasBusy = queue.totals.busy > 0
     for (id, new) in changes {
       guard let item = item(id), let old = queue.setState(id, new) else { continue }
-      speeds.record(item, from: old, to: new, at: now)
+      speeds.record(item, from: isNews ? old : new, to: new, at: now)
       if let attempt = Queue.Attempt(item, became: new, at: now) { queue.record(attempt, of: id) }
       if old.isPhase(of: new) { continue }
       record(item, became: new)

@@ -29,6 +29,7 @@ extension AppState {
       fitLists()
       limitScroll()
     case .engine(let changes, let now): return record(changes, at: now)
+    case .joined(let changes, let now): return record(changes, at: now, isNews: false)
     case .added(let items): return load(items)
     case .removed(let ids):
       let known = ids.filter { queue.row($0) != nil }

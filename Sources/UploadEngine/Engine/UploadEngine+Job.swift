@@ -31,6 +31,8 @@ extension UploadEngine {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
+    /// The most that the server ever had of it since the person asked for it.
+    var furthest: Int64 = 0
     /// Its file, where it goes in several requests: of that moment the upload is.
     var file: HeldFile?
     // Hardly any has these, and they take more than all the rest.
@@ -61,7 +63,7 @@ extension UploadEngine {
     /// Resets its history because the person wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)
-      (begin, token, wasAuthorizedAgain) = (nil, nil, false)
+      (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 

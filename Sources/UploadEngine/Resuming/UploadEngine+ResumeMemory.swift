@@ -48,12 +48,13 @@ extension TransferEnd {
     // It was sent nothing: a limit that was remembered was exceeded.
     if case .tooLarge = trouble { return true }
     if case .unresumable = trouble { return true }
+    // What was taken is not sent again, whatever the server says of itself.
+    guard let status, (400..<500).contains(status) else { return false }
     // An ordinary upload is refused for many reasons; only a server of tus says that it is one (tus 1.0.0,
     // "Tus-Version").
     guard case .tus = server else {
       return headers["tus-version"] != nil || headers["tus-resumable"] != nil
     }
-    guard let status, (400..<500).contains(status) else { return false }
     // These concern who sends, or what, and not how.
     return ![401, 403, 407, 413, 429].contains(status)
   }

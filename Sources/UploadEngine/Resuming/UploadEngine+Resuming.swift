@@ -132,7 +132,8 @@ extension UploadEngine {
       let machine = TusMachine(
         target: target, identity: identity,
         creation: try UploadRequest.creation(of: target, at: url, values),
-        metadata: target.resume.metadataHeader(with: values), point: point, server: tus)
+        metadata: target.resume.metadataHeader(with: values), point: point, server: tus,
+        furthest: job.furthest)
       return (machine, nil, values)
     }
     let whole = try Representation(
@@ -142,7 +143,7 @@ extension UploadEngine {
       target: target, identity: identity,
       creation: try UploadRequest.creation(of: target, at: url, values),
       length: whole.body.contentLength, lead: whole.lead, form: whole.form, point: point,
-      server: server)
+      server: server, furthest: job.furthest)
     return (machine, whole.form, values)
   }
 
@@ -166,6 +167,7 @@ extension UploadEngine {
     guard let job = jobs[id], var conversation = job.conversation else { return }
     let actions = body(&conversation.machine)
     job.conversation = conversation
+    job.furthest = conversation.machine.course.furthest
     for action in actions {
       switch action {
       case .send(let request): send(request, of: id, conversation)

@@ -185,7 +185,11 @@ public struct JobMachine: Sendable {
     }
     // Judged, or never answered.
     var doubt: Failure?
-    if case .failed(let failure) = verdict, failure.mayHaveArrived { doubt = failure }
+    if case .failed(let failure) = verdict,
+      failure.mayHaveArrived || failure.mayBeStored == true
+    {
+      doubt = failure
+    }
     if end.sentAll, end.status == nil, doubt == nil {
       doubt = Failure(
         .outcomeUnknown("it was stopped while the server had all of it"), attempts: run.attempt)

@@ -10,7 +10,8 @@ extension HTTPResumeMachine {
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
     // "Status Code 104": one that tells of progress has no Location.
-    guard phase == .creating, let location = headers["location"],
+    // The usual request asks for none: what comes all the same says nothing of it.
+    guard phase == .creating, !losesInterims, let location = headers["location"],
       headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
         == .integer(Self.interopVersion)
     else { return [] }

@@ -60,11 +60,12 @@ public struct HTTPResumeMachine: ResumeMachine {
   ///   - server: what is known of the server; nil where it has not been asked.
   public init(
     target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
-    form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?
+    form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?,
+    furthest: Int64 = 0
   ) {
     course = ResumeCourse(
       target: target, identity: identity, creation: creation, length: length, lead: lead,
-      point: point)
+      point: point, furthest: furthest)
     self.form = form
     if case .http(let known)? = server { limits = known }
     losesInterims = server == .usual

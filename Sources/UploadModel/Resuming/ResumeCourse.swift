@@ -9,8 +9,11 @@ public struct ResumeCourse: Sendable {
 
   /// Where the upload stands.
   var point: ResumePoint?
-  /// Whether the server has more of the file than when the attempt before this one began.
-  public internal(set) var hasAdvanced = false
+  /// Whether the server has more of the file than it ever had of it, in whichever upload.
+  public private(set) var hasAdvanced = false
+  /// The most that the server ever had of what is sent, in bytes. A server that forgets each upload and takes a byte of
+  /// the next one does not advance.
+  public private(set) var furthest: Int64
 
   let target: Target
   let identity: FileIdentity
@@ -31,10 +34,11 @@ public struct ResumeCourse: Sendable {
 
   init(
     target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
-    point: ResumePoint?
+    point: ResumePoint?, furthest: Int64 = 0
   ) {
     (self.target, self.identity, self.creation) = (target, identity, creation)
     (self.length, self.lead, self.point) = (length, lead, point)
+    self.furthest = max(furthest, point?.offset ?? 0)
   }
 
   /// Drops a point that is none for this attempt, and notes why where a person should know.
@@ -70,13 +74,16 @@ public struct ResumeCourse: Sendable {
   mutating func lose(_ why: ResumePoint.Loss) {
     loss = why
     point = nil
+    // Another file, or another form, has not been sent before.
+    if why == .fileChanged || why == .formChanged { furthest = 0 }
   }
 
   /// Notes what the server has; the fault where that cannot be.
   mutating func record(_ offset: Int64, into point: inout ResumePoint) -> ResumeFault? {
     if offset > length { return .offsetBeyondEnd }
     if offset < point.offset { return .offsetWentBack }
-    if offset > point.offset { (hasAdvanced, doubts) = (true, 0) }
+    if offset > point.offset { doubts = 0 }
+    if offset > furthest { (hasAdvanced, furthest) = (true, offset) }
     point.offset = offset
     return nil
   }

@@ -44,10 +44,11 @@ public struct TusMachine: ResumeMachine {
   ///   - server: what is known of the server; nil where it has not been asked.
   public init(
     target: Target, identity: FileIdentity, creation: URL, metadata: String, point: ResumePoint?,
-    server: TusServer?
+    server: TusServer?, furthest: Int64 = 0
   ) {
     course = ResumeCourse(
-      target: target, identity: identity, creation: creation, length: identity.size, point: point)
+      target: target, identity: identity, creation: creation, length: identity.size, point: point,
+      furthest: furthest)
     (self.metadata, self.server) = (metadata, server)
   }
 

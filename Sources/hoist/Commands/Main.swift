@@ -95,7 +95,7 @@ enum Main {
   /// The root looks at all commands and their options first, which takes a fifth of the time to start. So a command
   /// that is named is asked alone. Where it refuses, the root repeats the error with the whole usage.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    if let word = arguments.first,
+    if let word = arguments.first, !asksForHelp(arguments),
       let verb = Hoist.configuration.subcommands.first(where: {
         $0.configuration.commandName == word && $0.configuration.subcommands.isEmpty
       }),

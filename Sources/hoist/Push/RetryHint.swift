@@ -10,15 +10,17 @@ struct RetryHint {
   var needsOptions = false
 
   func text(for failures: [Failure]) -> String {
+    let doubtful = failures.count(where: \.mayHaveArrived)
     guard let report else {
-      return "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
+      return doubtful == failures.count
+        ? "look on the server; with --report FILE.json, hoist push --retry-failed FILE.json --even-arrived sends them again"
+        : "with --report FILE.json, hoist push --retry-failed FILE.json sends them again"
     }
     let to =
       needsOptions
       ? ", with --to and the options as before"
       : target.map { " --to \(ShellWord.quoted(SafeText.line($0)))" } ?? ""
     let retry = "hoist push --retry-failed \(ShellWord.quoted(SafeText.line(report)))"
-    let doubtful = failures.count(where: \.mayHaveArrived)
     if doubtful == failures.count {
       return
         "look on the server; if nothing has arrived, send all again: \(retry) --even-arrived\(to)"

@@ -90,7 +90,7 @@ extension ScreenSession {
   private func hear(_ news: [SenderNews]) {
     // The report tells what led to leaving. News may be older than what the queue says.
     guard !isLeaving else { return }
-    var changes: [(ItemID, ItemState)] = []
+    var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
     var events: [AppEvent] = []
     for news in news {
       switch news {
@@ -98,7 +98,7 @@ extension ScreenSession {
         // What has just been added may be heard of before it is read; and an end may have been read before.
         guard let known = self.state.item(id), !(known.state.isFinished && state.isFinished)
         else { continue }
-        changes.append((id, state))
+        if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
       case .server(let address, let news): events.append(.reachability(server: address, news))
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))
@@ -106,9 +106,12 @@ extension ScreenSession {
         // What was set on a screen that was left holds on the next one that sends.
         if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
         events.append(.of(settings))
-      case .complete: nameSender()
+      case .complete:
+        isInformed = true
+        nameSender()
       }
     }
+    if !before.isEmpty { events.append(.joined(before, at: time.now())) }
     if !changes.isEmpty { events.append(.engine(changes, at: time.now())) }
     handle(events)
   }
@@ -117,6 +120,7 @@ extension ScreenSession {
   /// outranked by news.
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
+    isInformed = false
     if state.isAside, !isLeaving { nameSender() }
     guard !state.isReading, !isLeaving,
       let changes = try? keeper.store.changes(since: heardSince)

@@ -76,6 +76,8 @@ final class ScreenSession {
   let previewed = LatestText()
   /// What this session's person has set, whatever is set in one that sends.
   var ownSettings: SenderSettings
+  /// Whether the process that sends has told all that was the case when this one came.
+  var isInformed = false
   /// Other processes that show the same queue, or the one that sends it.
   let link: QueueLink
   private var clock: (any DispatchSourceTimer)?

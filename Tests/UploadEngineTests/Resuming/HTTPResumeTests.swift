@@ -69,6 +69,78 @@ struct HTTPResumeTests {
     #expect(peer.complete.count == (event.isHarmful ? 0 : 1))
   }
 
+  /// A byte of each new upload is no progress: the attempts are used up.
+  @Test("a server that forgets each upload again is given up", .timeLimit(.minutes(2)))
+  func forgetful() async throws {
+    let asked = Mutex<[String: Int]>([:])
+    let server = try HostileServer { connection, number in
+      guard let head = connection.readHead() else { return }
+      if head.line.hasPrefix("HEAD") {
+        let path = head.line.split(separator: " ")[1]
+        let isFirst = asked.withLock { asked in
+          asked[String(path), default: 0] += 1
+          return asked[String(path)] == 1
+        }
+        connection.send(
+          isFirst
+            ? DraftServer.reply(
+              "204 No Content", ["Upload-Offset: 1", "Upload-Complete: ?0"], length: nil)
+            : DraftServer.reply("404 Not Found", [], length: 0))
+      } else if head.line.hasPrefix("POST") {
+        connection.send(
+          DraftServer.reply(
+            "104 Upload Resumption Supported",
+            ["Location: /u/\(number)", "Upload-Draft-Interop-Version: 8"], length: nil))
+        _ = connection.read(1)
+        connection.reset()
+      } else {
+        connection.reset()
+      }
+      connection.record(head)
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url("/files"))
+    target.retry = RetryPolicy(attempts: 3, base: 0, cap: 0)
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    let path = try folder.write("a.bin", count: 1_000_000)
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.allSatisfy { $0.isFinished && $0.failure != nil }, "\(ends)")
+    #expect(server.requests.count < 40, "\(server.requests.count)")
+  }
+
+  /// A proxy in front may pass the interim replies of the server behind on, or make its own.
+  @Test("interim replies to the usual request are not heeded")
+  func usual() async throws {
+    let server = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        connection.record(head)
+        guard head.line.hasPrefix("POST") else {
+          connection.send(
+            head.line.hasPrefix("HEAD")
+              ? DraftServer.reply(
+                "204 No Content", ["Upload-Offset: 0", "Upload-Complete: ?0"], length: nil)
+              : DraftServer.reply("204 No Content", [], length: nil))
+          continue
+        }
+        connection.send(
+          DraftServer.reply(
+            "104 Upload Resumption Supported",
+            ["Location: /u/1", "Upload-Draft-Interop-Version: 8", "Connection: close"], length: nil)
+        )
+        guard connection.discard(Int(head.headers["content-length"] ?? "") ?? 0) else { return }
+        connection.send(DraftServer.reply("201 Created", [], length: 0))
+      }
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    let path = try folder.write("a.bin", count: 2_000_000)
+    let ends = await EngineHarness().upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(server.requests.count < 10, "\(server.requests.map(\.line))")
+  }
+
   @Test("a form goes on as well, byte for byte the same form")
   func form() async throws {
     let peer = try DraftServer(cuts: [50, 2_000_000, 3_000_000])
@@ -267,6 +339,24 @@ struct HTTPResumeTests {
     func remember(_ server: ResumeServer?, at address: String) {
       servers.withLock { $0[address] = server }
     }
+  }
+
+  @Test("what was taken is not sent again, whatever the reply says of tus")
+  func taken() async throws {
+    let server = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send(DraftServer.reply("201 Created", ["Tus-Resumable: 1.0.0"]))
+      }
+    }
+    defer { server.stop() }
+    let path = try folder.write("a", Array("abc".utf8))
+    let notes = Notes()
+    notes.servers.withLock { $0["http://127.0.0.1:\(server.port)/files"] = .usual }
+    var target = Target.once(server.url("/files"))
+    target.resume = ResumeRules(mode: .auto)
+    let ends = await EngineHarness(memory: notes).upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(server.requests.map(\.line) == ["POST /files HTTP/1.1"])
   }
 
   @Test("what one run has found out the next one knows, until it is wrong")

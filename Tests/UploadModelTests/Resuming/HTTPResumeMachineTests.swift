@@ -113,6 +113,9 @@ struct HTTPResumeMachineTests {
       [whole, "outcome-unknown"]),
     row("it is known", knowing: .usual, [.status(201)], [plain, "done 201 10"]),
     row(
+      "it is known, and passes interim replies on all the same", knowing: .usual,
+      [.status(201, after: ServerReply.taken)], [plain, "done 201 10"]),
+    row(
       "it is known, in any protocol", mode: .auto, knowing: .usual, [.status(201)],
       [plain, "done 201 10"]),
     row(
