@@ -57,17 +57,17 @@ extension Failure {
     }
   }
 
-  /// The same for one that starts over with another try.
+  /// The explanation for an upload that starts over on another try.
   public var explanation: String { explanation(goesOn: false) }
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   ///
-  /// - Parameter goesOn: whether another try goes on where the server is (``UploadItem/canGoOn``).
+  /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
   public func explanation(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
-      // Given up together with others; local faults need no attempt to be seen.
+      // Given up together with others. Local faults are noticed without an attempt.
       case 0 where isTransient || status != nil:
         " That was seen with other files; this one was not tried itself."
       default: ""
@@ -130,10 +130,10 @@ extension Failure {
     }
   }
 
-  /// What stands before a file that ended so: a question mark where only a look on the server tells.
+  /// The mark before a file that failed: a question mark if only a look at the server tells.
   public var sign: String { isOutcomeUnknown ? "?" : "✗" }
 
-  /// A reason as it stands inside a sentence of ours: without its own full stop.
+  /// A reason for use inside one of our sentences: without its own full stop.
   private static func inside(_ why: String) -> String {
     let words = why.prefix { !$0.isNewline }
     let end = words.lastIndex { $0 != "." && !$0.isWhitespace }
