@@ -91,8 +91,8 @@ public final class UploadStore: Sendable {
     }
   }
 
-  /// How many KiB of the file such a command keeps in memory. SQLite would keep 2,000, but neighbouring files are looked
-  /// up one after the other, so that few pages are read twice.
+  /// How many KiB of the file such a command keeps in memory. SQLite would keep 2,000, but neighbouring files are
+  /// looked up one after the other, so that few pages are read twice.
   private static let cacheSize = 512
 
   /// How many pages SQLite's log may have at the start of a command.

@@ -7,7 +7,7 @@
 ///    ▲ │          refused, and the token            │
 ///    │ │          is not a new one                  │ the command failed
 ///    │ │ refused with a new token, or               ▼
-///    │ └─ with one that nobody renews ──────────► closed ── the person tries again ──► half-open
+///    │ └─ with one that nobody renews ──────────► closed ── the user tries again ──► half-open
 ///    │                                              ▲                                    │
 ///    │                                              └──────────── refused ───────────────┤
 ///    └──────────────────────────────────────────────────────────── taken ────────────────┘
