@@ -51,7 +51,7 @@ public struct Theme: Hashable, Sendable {
       "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]
 
-    /// A colour by its name, its number, or as `#rrggbb`; `nil` where it is none.
+    /// A colour by its name, its number, or as `#rrggbb`; `nil` if it is not one.
     init?(_ text: String) {
       if let index = UInt8(text) {
         self.index = index
