@@ -69,7 +69,7 @@ private final class Watcher {
       if stop.isCancelled(waitingFor: descriptor) { return nil }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
+      guard count > 0 else { return "cannot keep watching: \(String(cString: strerror(errno)))" }
       var hasToLook = false
       for event in Self.parse(buffer[..<count]) {
         switch handle(event, body) {

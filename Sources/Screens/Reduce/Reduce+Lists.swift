@@ -91,7 +91,7 @@ extension AppState {
     }
     guard Self.isPlainWebAddress(url) else {
       return refuse(
-        "that URL is not opened, for it is no plain address of the web: \(SafeText.line(url))")
+        "that URL is not opened, because it is not a plain web address: \(SafeText.line(url))")
     }
     message = "opening \(url)"
     return [.openURL(url)]
@@ -106,7 +106,7 @@ extension AppState {
     }
     for file in known where !Self.isPlainWebAddress(file.deletionURL) {
       return refuse(
-        "\(file.name) is not deleted, for its address is no plain one of the web: "
+        "\(file.name) is not deleted, because its address is not a plain web address: "
           + SafeText.line(file.deletionURL))
     }
     dialog = .question(Question(.deletingUploaded(known)))

@@ -94,7 +94,7 @@ extension Failure {
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
-    case .unreachable(let why, _): "There is no way to the server: \(Self.inside(why))."
+    case .unreachable(let why, _): "The server cannot be reached: \(Self.inside(why))."
     case .proxyUnreachable(let why):
       "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):
@@ -167,7 +167,7 @@ extension Failure {
       "The server may have stored it before it failed: look there, then retry."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
-      "Ask whoever runs the server where uploads go, and put that URL into the target."
+      "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Fix what the server names, then retry."

@@ -29,7 +29,7 @@ public struct CurlCommand: Hashable, Sendable {
     }
     guard target.resume.mode != .tus else {
       throw InvalidInput(
-        "an upload that can go on is several requests, and the server says where to")
+        "a resumable upload takes several requests, and the server says where they go")
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {
@@ -64,7 +64,7 @@ public struct CurlCommand: Hashable, Sendable {
 
   private mutating func add(_ part: RequestPlan.Part) throws(InvalidInput) {
     guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
-      throw InvalidInput("curl cannot be told of the field \"\(part.name)\", for its \"=\"")
+      throw InvalidInput("curl cannot send the field \"\(part.name)\" because of its \"=\"")
     }
     switch part.value {
     case .text(let text): try add(text, as: part.name, part.type)

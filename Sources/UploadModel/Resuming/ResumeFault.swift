@@ -96,7 +96,7 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .appendTooSmall:
       "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
-      "Something between may change what is sent. Retry goes on where the server is."
+      "Something in between may change what is sent. Retry goes on where the server is."
     }
   }
 }

@@ -22,13 +22,13 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The media type that the server is told of every file, in place of each one's own.",
+      "The media type that the server is told for every file, instead of each file's own.",
       valueName: "type/subtype"))
   var type: String?
 
   @Option(
     help: ArgumentHelp(
-      "The name that the server is told of every file, with placeholders such as {uuid}.{file.ext}.",
+      "The name that the server is told for every file, with placeholders such as {uuid}.{file.ext}.",
       valueName: "name"))
   var fileName: String?
 
