@@ -14,7 +14,7 @@ public final class FolderWatch: @unchecked Sendable {
 
   /// Begins to watch: whatever ends to be written from now on will be told of.
   /// - Parameter takesExisting: whether the files that are there already are told of as well.
-  /// - Throws: `InputError` where the folder cannot be watched.
+  /// - Throws: `InputError` if the folder cannot be watched.
   public init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
   ) throws(InputError) {
