@@ -89,7 +89,7 @@ extension AppState {
     return offer
   }
 
-  /// Whether an action of another pane than the queue has something to act on.
+  /// Whether an action of a dialog, the history or the server's list has something to act on.
   private func isOfUseHere(_ name: Action.Name) -> Bool {
     switch (name, dialog) {
     case (.retry, .details(let details)?):

@@ -99,8 +99,8 @@ public struct ResumeCourse: Sendable {
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
 
-  /// The server has forgotten the upload. Returns nil the first time, so that a new one is created. It may have
-  /// expired once; a second time, something else is wrong.
+  /// The server has forgotten the upload. Returns nil the first time, so that a new one is created: the upload may
+  /// have expired. A second time, something else is wrong.
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }
