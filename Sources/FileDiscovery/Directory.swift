@@ -52,7 +52,7 @@ public struct Directory {
   let place: Place
 
   /// Lists a folder, which may be a link.
-  /// - Throws: `ReadError` where the system refuses that.
+  /// - Throws: `ReadError` if the system refuses that.
   public init(_ location: FileLocation) throws(ReadError) {
     var path = location.bytes
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -78,7 +78,7 @@ public struct Directory {
     return FileLocation(bytes: path + (path.last == slash ? [] : [slash]) + name)
   }
 
-  /// What a name stands for; nil where it has gone.
+  /// What a name stands for; nil if it has gone.
   public func entry(_ name: [UInt8]) -> Entry? {
     let location = location(of: name)
     var status = stat()

@@ -22,7 +22,7 @@ public final class FileList: Sendable {
   private let hasEnd: Bool
 
   /// Opens a list; nil stands for standard input, whose descriptor is copied.
-  /// - Throws: `InputError` where it cannot be read.
+  /// - Throws: `InputError` if it cannot be read.
   public init(
     _ list: FileLocation?, isNULSeparated: Bool, standardInput: Int32 = STDIN_FILENO
   ) throws(InputError) {

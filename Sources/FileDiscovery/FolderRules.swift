@@ -31,7 +31,7 @@ public struct FolderRules: Sendable {
     return isIncluded
   }
 
-  /// What the last pattern that means it says; nil where none does.
+  /// What the last pattern that means it says; nil if none does.
   func isExcluded(_ names: some Collection<String>, isFolder: Bool) -> Bool? {
     excludes.last { $0.matches(names, isFolder: isFolder) }.map { !$0.isNegated }
   }

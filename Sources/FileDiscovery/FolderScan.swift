@@ -90,7 +90,7 @@ public struct FolderScan: Sequence, IteratorProtocol {
   }
 
   private func isExcluded(_ names: [String], isFolder: Bool, _ ignoring: [Ignoring]) -> Bool {
-    // The last pattern that matches decides: the person's own, then the deepest folder's.
+    // The last pattern that matches decides: the user's own, then the deepest folder's.
     if let answer = rules.isExcluded(names, isFolder: isFolder) { return answer }
     for folder in ignoring.reversed() {
       let inside = names.dropFirst(folder.depth)
@@ -101,7 +101,7 @@ public struct FolderScan: Sequence, IteratorProtocol {
     return false
   }
 
-  /// Lists a folder; false where that fails, which is then the next entry.
+  /// Lists a folder; false if that fails, which is then the next entry.
   @discardableResult
   private mutating func enter(
     _ folder: FileLocation, ignoring: [Ignoring], isIncluded: Bool

@@ -14,7 +14,7 @@ public final class FolderWatch: @unchecked Sendable {
 
   /// Begins to watch: whatever ends to be written from now on will be told of.
   /// - Parameter takesExisting: whether the files that are there already are told of as well.
-  /// - Throws: `InputError` where the folder cannot be watched.
+  /// - Throws: `InputError` if the folder cannot be watched.
   public init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
   ) throws(InputError) {
@@ -69,7 +69,7 @@ private final class Watcher {
       if stop.isCancelled(waitingFor: descriptor) { return nil }
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return "cannot watch any more: \(String(cString: strerror(errno)))" }
+      guard count > 0 else { return "cannot keep watching: \(String(cString: strerror(errno)))" }
       var hasToLook = false
       for event in Self.parse(buffer[..<count]) {
         switch handle(event, body) {

@@ -13,7 +13,7 @@ public struct PathPattern: Hashable, Sendable {
   private let isAnchored: Bool
   private let segments: [[Unicode.Scalar]]
 
-  /// The pattern that a line says; nil where it says none.
+  /// The pattern that a line says; nil if it says none.
   public init?(_ line: some StringProtocol) {
     var rest = Array(line.unicodeScalars)[...]
     while rest.last == " ", rest.dropLast().last != "\\" { rest.removeLast() }
@@ -82,7 +82,7 @@ public struct PathPattern: Hashable, Sendable {
     return pattern[at...].allSatisfy { $0 == "*" }
   }
 
-  /// How many scalars of the pattern stand for this one; nil where they do not.
+  /// How many scalars of the pattern stand for this one; nil if they do not.
   private static func one(
     _ pattern: [Unicode.Scalar], _ start: Int, takes scalar: Unicode.Scalar
   ) -> Int? {
@@ -101,7 +101,7 @@ public struct PathPattern: Hashable, Sendable {
     private var ranges: [ClosedRange<Unicode.Scalar>] = []
     private var isInverted = false
 
-    /// Reads from `[` on, and counts both brackets; nil where none closes.
+    /// Reads from `[` on, and counts both brackets; nil if none closes.
     static func read(_ text: ArraySlice<Unicode.Scalar>) -> (Brackets, length: Int)? {
       var brackets = Brackets()
       var rest = text.dropFirst()

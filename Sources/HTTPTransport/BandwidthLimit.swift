@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A bound on the bodies of all exchanges that share it, in bytes a second. It may change while they run.
+/// A limit on the bodies of all exchanges that share it, in bytes a second. It may change while they run.
 public final class BandwidthLimit: Sendable {
   private let bucket = Mutex(TokenBucket())
   private let changed: @Sendable () -> Void
 
   init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
 
-  /// Bytes a second from now on; nil for no bound.
+  /// Sets the limit from now on, in bytes a second; nil for no limit.
   public func set(_ bytesPerSecond: Int64?) {
     let isNews = bucket.withLock { bucket in
       let old = bucket.rate
@@ -17,10 +17,9 @@ public final class BandwidthLimit: Sendable {
     if isNews { changed() }
   }
 
-  /// Whether there is a bound at this moment.
   var isSet: Bool { bucket.withLock { $0.rate != nil } }
 
-  /// How many of the wanted bytes may go by all of the limits, which are spent; or how many seconds to
+  /// How many of the wanted bytes all of the limits let through, taken from them at once; or how many seconds to
   /// wait.
   static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
     guard !limits.isEmpty else { return (wanted, 0) }

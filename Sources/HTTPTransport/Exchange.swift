@@ -5,38 +5,38 @@ import Synchronization
 // The contract of this room.
 //
 // In goes one description of a request: `ExchangeRequest`. Out come events, in order, of which `ended` is
-// the last. In between stands a URLSession task that is carried by libcurl:
+// the last. In between is a URLSession task that libcurl carries:
 //
 //   Exchange.resume ─► TransferLoop ─► libcurl
 //      ▲                    │
 //      └── SessionDelegate ◄┘ didSendBodyData, didCompleteWithError
 //
-// The loop is the only place that calls libcurl. Whoever asks does not know it.
+// The loop is the only place that calls libcurl. Callers know nothing of libcurl.
 
-/// One HTTP request and what becomes of it: a task of URLSession's that libcurl carries.
+/// One HTTP request and what becomes of it: a URLSession task that libcurl carries.
 ///
 /// Foundation's own tasks wake other threads four times, which for a small file costs more than sending
 /// it. This one overrides what they do, and URLSession's machinery never sees it.
 ///
 /// Events come one at a time, on the transport's thread, which must not be kept waiting. After `cancel`
-/// there is still an `ended`, as for any other exchange. Only where libcurl could not be set up, the end comes
+/// there is still an `ended`, as for any other exchange. Only if libcurl could not be set up, the end comes
 /// on the caller's thread.
 ///
-/// Unchecked, for its superclass is: all that is added here is constants and a Mutex.
+/// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   /// What happens on the way.
   public enum Event: Sendable {
-    /// The other side has acknowledged so many bytes of the body. Less than before where the body
-    /// started over on another connection.
+    /// How many bytes of the body the other side has acknowledged. The number falls when the body
+    /// starts over on another connection.
     case acknowledged(Int64)
     /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with
     /// 417.
     case expectIgnored
     /// An interim reply's head (RFC 9110 §15.2), other than that of 100.
     case informed(ReplyHead)
-    /// The final reply's head. Interim replies and what a proxy says of a tunnel are none.
+    /// The final reply's head; neither an interim reply's nor a proxy's reply to CONNECT.
     case responded(ReplyHead)
-    /// It is over.
+    /// The exchange is over.
     case ended(ExchangeEnd)
   }
 
@@ -44,21 +44,21 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   public struct Progress: Sendable {
     /// Whether a connection was made and the request's head handed to it.
     public var hasBegun = false
-    /// The body's bytes that were handed to the connection, whether or not they arrived.
+    /// How many bytes of the body were handed to the connection, whether or not they arrived.
     public var handedOver: Int64 = 0
-    /// The body's bytes that the other side has acknowledged.
+    /// How many bytes of the body the other side has acknowledged.
     public var acknowledged: Int64 = 0
-    /// Whether a limit keeps it waiting at this moment.
+    /// Whether a limit is holding it back.
     public var isHeldBack = false
-    /// The bytes of replies so far, heads and interim ones among them.
+    /// The bytes of replies so far, including heads and interim replies.
     public var received = 0
     /// Whether the final reply has begun.
     public var hasReplyBegun = false
 
-    /// Nothing yet.
+    /// No progress yet.
     public init() {}
 
-    /// Whether anything has moved since, or there is nothing on its way that could for a limit of ours.
+    /// Whether anything has moved since, or nothing could have, because a limit of ours holds back the rest.
     public func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
@@ -74,13 +74,13 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
     var isReplyCut = false
     /// Whether the body waits for `goOn`.
     var isWaiting = false
-    /// Where it is in its life. Once it is cancelled nothing more may leave, and only the end is told.
+    /// Once it is cancelled, nothing more may leave, and only the end is reported.
     var state = URLSessionTask.State.suspended
 
     var isStopped: Bool { state == .canceling || state == .completed }
   }
 
-  /// What is asked.
+  /// The request that it makes.
   public let request: ExchangeRequest
   let content = Mutex(Content())
   private let session: URLSession
@@ -98,9 +98,9 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
     super.init()
   }
 
-  // MARK: What a task of URLSession's does
+  // MARK: What a URLSession task does
 
-  /// Begins.
+  /// Begins the exchange.
   public override func resume() {
     let isFirst = content.withLock { content in
       guard content.state == .suspended else { return false }
@@ -123,7 +123,7 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   /// Does nothing: a server cuts off an upload that stands still.
   public override func suspend() {}
 
-  /// Where it is in its life.
+  /// The state of the task.
   public override var state: URLSessionTask.State { content.withLock { $0.state } }
   /// Its URL and method; the rest is in `request`.
   public override var originalRequest: URLRequest? {
@@ -131,9 +131,9 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
     head.httpMethod = request.method
     return head
   }
-  /// The same: redirects are followed by whoever asked.
+  /// The same, since callers follow redirects themselves.
   public override var currentRequest: URLRequest? { originalRequest }
-  /// The body's bytes that the other side has acknowledged.
+  /// How many bytes of the body the other side has acknowledged.
   public override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
   /// The body's length. It cannot be set.
   public override var countOfBytesExpectedToSend: Int64 {
@@ -143,24 +143,24 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
 
   // MARK: What the transport adds
 
-  /// Lets a body go that waits after an interim reply.
+  /// Releases a body that waits after an interim reply.
   public func goOn() {
     content.withLock { $0.isWaiting = false }
     loop.limitsChanged()
   }
 
-  /// How far it is at this moment.
+  /// The current progress.
   public var transferProgress: Progress { content.withLock { $0.progress } }
 
-  /// Whether the server may have the whole request.
+  /// Whether the server may have received the whole request.
   public var hasHandedOverAll: Bool {
     let progress = transferProgress
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }
 
-  // MARK: What the loop tells, on its thread
+  // MARK: What the loop reports, on its thread
 
-  /// Tells how far it is, and the reply's head once it is there.
+  /// Reports the progress, and the reply's head once it has arrived.
   func tell(acknowledged: Int64?, head: ReplyHead?) {
     guard !content.withLock({ $0.isStopped }) else { return }
     if let acknowledged {
@@ -171,12 +171,12 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
     if let head { handler(.responded(head)) }
   }
 
-  /// Tells that the server does not heed `Expect`, or of an interim reply.
+  /// Reports that the server ignores `Expect`, or an interim reply.
   func tell(_ event: Event) {
     if !content.withLock({ $0.isStopped }) { handler(event) }
   }
 
-  /// Tells that it is over, unless that was told before.
+  /// Reports the end, unless that has been done.
   func finish(_ trouble: TransportError?) {
     let (state, isCancelled) = content.withLock { content in
       defer { content.state = .completed }

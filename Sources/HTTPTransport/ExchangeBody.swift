@@ -1,9 +1,9 @@
 import Foundation
 
-/// The content of a request: so many bytes, given as often as they are asked for.
+/// The content of a request. Its length is fixed, and it can be read more than once.
 public protocol ExchangeBody: Sendable {
-  /// How many bytes there are, exactly.
+  /// The exact number of bytes.
   var length: Int64 { get }
-  /// Something that gives them from the first byte on.
+  /// A reader that begins with the first byte.
   func makeReader() -> any ExchangeBodyReader
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Gives a body's bytes, on one thread.
+/// Reads a body's bytes, on one thread.
 public protocol ExchangeBodyReader: AnyObject {
-  /// Fills the buffer; with less only at the end of the body. An error ends the exchange and is in its
-  /// end, as `TransportError.Kind.body`.
+  /// Fills the buffer, completely unless the body ends, and returns the number of bytes. An error ends the
+  /// exchange, whose end carries it as `TransportError.Kind.body`.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Bytes in memory as a body.
+/// A body in memory.
 public struct MemoryBody: ExchangeBody {
   private let bytes: Data
 
   /// A body of these bytes.
   public init(_ bytes: Data) { self.bytes = bytes }
 
-  /// How many bytes there are.
+  /// The exact number of bytes.
   public var length: Int64 { Int64(bytes.count) }
 
-  /// Gives them from the first on.
+  /// A reader that begins with the first byte.
   public func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
 
   private final class Reader: ExchangeBodyReader {

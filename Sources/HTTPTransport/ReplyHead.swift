@@ -2,7 +2,7 @@
 public struct ReplyHead: Hashable, Sendable {
   /// The status code.
   public var status: Int
-  /// The header fields, names in lower case. Of a field that comes more than once, all values, with a
-  /// comma between them (RFC 9110 §5.3).
+  /// The header fields, with names in lower case. The values of a field that comes more than once are joined
+  /// with commas (RFC 9110 §5.3).
   public var headers: [String: String] = [:]
 }

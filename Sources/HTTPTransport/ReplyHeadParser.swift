@@ -1,22 +1,22 @@
-/// Makes heads of the lines that libcurl hands over: those of interim replies first, then the final one's,
-/// and after the content those of trailers, which do not count.
+/// Makes heads from the lines that libcurl hands over: first those of interim replies, then the final reply's,
+/// and after the content those of trailers, which are ignored.
 struct ReplyHeadParser {
   /// The final reply's head, once its last line has come.
   private(set) var head: ReplyHead?
-  /// The interim reply's head that has ended with the last line, if one has and is not that of 100.
+  /// The head of an interim reply other than 100, if the last line ended one.
   private(set) var interim: ReplyHead?
-  /// Whether the server has said 100.
+  /// Whether the server has sent a 100.
   private(set) var hasContinued = false
-  /// Whether a reply has begun that is final.
+  /// Whether a final reply has begun.
   var hasBegun: Bool { head != nil || open.map { !Self.isInterim($0.status) } ?? false }
   private var open: ReplyHead?
 
-  /// Takes a line with its line break. Returns whether a head has ended with it that is final.
+  /// Takes a line with its line break. Returns whether it ends a final head.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
     interim = nil
     if line.starts(with: "HTTP/".utf8) {
       open = ReplyHead(status: Self.status(in: line))
-      // Another reply after a final one: libcurl has asked again.
+      // Another reply after a final one means that libcurl has repeated the request.
       head = nil
       return false
     }
@@ -42,7 +42,7 @@ struct ReplyHeadParser {
 
   private static func isInterim(_ status: Int) -> Bool { (100..<200).contains(status) }
 
-  /// The number after the version: three digits, as libcurl has made sure.
+  /// The number after the version. libcurl has made sure that it has three digits.
   private static func status(in line: UnsafeRawBufferPointer) -> Int {
     guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
     return line[(blank + 1)...].prefix(3).reduce(0) { sum, digit in

@@ -1,11 +1,11 @@
-/// A token bucket: so many bytes a second, and no more than a moment's worth saved up.
+/// A token bucket: it lets a number of bytes through each second, and saves up no more than a moment's worth.
 struct TokenBucket: Hashable, Sendable {
-  /// What may be saved up, in seconds' worth of the rate.
+  /// The most that is saved up, in seconds' worth of the rate.
   static let burst = 0.05
-  /// What is given at once at the least, in seconds' worth of the rate: smaller pieces would only cost.
+  /// The least that is given at once, in seconds' worth of the rate: smaller pieces would only cost time.
   static let piece = 0.02
 
-  /// Bytes a second; nil for no bound.
+  /// Bytes a second; nil for no limit.
   private(set) var rate: Int64?
   private var tokens = 0.0
   private var last = 0.0
@@ -18,7 +18,7 @@ struct TokenBucket: Hashable, Sendable {
     last = now
   }
 
-  /// How many of the wanted bytes may go now; 0 where they have to wait.
+  /// How many of the wanted bytes may go now; 0 if they have to wait.
   mutating func available(_ wanted: Int, at now: Double) -> Int {
     guard rate != nil else { return wanted }
     refill(at: now)
@@ -31,7 +31,6 @@ struct TokenBucket: Hashable, Sendable {
     return max(0, (enough(for: wanted) - tokens) / Double(rate))
   }
 
-  /// Takes what goes.
   mutating func spend(_ bytes: Int) {
     guard rate != nil else { return }
     tokens -= Double(bytes)

@@ -2,14 +2,13 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// HTTP for the process: one URLSession, whose tasks are carried by libcurl.
+/// HTTP for the process: one URLSession, whose tasks libcurl carries.
 public final class Transport: Sendable {
-  /// The process's own.
+  /// The transport that the process shares.
   public static let shared = Transport()
 
-  /// How many seconds a connection may have been idle and is used again, unless said otherwise. Many
-  /// servers close idle connections after five. A request that crosses that on its way is repeated where
-  /// the server cannot have seen it, and leaves a doubt otherwise.
+  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that
+  /// crosses such a close is repeated only if the server cannot have seen it; otherwise its outcome stays unknown.
   public static let usualMaxIdle = 4
 
   private let loop: TransferLoop
@@ -18,7 +17,7 @@ public final class Transport: Sendable {
 
   /// A transport with connections of its own. It is never freed.
   ///
-  /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
+  /// - Parameter maxIdle: after how many idle seconds a connection is not used again.
   public init(maxIdle: Int = usualMaxIdle) {
     loop = TransferLoop(maxIdle: maxIdle)
     let configuration = URLSessionConfiguration.default
@@ -30,7 +29,7 @@ public final class Transport: Sendable {
       configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  /// A request that begins with `resume`. Its events go to `handler`.
+  /// An exchange that begins with `resume`. Its events go to `handler`.
   public func exchange(
     _ request: ExchangeRequest, handler: @escaping @Sendable (Exchange.Event) -> Void
   ) -> Exchange {
@@ -39,18 +38,17 @@ public final class Transport: Sendable {
     return exchange
   }
 
-  /// Does something that an event gives rise to, and that can wait until the transport has sent what it can send now. A
-  /// thread that is woken up before that takes a processor that the server may need. Where it is called by anybody but an
-  /// exchange's handler, `work` is done at once.
+  /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a processor
+  /// that the server may need. Call it from an exchange's handler; anywhere else, `work` runs at once.
   public func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
-  /// A bound for exchanges to share.
+  /// A limit for exchanges to share.
   public func makeLimit() -> BandwidthLimit {
     BandwidthLimit { [loop] in loop.limitsChanged() }
   }
 }
 
-/// Hands a task's callbacks to the exchange that it is.
+/// Hands callbacks to the task, which is an exchange.
 private final class SessionDelegate: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,

@@ -1,15 +1,15 @@
 import CCurl
 import Foundation
 
-/// Why a request ended before its time.
+/// Why a request ended early.
 public struct TransportError: Error, Sendable {
-  /// What went wrong, as far as libcurl's code and the system's tell it.
+  /// What went wrong, as far as libcurl's code and the system's can tell.
   public enum Kind: Sendable {
     /// It was cancelled.
     case cancelled
     /// The body could not be read; the error is its reader's.
     case body(any Error)
-    /// libcurl does not take an option that the request's safety rests on. Nothing was sent.
+    /// libcurl refuses an option that the request's safety may depend on. Nothing was sent.
     case optionRefused
     /// The host's name has no address.
     case nameNotResolved
@@ -17,17 +17,17 @@ public struct TransportError: Error, Sendable {
     case proxyNotResolved
     /// The process or the machine has no room for another connection.
     case shortage
-    /// Somebody at the address turns connections away.
+    /// The host refuses connections at this port.
     case connectionRefused
-    /// There is no way to the address, or nobody answers there.
+    /// There is no route to the address, or nothing answers there.
     case unreachable
-    /// The proxy did not make a tunnel; with its status.
+    /// The proxy did not make a tunnel and answered with this status.
     case proxyRefused(status: Int)
     /// The connection ended, before or after the request.
     case connectionLost
-    /// No secure connection came about.
+    /// No secure connection could be made.
     case insecure
-    /// The server speaks no TLS at this port.
+    /// The server does not speak TLS at this port.
     case notTLS
     /// The server has another key than the pinned one.
     case otherKey
@@ -39,13 +39,13 @@ public struct TransportError: Error, Sendable {
 
   /// What went wrong.
   public var kind: Kind
-  /// libcurl's code (libcurl-errors(3)); 0 where it has none.
+  /// libcurl's code (libcurl-errors(3)); 0 if it gave none.
   public var code: Int
-  /// The system's error number; 0 where there is none.
+  /// The system's error number; 0 if it gave none.
   public var systemError: Int32
-  /// Whether a time was over.
+  /// Whether libcurl ran into a time-out.
   public var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
-  /// libcurl's sentence, without a full stop. For people: nothing is decided by it.
+  /// libcurl's sentence, without a full stop. It is for people; no decision depends on it.
   public var words: String
 
   init(_ kind: Kind, code: CURLcode = CURLE_OK, systemError: Int32 = 0, words: String = "") {
@@ -55,11 +55,11 @@ public struct TransportError: Error, Sendable {
     self.words = words
   }
 
-  /// The error that a code of libcurl's stands for.
+  /// The error that a libcurl code stands for.
   ///
   /// - Parameters:
-  ///   - tunnelStatus: what a proxy answered to CONNECT; 0 where none was asked.
-  ///   - words: libcurl's sentence. Where the TLS layer failed, OpenSSL's own code is in it and nowhere else.
+  ///   - tunnelStatus: the status of a proxy's reply to CONNECT; 0 if no proxy was asked.
+  ///   - words: libcurl's sentence. If the TLS layer failed, it is the only place that has OpenSSL's own code.
   public init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
     let curl = CURLcode(UInt32(truncatingIfNeeded: code))
     let tls = Self.opensslCode(in: words)
@@ -81,7 +81,7 @@ public struct TransportError: Error, Sendable {
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
       case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
-      // Without a code of OpenSSL's, it was the connection that ended.
+      // Without an OpenSSL code, the connection itself ended.
       case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
@@ -90,11 +90,11 @@ public struct TransportError: Error, Sendable {
         CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
         CURLE_SSL_CLIENTCERT:
         .insecure
-      // Only http and https are allowed, so it is the version of the reply that is unsupported.
+      // Only http and https are allowed, so the unsupported protocol is the reply's version.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
-    // libcurl would have repeated the request. It speaks of the callback that kept it from that.
+    // libcurl's own sentence is about the callback that kept it from repeating the request.
     let isRepetition = curl == CURLE_SEND_FAIL_REWIND
     self.init(
       kind, code: curl, systemError: systemError,
@@ -103,10 +103,10 @@ public struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
-  /// OpenSSL's code for a record that is none: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
+  /// OpenSSL's code for something that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
   private static let noRecord: UInt32 = 20 << 23 | 267
 
-  /// OpenSSL's code in a sentence of libcurl's: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
+  /// OpenSSL's code in a libcurl sentence: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
   private static func opensslCode(in words: String) -> UInt32? {
     let (words, sign) = (Array(words.utf8), Array("error:".utf8))
     for start in words.indices where words[start...].starts(with: sign) {

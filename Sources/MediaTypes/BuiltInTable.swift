@@ -1,5 +1,5 @@
 extension NameTable {
-  /// What is known on a machine without any table of its own.
+  /// The table for a machine without any table of its own.
   ///
   /// Types are the ones registered with IANA (https://www.iana.org/assignments/media-types) where there
   /// is one; otherwise the `x-` name that shared-mime-info and file(1) agree on. Same format as

@@ -1,8 +1,8 @@
-/// Extensions that people mean otherwise than the registries do, and those that say nothing of the content.
+/// Extensions that people use differently from the registries, and those that say nothing about the content.
 ///
-/// The person's own `~/.mime.types` goes before it, the machine's tables come after it.
+/// The user's own `~/.mime.types` takes precedence over it, and it over the machine's tables.
 enum CommonMeanings {
-  /// Patterns as `NameTable` has them, and what they mean: nil where only the content can tell.
+  /// Patterns as in `NameTable`, and what they mean; nil if only the content can tell.
   static let rows: [(pattern: String, type: String?)] = [
     // TypeScript; mime.types has Qt Linguist's translations, others MPEG transport streams.
     ("*.ts", "text/typescript"),

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Recognises a file by its first bytes, through libmagic.
 ///
-/// A libmagic handle must not be used by two threads at once, so this type keeps one behind a lock. It is opened when
-/// it is needed.
+/// A libmagic handle must not be used by two threads at once, so this type keeps one behind a lock. It is opened on
+/// first use.
 public final class ContentSniffer: Sendable {
   /// How many bytes of a file are read: enough for every signature that is not at a file's end. That of an ISO 9660
   /// image is at 32769.
@@ -54,7 +54,7 @@ public final class ContentSniffer: Sendable {
     }
   }
 
-  /// Gives libmagic's table back, which takes six megabytes. The next guess loads it again, in less than a millisecond.
+  /// Frees libmagic's table, which takes six megabytes. The next guess loads it again, in less than a millisecond.
   public func unload() {
     state.withLock { state in
       if case .open = state { state = .closed }
@@ -69,7 +69,7 @@ public final class ContentSniffer: Sendable {
 
   private struct Problem: Error { var reason: MediaTypeGuess.Reason }
 
-  /// The first bytes of a regular file; nil where there are none to be had.
+  /// The first bytes of a regular file; nil if they cannot be read.
   static func head(of path: [UInt8]) -> [UInt8]? {
     try? sample(of: path, upTo: Signature.longest).get()
   }

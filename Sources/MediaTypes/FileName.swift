@@ -5,7 +5,7 @@ struct FileName {
   /// The part from each dot on, without the dot, longest first. The dot of a hidden file does not start an extension.
   let suffixes: [Suffix]
 
-  /// The end of a name behind a dot, in bytes of UTF-8.
+  /// The end of a name after a dot, in UTF-8 bytes.
   struct Suffix {
     let exact: ArraySlice<UInt8>
     let folded: ArraySlice<UInt8>

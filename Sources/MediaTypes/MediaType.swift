@@ -28,7 +28,7 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     for index in essence.indices where index != slash {
       guard Self.isToken(essence[index]) else { return nil }
-      // Only ASCII is left here, in which 0x20 turns a capital into a small letter.
+      // Only ASCII is left here, where 0x20 turns a capital into a small letter.
       if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(essence[index]) { essence[index] |= 0x20 }
     }
     description = String(decoding: essence, as: UTF8.self)

@@ -33,7 +33,7 @@ public struct MediaTypeGuess: Hashable, Sendable, CustomStringConvertible {
   /// Where the guess came from.
   public var source: Source
 
-  /// What the first bytes of the file are, where its name says something that cannot be.
+  /// The type that the first bytes of the file show, if they contradict its name.
   public var contradiction: MediaType?
 
   /// A guess with its source.

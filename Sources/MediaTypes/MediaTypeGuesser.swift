@@ -48,7 +48,7 @@ public struct MediaTypeGuesser: Sendable {
     guess(path: Array(path.utf8), override: override)
   }
 
-  /// Gives back the memory that is only needed for looking into files, until the next one is looked into.
+  /// Frees the memory that is only needed to look into files, until the next one is examined.
   public func unload() { content.unload() }
 
   /// Guesses by the name alone; nil if no table knows it, or if it says nothing about the content.

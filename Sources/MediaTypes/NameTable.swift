@@ -5,7 +5,7 @@ import Foundation
 /// Follows the shared-mime-info specification, section 2.5 ("The glob files"): the highest weight wins,
 /// then the longest pattern; patterns match without regard to case unless they are marked `cs`.
 public struct NameTable: Sendable {
-  /// What people know the table as, for example `mime.types`.
+  /// The name of the table for people, for example `mime.types`.
   public let title: String
 
   /// The best pattern and its type, the first in the table's order; nil if the name says nothing of the
@@ -23,7 +23,7 @@ public struct NameTable: Sendable {
   private var suffixes: [UInt64: Row] = [:]
   private var text: [UInt8]
 
-  // There are thousands, in the memory of every program that guesses.
+  // There are thousands of rows, in the memory of every program that guesses.
   private struct Row {
     /// Where the text has what follows `*.`, and the type.
     var suffix: Part
@@ -37,7 +37,7 @@ public struct NameTable: Sendable {
     let start: UInt32
     let count: UInt16
 
-    /// Nil where no file of types that makes sense is so long.
+    /// Nil if no file of types that makes sense is so long.
     init?(_ range: Range<Int>) {
       guard let start = UInt32(exactly: range.lowerBound), let count = UInt16(exactly: range.count)
       else { return nil }
@@ -130,7 +130,7 @@ public struct NameTable: Sendable {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
 
-  /// The row for the end of a name behind a dot.
+  /// The row for the end of a name after a dot.
   private func row(for suffix: ArraySlice<UInt8>, isCaseSensitive: Bool) -> Row? {
     guard let row = suffixes[Self.hash(suffix, isCaseSensitive)] else { return nil }
     // Two suffixes may have the same hash.
@@ -142,7 +142,7 @@ public struct NameTable: Sendable {
     return row
   }
 
-  /// What a row says; nil if its type is none, for that makes no sense.
+  /// What a row says; nil if its type is not a valid one.
   private func match(_ row: Row) -> Match? {
     let type = row.type.flatMap { MediaType(String(decoding: bytes($0), as: UTF8.self)) }
     guard row.type == nil || type != nil else { return nil }

@@ -44,7 +44,7 @@ extension NameTable {
     }
   }
 
-  /// Where the first byte of a kind lies, or the range ends.
+  /// The position of the first byte of a kind, or the end of the range.
   private static func end(
     of range: Range<Int>, in bytes: [UInt8], at isEnd: (UInt8) -> Bool
   ) -> Int {
@@ -84,7 +84,7 @@ extension NameTable {
     }
   }
 
-  /// The tables that hold here, in order of precedence: the person's own `mime.types`, the common meanings, the
+  /// The tables of this machine, in order of precedence: the user's own `mime.types`, the common meanings, the
   /// machine's `mime.types`, then shared-mime-info along the XDG data folders. What is missing or cannot be read is
   /// left out.
   /// - Parameter environment: `HOME`, `XDG_DATA_HOME` and `XDG_DATA_DIRS` are looked at (XDG Base

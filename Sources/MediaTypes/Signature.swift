@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What the first bytes of a format are. Only formats that say so without doubt are in here: this is asked
-/// whether a name can be right, and not what a file is.
+/// The first bytes of a format. Only formats with unmistakable first bytes are in here: this decides
+/// whether a name can be right, not what a file is.
 struct Signature: Sendable {
   /// What such a file is.
   let type: String
-  /// Where the bytes stand.
+  /// Where the bytes are.
   var offset = 0
   /// The bytes; nil for one that may be any.
   let bytes: [UInt8?]
-  /// Further types whose files begin like this. One that ends in `*` means all that begin so.
+  /// Further types whose files begin like this. One that ends in `*` means all types with that prefix.
   var others: [String] = []
 
   /// How many bytes of a file are enough for all of them.
@@ -31,8 +31,8 @@ struct Signature: Sendable {
       }
   }
 
-  /// What the first bytes of a file are, where its name says something that cannot be; nil where they say
-  /// nothing, or the name may be right.
+  /// The type that the first bytes of a file show, if they contradict its name; nil if they say nothing, or if
+  /// the name may be right.
   static func contradiction(of type: MediaType, _ head: some Collection<UInt8>) -> MediaType? {
     let found = all.filter { $0.matches(head) }
     guard let first = found.first, !found.contains(where: { $0.belongs(to: type) }) else {

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// Since when the server has waited for a client. The handler that serves the connection writes it, the one
-/// that lets connections in reads it.
+/// Since when the server has waited for a client. The handler that serves the connection writes it; the one
+/// that admits connections reads it.
 final class Activity: Sendable {
   /// In nanoseconds of ``NIODeadline``'s clock; zero while the client waits for the server.
   private let idleSince = Atomic<UInt64>(0)
 
-  /// Since when nothing, or next to nothing, was sent or read; nil while the client waits for the server.
+  /// Since when nothing, or next to nothing, has been sent or read; nil while the client waits for the server.
   var since: NIODeadline? {
     get {
       let moment = idleSince.load(ordering: .relaxed)

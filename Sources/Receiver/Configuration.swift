@@ -5,7 +5,7 @@ extension Receiver {
     public var host = "127.0.0.1"
     /// The TCP port. 0 takes a free one, which ``Receiver/start()`` returns.
     public var port = 0
-    /// The names by which clients reach it, beside ``host``, the host of ``publicURL`` and `localhost`. A
+    /// The names by which clients reach it, in addition to ``host``, the host of ``publicURL`` and `localhost`. A
     /// request with another name in `Host` is refused with 421. One with an address is not.
     public var names: [String] = []
     /// The folder that files are stored in. It is made if it is missing.
@@ -31,8 +31,8 @@ extension Receiver {
     /// The most bytes of a request's header section; a single field may take half of it.
     public var maxHeaderBytes = 64 << 10
     /// The most connections that are served at once. As many more wait until one ends or has been idle for some
-    /// seconds. If still more come, those that have waited longest are closed. In any case no more than a quarter
-    /// of the process's limit on open files is used.
+    /// seconds. If still more come, those that have waited longest are closed. In any case, connections use no more
+    /// than a quarter of the process's limit on open files.
     public var maxConnections = 256
     /// The most connections from one address that are served at once. Of an IPv6 address only the first 64 bits
     /// count. A proxy counts as one client.
@@ -40,15 +40,15 @@ extension Receiver {
     /// Bytes of the disk to leave free. An upload that would use them is refused with 507.
     public var reservedBytes: Int64 = 0
 
-    /// How long a client may take to send a whole request head, and how long an idle connection stays open.
+    /// How long a client may take to send a complete request head, and how long an idle connection stays open.
     public var headTimeout: Duration = .seconds(30)
     /// How long a client may send nothing of a body, or read nothing of a reply.
     public var stallTimeout: Duration = .seconds(60)
     /// The lowest average speed at which a client may send a body, in bytes a second, over each
-    /// ``stallTimeout`` that the receiver spends waiting for it. 0 for no bound.
+    /// ``stallTimeout`` that the receiver spends waiting for it. 0 for no limit.
     public var minBytesPerSecond = 100
     /// How long, after an early reply, the rest of the request is read and discarded, so that the client sees
-    /// the reply and not a reset.
+    /// the reply, not a reset.
     public var lingerTimeout: Duration = .seconds(10)
     /// The most bytes to discard after an early reply.
     public var lingerBytes: Int64 = 1 << 30
@@ -57,10 +57,10 @@ extension Receiver {
 
     /// How long an upload in several requests is kept if no more of it comes.
     public var uploadLifetime: Duration = .seconds(24 * 3600)
-    /// The same for one of which nothing has come: anybody can begin many of those.
+    /// The same for an upload of which nothing has arrived, since anybody can begin many of those.
     public var emptyUploadLifetime: Duration = .seconds(600)
-    /// Whether clients may delete stored files with `DELETE /files/NAME`. Give it a ``token`` as well, if others
-    /// than the owners of the files can reach it.
+    /// Whether clients may delete stored files with `DELETE /files/NAME`. Set a ``token`` as well if anyone other
+    /// than the owners of the files can reach the receiver.
     public var allowsDeletion = false
     /// Whether `%22`, `%0D` and `%0A` in file names are turned back into `"`, CR and LF. Browsers, curl and hoist
     /// escape these three, but not `%` itself, so a name that really has `%22` in it comes out changed.

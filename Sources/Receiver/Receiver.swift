@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// - `POST /upload` takes exactly one file, `POST /multiupload` several; form fields may have any name.
 ///   The answer is JSON: `{"files": [{"field", "name", "stored", "size", "type", "sha256", "url"}],
-///   "fields": {…}}`, the fields only up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file is answered with 201
-///   and its `Location`, several with 200. A browser is sent back to the page.
+///   "fields": {…}}`, the fields only up to 64 KiB, or `{"error": …}` with a status of 400 or above. One file gets
+///   a 201 with its `Location`, several files a 200. A browser is sent back to the page.
 /// - `GET /` lists what arrived, as a page with a form, or as JSON if `Accept` asks for it.
 ///   `GET /files/NAME` fetches a file.
 ///
@@ -22,7 +22,7 @@ public final class Receiver: Sendable {
     case stopped
   }
 
-  /// What the receiver was made with.
+  /// The receiver's configuration.
   public let configuration: Configuration
   private let endpoints: [any ReceiverEndpoint]
   private let onEvent: (@Sendable (ReceiverEvent) -> Void)?
@@ -31,8 +31,8 @@ public final class Receiver: Sendable {
 
   /// Makes a receiver that is not listening yet.
   /// - Parameters:
-  ///   - endpoints: what it does beside taking uploads.
-  ///   - onEvent: is called for each file and each refusal, on any thread, and should return soon.
+  ///   - endpoints: what it does in addition to taking uploads.
+  ///   - onEvent: called for each file and each refusal, on any thread; it should return soon.
   public init(
     configuration: Configuration, endpoints: [any ReceiverEndpoint] = [],
     onEvent: (@Sendable (ReceiverEvent) -> Void)? = nil
@@ -78,7 +78,7 @@ public final class Receiver: Sendable {
       return nil
     }
     guard let channel else { return }
-    // First: once new connections are refused, none of the old ones may take another request.
+    // Do this first: once new connections are refused, no old one may take another request.
     connections.beginStopping()
     try? await channel.close()
     let connections = connections
@@ -149,7 +149,7 @@ public final class Receiver: Sendable {
     return try NIOAsyncChannel(
       wrappingChannelSynchronously: channel,
       configuration: .init(
-        // Pieces of up to 256 KiB each: enough to keep the disk busy, and a bound on memory.
+        // Pieces of up to 256 KiB each: enough to keep the disk busy, and a limit on memory.
         backPressureStrategy: .init(lowWatermark: 1, highWatermark: 4)))
   }
 

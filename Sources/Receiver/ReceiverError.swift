@@ -4,9 +4,9 @@ import Foundation
 public enum ReceiverError: Error, Hashable, Sendable {
   /// The folder could not be made or opened, with the value of `errno`.
   case folder(path: String, code: Int32)
-  /// The folder cannot be written into, with the value of `errno`.
+  /// The folder is not writable, with the value of `errno`.
   case folderNotWritable(path: String, code: Int32)
-  /// The port could not be listened on.
+  /// The receiver could not listen on the port.
   case listen(host: String, port: Int, reason: String)
   /// The host is not an address of this machine.
   case address(host: String, reason: String)

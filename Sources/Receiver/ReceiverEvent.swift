@@ -7,8 +7,8 @@ public enum ReceiverEvent: Sendable {
   /// A request was answered with an error. The request line is what the client sent: make it safe before
   /// showing it on a terminal.
   case refused(status: Int, message: String, request: String, client: String)
-  /// A client disconnected in the middle of a request, and what it had sent was deleted unless the upload can go
-  /// on; or in the middle of the reply.
+  /// A client disconnected in the middle of the reply, or of a request. What it had sent was then deleted, unless the
+  /// upload can resume.
   case disconnected(request: String, client: String)
   /// The receiver was stopped in the middle of a request, and what had arrived of it was deleted.
   case brokenOff(request: String, client: String)

@@ -2,7 +2,7 @@ import MultipartForm
 import NIOCore
 import ScalarText
 
-/// What the receiver does with a request, whatever connection it came on.
+/// What the receiver does with a request, regardless of its connection.
 struct Service: Sendable {
   let inbox: Inbox
   let configuration: Receiver.Configuration
@@ -25,7 +25,7 @@ struct Service: Sendable {
     host = RequestHost(configuration)
   }
 
-  /// Does what a request asks for, and reads its body as far as that needs it.
+  /// Does what a request asks for, and reads as much of its body as that needs.
   /// - Throws: ``Refusal``, or what reading the body throws.
   func answer(_ request: Request) async throws -> Reply {
     do { return try await perform(request) } catch {
@@ -57,7 +57,7 @@ struct Service: Sendable {
       return try delete(name, request)
     case .uploads: return try await answerTus(nil, request)
     case .partial(let id):
-      // A client of tus says so in each request but OPTIONS.
+      // A tus client says so in every request except OPTIONS.
       let isTus = head.headers.contains(name: "tus-resumable") || head.method == .OPTIONS
       return isTus ? try await answerTus(id, request) : try await answerResumable(id, request)
     case .limits:
@@ -80,9 +80,9 @@ struct Service: Sendable {
     do {
       return try await endpoint.answer(&asked)
     } catch {
-      // What went wrong with the connection is told apart by whoever serves it.
+      // The caller, which serves the connection, handles errors of the connection itself.
       if !(error is Refusal), let failure = request.body.failure { throw failure }
-      // A form that the endpoint reads itself is the client's as well.
+      // Errors in a form that the endpoint reads itself are also the client's fault.
       throw Refusal(of: error)
         ?? Refusal(.internalServerError, "The receiver could not answer this.")
     }
@@ -98,7 +98,7 @@ struct Service: Sendable {
 
   /// The reply to files that were stored.
   func reply(_ receipt: StoredForm) -> Reply {
-    // 201 names the one thing that a request made (RFC 9110, section 15.3.2).
+    // A 201 names the one resource that a request created (RFC 9110, section 15.3.2).
     guard let file = receipt.files.first, receipt.files.count == 1 else { return .json(receipt) }
     var reply = Reply.json(receipt, status: 201)
     reply.headers.append(("Location", location(ofStored: file.stored)))
@@ -106,8 +106,8 @@ struct Service: Sendable {
   }
 
   /// The value of `Location` for one of the receiver's paths. Without a public URL it is relative (RFC 9110, section
-  /// 10.2.2): the client knows by which scheme and host it reaches the receiver, and the receiver may not, for TLS may
-  /// end at a proxy.
+  /// 10.2.2): the client knows by which scheme and host it reaches the receiver, but the receiver may not, since TLS
+  /// may end at a proxy.
   func location(_ path: String) -> String { (publicBase ?? "") + path }
 
   /// Where a stored file is, for `Location`.
@@ -137,7 +137,7 @@ struct Service: Sendable {
       tell(of: receipt.files, request)
       return receipt
     } catch {
-      // An endpoint that catches refusals gets them for what is wrong with a form, too.
+      // An endpoint that catches refusals also gets one for an error in a form.
       throw Refusal(of: error) ?? error
     }
   }

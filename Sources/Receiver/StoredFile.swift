@@ -2,7 +2,7 @@
 public struct StoredFile: Hashable, Sendable, Encodable {
   /// The name of the form field that it came in.
   public var field: String
-  /// The file name as the client sent it: not safe as a path.
+  /// The file name as the client sent it. It is not safe as a path.
   public var name: String
   /// The name of the file in the receiver's folder.
   public var stored: String

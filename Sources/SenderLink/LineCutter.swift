@@ -1,6 +1,6 @@
 /// Cuts what arrives into lines, and keeps no more than one that is not complete.
 public struct LineCutter: Sendable {
-  /// A line that is longer than any that is said.
+  /// A line is longer than any valid one.
   public struct TooLong: Error, Hashable {}
 
   private var rest: [UInt8] = []
@@ -11,7 +11,7 @@ public struct LineCutter: Sendable {
 
   /// The lines that are complete with these bytes, without their ends.
   ///
-  /// - Throws: ``TooLong``; what comes after that is no line any more.
+  /// - Throws: ``TooLong``; nothing after that can be read as lines.
   public mutating func cut(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var start = bytes.startIndex

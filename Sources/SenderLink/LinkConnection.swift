@@ -1,18 +1,18 @@
 import Dispatch
 import Foundation
 
-/// One end of a connection: a greeting each way, then lines in, lines out, on the main queue. It never waits: what the other end does not
-/// take is kept up to a bound, and beyond that the connection is closed.
+/// One end of a connection: a greeting each way, then lines in, lines out, on the main queue. It never waits: what the
+/// other end does not take is kept up to a limit, and beyond that the connection is closed.
 @MainActor
 final class LinkConnection {
-  /// How many bytes may wait for the other end beside those that it was owed when it came.
+  /// How many bytes may wait for the other end, in addition to those that it was owed when it connected.
   static let mostWaiting = 4 << 20
 
-  /// Is called once the other end has greeted.
+  /// Called once the other end has greeted.
   var onGreeting: () -> Void = {}
-  /// Is given each later line without its end; false closes the connection.
+  /// Called with each later line without its end; false closes the connection.
   var onLine: ([UInt8]) -> Bool = { _ in false }
-  /// Is called once, when it is closed from either side.
+  /// Called once, when either side closes it.
   var onEnd: () -> Void = {}
 
   private let descriptor: Int32
@@ -25,7 +25,7 @@ final class LinkConnection {
   /// The number of the process at the other end, once it has greeted.
   private(set) var peer: Int32?
 
-  /// Takes the descriptor over.
+  /// Takes over the descriptor.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
@@ -42,7 +42,7 @@ final class LinkConnection {
 
   /// Sends lines with their ends, as soon as the other end takes them.
   ///
-  /// - Parameter isOwed: whether they may be as many as they are.
+  /// - Parameter isOwed: whether they are exempt from the limit.
   func send(_ lines: [UInt8], isOwed: Bool = false) {
     guard isOpen else { return }
     if isOwed { bound += lines.count }
@@ -51,7 +51,7 @@ final class LinkConnection {
     if waiting.count > bound { close() }
   }
 
-  /// Closes it; nothing is called afterwards but `onEnd`.
+  /// Closes it; only `onEnd` is called afterwards.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -76,7 +76,7 @@ final class LinkConnection {
       writing?.cancel()
       writing = nil
     } else if writing == nil {
-      // A descriptor of its own, which is closed when nobody watches it any more.
+      // A descriptor of its own, which is closed once nobody watches it.
       let file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
       guard file >= 0 else { return close() }
       let source = DispatchSource.makeWriteSource(fileDescriptor: file, queue: .main)
@@ -87,7 +87,7 @@ final class LinkConnection {
     }
   }
 
-  /// Whether the line was one that is said here.
+  /// Whether the line was a valid one.
   private func handle(_ line: [UInt8]) -> Bool {
     guard peer == nil else { return onLine(line) }
     guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
@@ -100,7 +100,7 @@ final class LinkConnection {
 
   private func read() {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    // A few at a time: whoever sends without end must not have the main queue to itself.
+    // A few at a time, since an endless sender must not have the main queue to itself.
     for _ in 0..<4 where isOpen {
       switch LocalSocket.receive(from: descriptor, into: &buffer) {
       case .bytes(let count):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why there is no socket, or nobody at it.
+/// Why there is no socket, or why nobody answers at it.
 public struct LinkError: Error, Hashable, CustomStringConvertible {
   /// One sentence without its full stop.
   public let description: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The calls of the system that a Unix socket takes.
+/// The system calls for Unix sockets.
 enum LocalSocket {
   /// A stream socket that does not block and is not inherited.
   static func make() throws(LinkError) -> Int32 {
@@ -37,10 +37,10 @@ enum LocalSocket {
     return peer.user == geteuid()
   }
 
-  /// What came of reading or writing.
+  /// The result of reading or writing.
   enum Result: Equatable {
     case bytes(Int)
-    /// Nothing now; later perhaps.
+    /// Nothing now, perhaps later.
     case later
     case ended
   }

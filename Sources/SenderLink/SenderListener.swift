@@ -4,9 +4,9 @@ import Foundation
 /// Hears what a queue's sender does, and gives it orders. Runs on the main queue.
 @MainActor
 public final class SenderListener {
-  /// Is given what comes in, in order.
+  /// Called with the news, in order.
   public var onNews: ([SenderNews]) -> Void = { _ in }
-  /// Is called once, when the sender ends the connection or says what cannot be understood.
+  /// Called once, when the sender ends the connection or sends something invalid.
   public var onEnd: () -> Void = {}
   /// The number of the sender's process, once it has greeted.
   public var process: Int32? { connection.peer }
@@ -16,7 +16,7 @@ public final class SenderListener {
 
   /// Connects to the sender at `place`.
   ///
-  /// - Throws: ``LinkError`` where nobody is there, or another user is.
+  /// - Throws: ``LinkError`` if nobody answers, or if another user does.
   public init(at place: SocketPlace) throws(LinkError) {
     try place.check()
     let address = try place.address()
@@ -39,12 +39,12 @@ public final class SenderListener {
     connection.begin()
   }
 
-  /// Asks something of the sender.
+  /// Sends an order to the sender.
   public func send(_ order: SenderOrder) {
     for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
   }
 
-  /// Listens no more, and calls nothing back.
+  /// Stops listening; nothing is called afterwards.
   public func stop() {
     (onNews, onEnd) = ({ _ in }, {})
     connection.close()
@@ -53,7 +53,7 @@ public final class SenderListener {
   private func handle(_ line: [UInt8]) -> Bool {
     guard let one = LinkLine.decode(SenderNews.self, line) else { return false }
     if news.isEmpty {
-      // What comes together is handled together.
+      // News that arrives together is handled together.
       DispatchQueue.main.async { [weak self] in MainActor.assumeIsolated { self?.deliver() } }
     }
     news.append(one)

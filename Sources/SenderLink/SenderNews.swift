@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What the process that sends a queue tells those that look on. What is in the queue itself they read there.
+/// What the process that sends a queue tells onlookers. They read the queue's own content from its file.
 public enum SenderNews: Hashable, Sendable, Codable {
   /// What has become of an item.
   case item(id: ItemID, state: ItemState)
@@ -8,8 +8,8 @@ public enum SenderNews: Hashable, Sendable, Codable {
   case server(address: String, news: Reachability)
   /// Whether the credentials of a target are refused.
   case refusal(target: String, isRefused: Bool)
-  /// What the person has set.
+  /// The user's settings.
   case settings(SenderSettings)
-  /// Everything that was the case when the listener came has been told.
+  /// The listener has received the complete state as of its arrival.
   case complete
 }

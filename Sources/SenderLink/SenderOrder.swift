@@ -1,16 +1,16 @@
 import UploadModel
 
-/// What may be asked of the process that sends a queue. What can be written to the queue is written there.
+/// Orders for the process that sends a queue. What can be written to the queue is written there instead.
 public enum SenderOrder: Hashable, Sendable, Codable {
   /// Send these again, or those that wait for another attempt now.
   case retry([ItemID])
-  /// Pause these; break off what is being sent of them.
+  /// Pause these, and break off those that are being sent.
   case pause([ItemID])
   /// Begin further files, or begin none.
   case start(Bool)
-  /// Limit what is sent in all to so many bytes a second; nil for no limit.
+  /// Limit everything that is sent to this many bytes a second; nil for no limit.
   case limit(Int64?)
-  /// Send so many requests to a target at once.
+  /// Send this many requests to a target at once.
   case lanes(Int, target: String)
   /// Try servers that cannot be reached now.
   case tryServers
@@ -18,7 +18,7 @@ public enum SenderOrder: Hashable, Sendable, Codable {
   /// How many requests can go to a target at once.
   public static let laneRange = 1...64
 
-  /// Whether it makes sense. What comes from another process is not believed.
+  /// Whether it makes sense, since other processes are not trusted.
   public var isValid: Bool {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
@@ -28,7 +28,7 @@ public enum SenderOrder: Hashable, Sendable, Codable {
     }
   }
 
-  /// What it sets, in settings; nothing where it sets nothing.
+  /// Applies it to settings, if it changes any.
   public func apply(to settings: inout SenderSettings) {
     switch self {
     case .start(let isStarted): settings.isStarted = isStarted
@@ -38,7 +38,7 @@ public enum SenderOrder: Hashable, Sendable, Codable {
     }
   }
 
-  /// As many items are named in one line.
+  /// The most items in one line.
   static let mostItems = 10_000
 
   /// The order in portions that fit into a line.

@@ -1,16 +1,16 @@
 import Dispatch
 import Foundation
 
-/// Tells all that listen at a queue's socket what its sender does, and takes their orders. Only the holder of the
+/// Tells all listeners at a queue's socket what its sender does, and takes their orders. Only the holder of the
 /// queue's lock may have one. Runs on the main queue.
 @MainActor
 public final class SenderServer {
-  /// As many are listened to and told at once; further ones are turned away.
+  /// The most listeners at once; further ones are turned away.
   public static let mostListeners = 32
-  /// How long somebody may say nothing before the greeting, in seconds.
+  /// How many seconds a listener may take for its greeting.
   private static let patience = 10.0
 
-  /// Is given each order that makes sense.
+  /// Called with each valid order.
   public var onOrder: (SenderOrder) -> Void = { _ in }
 
   private let place: SocketPlace
@@ -20,7 +20,7 @@ public final class SenderServer {
   private var listeners: [Int: LinkConnection] = [:]
   private var lastNumber = 0
 
-  /// Listens at `place`, in the place of whoever was there before.
+  /// Listens at `place`, replacing any socket that was there.
   ///
   /// - Throws: ``LinkError`` if there can be no socket.
   public init(at place: SocketPlace) throws(LinkError) {
@@ -44,10 +44,10 @@ public final class SenderServer {
     source.activate()
   }
 
-  /// Those that have greeted.
+  /// The listeners that have greeted.
   var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
-  /// Tells everybody, and whoever comes later what is left of it.
+  /// Tells all listeners; later ones get the resulting state.
   public func tell(_ news: [SenderNews]) {
     for news in news { status.record(news) }
     let listening = listening
@@ -56,17 +56,17 @@ public final class SenderServer {
     for listener in listening { listener.send(lines) }
   }
 
-  /// Ends it, and every connection.
+  /// Stops, and closes every connection.
   public func stop() {
     source.cancel()
-    // The successor of this one has not begun yet.
+    // This is still our own socket, since no successor has begun yet.
     unlink(place.path)
     for listener in listeners.values { listener.close() }
     listeners = [:]
   }
 
   private static func lines(_ news: [SenderNews]) -> [UInt8] {
-    // What cannot be encoded, such as a number that is none, is not said.
+    // What cannot be encoded, such as NaN, is not sent.
     news.flatMap { (try? LinkLine.encode($0)) ?? [] }
   }
 

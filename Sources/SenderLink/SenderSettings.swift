@@ -1,12 +1,12 @@
-/// What a person sets for all that is sent.
+/// The user's settings for everything that is sent.
 public struct SenderSettings: Hashable, Sendable, Codable {
   /// The most that is sent in all, in bytes a second; nil for no limit.
   public var limit: Int64?
   /// Whether further files begin.
   public var isStarted: Bool
-  /// How many requests go to a target at once, by its name, where the person has said so.
+  /// How many requests go to a target at once, by its name, if the user has set that.
   public var lanes: [String: Int]
-  /// Whether they are those of a screen that was left: the next screen that sends goes on under them.
+  /// Whether they come from a screen that was left, so that the next screen that sends keeps them.
   public var isHandedOver: Bool
 
   /// Settings of a session.

@@ -1,9 +1,9 @@
 import UploadModel
 
-/// What is the case with a sender beyond what its queue says. Both sides keep one: it is told to whoever comes, and
-/// outranks what is read in the queue.
+/// The state of a sender beyond what its queue says. Both sides keep one: it is sent to every newcomer, and takes
+/// precedence over the queue.
 public struct SenderStatus: Hashable, Sendable {
-  /// What the person has set.
+  /// The user's settings.
   public private(set) var settings = SenderSettings()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
@@ -12,7 +12,7 @@ public struct SenderStatus: Hashable, Sendable {
   /// Nothing is under way.
   public init() {}
 
-  /// Takes news in.
+  /// Updates it with news.
   public mutating func record(_ news: SenderNews) {
     switch news {
     case .item(let id, let state): items[id] = state.isKnownToQueue ? nil : state
@@ -26,10 +26,10 @@ public struct SenderStatus: Hashable, Sendable {
     }
   }
 
-  /// The state of an item that is on its way, or about to be tried again; nil where the queue knows it.
+  /// The state of an item that is being sent, or about to be tried again; nil if the queue has it.
   public func state(of id: ItemID) -> ItemState? { items[id] }
 
-  /// All of it as news, for somebody who knows nothing yet.
+  /// All of it as news, for a newcomer.
   public var news: [SenderNews] {
     [.settings(settings)]
       + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
@@ -38,7 +38,7 @@ public struct SenderStatus: Hashable, Sendable {
       + [.complete]
   }
 
-  /// The news that end all of it: its process is gone.
+  /// The news that end all of it, when the process is gone.
   public var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }
@@ -47,7 +47,7 @@ public struct SenderStatus: Hashable, Sendable {
 }
 
 extension ItemState {
-  /// Whether the queue says as much. Of what is on its way it says only that, and nothing of the next attempt.
+  /// Whether the queue says as much. It says that an item is being sent, but not its progress or next attempt.
   fileprivate var isKnownToQueue: Bool {
     switch self {
     case .waiting, .paused, .done, .failed: true

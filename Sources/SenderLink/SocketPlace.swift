@@ -1,15 +1,15 @@
 import Foundation
 
-/// Where the socket of a queue's sender lies: in a folder that nobody else may enter, under the identity of the
-/// queue's file and not under one of its paths.
+/// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of the
+/// queue's file, not after one of its paths.
 public struct SocketPlace: Hashable, Sendable {
   /// The folder of all sockets.
   public let folder: String
   /// The socket.
   public let path: String
 
-  /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; where
-  /// neither is, in `hoist-UID` in `$TMPDIR` or `/tmp`.
+  /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; if
+  /// neither exists, in `hoist-UID` in `$TMPDIR` or `/tmp`.
   ///
   /// - Throws: ``LinkError`` if there is no such queue.
   public init(queue path: String, environment: [String: String]) throws(LinkError) {
@@ -26,15 +26,15 @@ public struct SocketPlace: Hashable, Sendable {
       environment[name].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
     if let folder = named("XDG_RUNTIME_DIR") { return "\(folder)/hoist" }
-    // A session without it, such as one of cron, shall find the same socket.
+    // A session without it, such as cron's, has to find the same socket.
     let usual = "/run/user/\(geteuid())"
     if access(usual, W_OK | X_OK) == 0 { return "\(usual)/hoist" }
     return "\(named("TMPDIR") ?? "/tmp")/hoist-\(geteuid())"
   }
 
-  /// Makes the folder if it is not there, and checks that it is this user's and nobody else may enter it.
+  /// Makes the folder if it is missing, and checks that it belongs to this user and nobody else may enter it.
   ///
-  /// - Throws: ``LinkError`` if it is not so.
+  /// - Throws: ``LinkError`` if that is not the case.
   func prepare() throws(LinkError) {
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw LinkError("the folder \(folder) cannot be made", errno: errno)
@@ -58,7 +58,7 @@ public struct SocketPlace: Hashable, Sendable {
 
   /// The address for the system.
   ///
-  /// - Throws: ``LinkError`` where the path is longer than the system takes.
+  /// - Throws: ``LinkError`` if the path is longer than the system allows.
   func address() throws(LinkError) -> sockaddr_un {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -2,11 +2,11 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// A pin is written by line.
+/// Pins are written line by line.
 extension ConfigEdit {
   /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
   ///
-  /// - Throws: `ConfigError` if the text cannot be edited safely; it tells what to write by hand.
+  /// - Throws: `ConfigError` if the text cannot be edited safely; it says what to write by hand.
   public func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {

@@ -5,7 +5,7 @@ import UploadModel
 /// A TOML library would rewrite all of it. To catch lines that only look like TOML, such as a header inside a
 /// long string, the result is parsed: it must mean exactly what the original did, plus the change.
 public struct ConfigEdit {
-  /// The file as it is; empty where there is none yet.
+  /// The file as it is; empty if there is none yet.
   let text: String
   /// Its path, for messages and for what is relative to it.
   private let file: String
@@ -33,7 +33,7 @@ public struct ConfigEdit {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 
-  /// - Parameter wanted: what the table has to come to; nil for whatever it says.
+  /// - Parameter wanted: the target that the table has to mean; nil for any.
   private func adding(
     _ table: String, named name: String, meaning wanted: Target?
   ) throws(ConfigError) -> String {
@@ -63,7 +63,7 @@ public struct ConfigEdit {
 }
 
 extension Settings {
-  /// Whether they say what others say, and of one target only what is wanted; nil where anything is.
+  /// Whether they equal other settings, except for one target, which has to be `wanted`; nil accepts any.
   func has(_ wanted: Target?, named name: String, besides others: Settings) -> Bool {
     defaultTarget == others.defaultTarget
       && Set(targetNames) == Set(others.targetNames).union([name])

@@ -1,10 +1,10 @@
 import UploadModel
 
-/// What is wrong in the configuration: where, what was found, what was expected, what is near.
+/// What is wrong in the configuration: where, what was found, what was expected, and what was probably meant.
 public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, as the person knows it; nil where the fault lies on the command line.
+  /// The file, as the user knows it; nil if the fault is on the command line.
   public var file: String?
-  /// The line in the file, from 1, where it is known.
+  /// The line in the file, from 1, if it is known.
   public var line: Int?
   /// The keys that lead to the value: `targets.demo.url`. Empty for the file as a whole.
   public var keyPath: String
@@ -19,7 +19,7 @@ public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// The same for where there may be room for its beginning only: `expected … (config.toml:3: targets.demo.url)`.
+  /// The text for places that may show only its beginning: `expected … (config.toml:3: targets.demo.url)`.
   public var reasonFirst: String {
     place.isEmpty
       ? SafeText.line(problem) : SafeText.line("\(problem) (\(place.joined(separator: ": ")))")

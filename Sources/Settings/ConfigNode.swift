@@ -12,7 +12,7 @@ struct ConfigNode: Sendable {
     case table([String: Value])
     case other(String)
 
-    /// The kind of value, as a person calls it.
+    /// The kind of value, for people.
     var kind: String {
       switch self {
       case .string: "a string"
@@ -31,7 +31,7 @@ struct ConfigNode: Sendable {
   /// Parses a whole file.
   static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
     guard let flaw = KeyLocator(text).flaw else { return try parse(sound: text, file: file) }
-    // What is wrong before it is told first.
+    // An earlier error is reported first.
     _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
     throw ConfigError(file: file, line: flaw.line, "not valid TOML: \(flaw.words)")
   }
@@ -81,11 +81,11 @@ struct ConfigNode: Sendable {
     return text
   }
 
-  /// A text in which nothing is filled in. A placeholder would be taken for itself without a word, so braces
-  /// are written as where there are placeholders: doubled.
+  /// A text without placeholders. A placeholder would silently be taken literally, so braces have to be
+  /// doubled as in texts with placeholders.
   func fixed() throws(ConfigError) -> String { try Self.unbraced(try string(), self) }
 
-  /// The key of a table whose keys a person makes up, read like `fixed`.
+  /// The key of a table whose keys the user chooses, read like `fixed`.
   func fixed(_ key: String) throws(ConfigError) -> String { try Self.unbraced(key, self) }
 
   private static func unbraced(_ text: String, _ node: ConfigNode) throws(ConfigError) -> String {
@@ -96,8 +96,8 @@ struct ConfigNode: Sendable {
     return template.fixedText
   }
 
-  /// A text in a syntax of its own, such as that of a command or a path, in which braces mean something else.
-  /// A placeholder of ours is refused.
+  /// A text in a syntax of its own, such as a command or a path, in which braces mean something else. Our
+  /// placeholders are refused.
   func foreign() throws(ConfigError) -> String {
     let text = try string()
     if let slot = Template.firstPlaceholder(in: text) {
@@ -127,7 +127,7 @@ struct ConfigNode: Sendable {
     return choice
   }
 
-  /// What `body` makes of the value; what it finds wrong is wrong here.
+  /// What `body` makes of the value. Its errors are reported at this place.
   func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
     do { return try body() } catch { throw fault("\(error)") }
   }

@@ -11,10 +11,10 @@ struct KeyLocator: Sendable {
   /// The key whose line or value contains the first NUL, as a byte or as `\u0000`; empty before any key.
   private(set) var firstNUL: (key: String, line: Int)?
 
-  /// What is wrong with the text, where that would end the program: the parser has assertions in these places.
+  /// A flaw in the text that would crash the program, since the parser has assertions there.
   private(set) var flaw: Flaw?
 
-  /// A mistake, and where the statement begins that holds it.
+  /// A mistake, and where the statement with it begins.
   struct Flaw {
     let words: String
     let line: Int
@@ -137,7 +137,7 @@ private struct Scanner {
     while byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { advance() }
   }
 
-  /// Whether a table's name may stand here, or the parser says itself what is wrong.
+  /// Whether a table's name may come here, or the parser itself says what is wrong.
   var mayBeginKey: Bool {
     var rest = bytes[min(position, bytes.count)...]
     while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }

@@ -3,15 +3,15 @@ import ScalarText
 
 // All text in here is Unicode scalars.
 
-/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, perhaps with a path, which nobody
-/// looks at.
+/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, perhaps with a path, which is
+/// ignored.
 struct ProxyAddress {
   /// What must not be shown.
   let secrets: [String]
   /// Its host and port, as they were written.
   let place: String
 
-  /// Reads one; nil where libcurl could not tell a host from it.
+  /// Reads one; nil if libcurl could not tell a host from it.
   init?(_ text: String) {
     // A "/" in a password would end the authority early: no "@" may follow it.
     let form =

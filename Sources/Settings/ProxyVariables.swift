@@ -4,7 +4,7 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// The variables that name a proxy, as libcurl reads them: `http_proxy` in small letters only, `https_proxy`
+/// The variables that name a proxy, as libcurl reads them: `http_proxy` only in small letters, `https_proxy`
 /// and `all_proxy` in capitals too, and `no_proxy` (curl's manual, "Environment").
 ///
 /// libcurl's error for an invalid one repeats it with its password. So it is checked here first, with an
@@ -16,7 +16,7 @@ struct ProxyVariables {
 
   /// The target, with the password of its proxy among its secrets.
   ///
-  /// - Throws: where a variable that counts for its requests holds no address.
+  /// - Throws: if a variable that applies to its requests does not contain an address.
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
     let others = target.calls.compactMap { URL(string: $0.url.sample("a")) }
@@ -34,7 +34,7 @@ struct ProxyVariables {
     return checked
   }
 
-  /// The name of the variable that libcurl takes for a URL, if it takes any.
+  /// The name of the variable that libcurl uses for a URL, if any.
   private func variable(for url: URL) -> String? {
     guard let origin = Origin(url), !isExempt(origin.host) else { return nil }
     let names = origin.scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"]

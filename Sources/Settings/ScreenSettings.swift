@@ -21,15 +21,15 @@ public struct ScreenSettings: Sendable {
     }
   }
 
-  /// The file that it was read from; nil where there is none.
+  /// The file that it was read from; nil if there is none.
   public var file: String?
-  /// Whether clicks and the wheel do something.
+  /// Whether the mouse is used.
   public var usesMouse = true
-  /// Whether uploads go on without a screen once it is left or its terminal is closed.
+  /// Whether uploads continue without a screen once it is left or its terminal is closed.
   public var goesOnInBackground = false
   /// What happens when nothing is left to send.
   public var whenDone: Entry<String>?
-  /// The command that is run then, and its arguments.
+  /// The command to run then, with its arguments.
   public var onEnd: Entry<[String]>?
   /// Keys for actions, sorted by action.
   public var keys: [Entry<[String]>] = []

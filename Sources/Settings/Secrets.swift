@@ -4,7 +4,7 @@ import ScalarText
 import UploadModel
 
 /// The configuration's `[secrets]`: names for values that come from the environment, a file or a
-/// command. They are read when a target is used, and each once.
+/// command. Each is read once, when a target is used.
 struct Secrets: Sendable {
   enum Source {
     case environment(String)
@@ -65,7 +65,7 @@ struct Secrets: Sendable {
     return try node.strings()
   }
 
-  /// Whether it is one, whatever its words hold.
+  /// Checks that it is an array of words, whatever they contain.
   static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(
@@ -110,7 +110,7 @@ struct Secrets: Sendable {
     return text
   }
 
-  /// Throws where there is no secret of that name.
+  /// Throws if there is no secret of that name.
   func source(of name: String) throws(InvalidInput) -> Source {
     if let source = sources[name] { return source }
     let hint =
@@ -121,7 +121,7 @@ struct Secrets: Sendable {
     throw InvalidInput("no secret is called \"\(name)\"; \(hint)")
   }
 
-  /// Without the line break that an editor or a program puts at the end.
+  /// The text without the line break that an editor or a program adds at the end.
   private static func text(
     _ data: Data, _ failure: (String) -> InvalidInput
   ) throws(InvalidInput) -> String {

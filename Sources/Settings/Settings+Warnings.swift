@@ -1,9 +1,9 @@
 import Foundation
 import UploadModel
 
-/// What is not wrong and yet not well.
+/// What is valid but not advisable.
 extension Settings {
-  /// A warning for each secret that stands in a file which others can read.
+  /// A warning for each secret in a file that others can read.
   public var warnings: [String] {
     var status = stat()
     guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
@@ -30,7 +30,7 @@ extension Settings {
 }
 
 extension Target {
-  /// The keys under which secrets may stand, and what stands there.
+  /// The keys that may hold secrets, with their values.
   ///
   /// - Parameter hasAuth: whether the header `Authorization` was written as `auth`.
   fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
@@ -41,7 +41,7 @@ extension Target {
         return (key: isAuth ? "auth" : "\(table).\(field.name)", value: field.value)
       }
     }
-    // A ticket's address is the target's as well.
+    // The target's address is that of its ticket.
     let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     let urls: [(String, Template?)] = [
       ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),

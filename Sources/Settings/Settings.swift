@@ -5,9 +5,9 @@ import UploadModel
 
 /// The configuration, read and checked as a whole before any of it is used.
 public struct Settings: Sendable {
-  /// The file that it was read from; nil where there is none.
+  /// The file that it was read from; nil if there is none.
   public let file: String?
-  /// The target that is used where none is named.
+  /// The target that is used if none is named.
   public let defaultTarget: String?
   let nodes: [String: ConfigNode]
   let lines: KeyLocator
@@ -26,7 +26,7 @@ public struct Settings: Sendable {
       secrets: .none)
   }
 
-  /// Where the configuration lies unless told otherwise: `$XDG_CONFIG_HOME/hoist/config.toml`, by
+  /// The default path of the configuration: `$XDG_CONFIG_HOME/hoist/config.toml`, by
   /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
   public static func usualPath(environment: [String: String]) -> String {
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix(scalars: "/") {
@@ -36,7 +36,7 @@ public struct Settings: Sendable {
     return "\(home)/.config/hoist/config.toml"
   }
 
-  /// Reads the file at `path`, or at the usual place where it need not exist.
+  /// Reads the file at `path`, or at the default path, where it need not exist.
   ///
   /// - Throws: `ConfigError` for the first error in the file.
   public static func load(
@@ -49,9 +49,9 @@ public struct Settings: Sendable {
     return try parse(text, file: file, environment: environment)
   }
 
-  /// Everything that is wrong with the file at `path`, or at the usual place where it need not exist, in
-  /// the order of its lines: of each target and each other part the first mistake.
-  /// - Parameter further: looks at what was read; what it throws is one more mistake.
+  /// Everything that is wrong with the file at `path`, or at the default path, where it need not exist, in
+  /// the order of its lines: the first mistake of each target and each other part.
+  /// - Parameter further: checks what was read; what it throws is one more mistake.
   public static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }

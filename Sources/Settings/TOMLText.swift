@@ -3,7 +3,7 @@ import ScalarText
 
 /// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).
 enum TOMLText {
-  /// A key, bare where that may be.
+  /// A key, bare if possible.
   static func key(_ name: String) -> String {
     isBare(name) ? name : string(name)
   }
@@ -13,7 +13,7 @@ enum TOMLText {
     !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
   }
 
-  /// A string on one line; the literal form where the other would need escapes.
+  /// A string on one line, in the literal form if the other would need escapes.
   static func string(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }

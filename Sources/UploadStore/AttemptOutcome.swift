@@ -8,11 +8,11 @@ struct AttemptOutcome {
 
   var outcome: String
   var bytes: Int64?
-  /// Whether the bytes are counted from the first that the attempt sent, and not from the file's first.
+  /// Whether the bytes are counted from the first one that the attempt sent, not from the file's first.
   var isRelative = false
   var status: Int?
   var message: String?
-  /// What the server answered; nil where nobody waited for an answer.
+  /// What the server answered; nil if there was no answer to wait for.
   var reply: Reply?
   var url: String?
   var deletionURL: String?
@@ -35,7 +35,7 @@ struct AttemptOutcome {
     sent = receipt.sent
   }
 
-  /// - Parameter goesOn: whether another attempt goes on where the server is.
+  /// - Parameter goesOn: whether another attempt resumes the upload.
   init(_ failure: Failure, bytes: Int64?, goesOn: Bool = false) {
     self.init(failure.code, bytes: bytes)
     status = failure.status.flatMap { (100...999).contains($0) ? $0 : nil }
@@ -52,7 +52,7 @@ struct AttemptOutcome {
     }
   }
 
-  /// What `add` gives values for.
+  /// The columns that `add` gives values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
     "deletion_url",

@@ -1,22 +1,22 @@
 import Dispatch
 import Foundation
 
-/// Calls back when somebody may have written to a queue. Costs nothing while nobody writes.
+/// Calls back when something may have been written to a queue. It costs nothing while nobody writes.
 @MainActor
 public final class ChangeWatch {
   private let source: any DispatchSourceRead
   private let body: @MainActor () -> Void
-  /// Whether a look is due already, so that a hundred writes cause one.
+  /// Whether a look is already due, so that a hundred writes cause only one.
   private var isDue = false
 
-  /// Watches the queue at `path` for writes, also this process's own. `body` runs on the main queue,
+  /// Watches the queue at `path` for writes, including this process's own. `body` runs on the main queue,
   /// at most ten times a second.
   ///
   /// - Throws: `StoreError` if the folder of the queue cannot be watched.
   public init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-    // What is written goes to the log beside the file first, and that file stays while it is open.
+    // Writes first go to the log beside the file, which exists for as long as the queue is open.
     let log = "\(UploadStore.realPath(path))-wal"
     guard file >= 0, inotify_add_watch(file, log, UInt32(IN_MODIFY)) >= 0 else {
       let reason = String(cString: strerror(errno))
@@ -33,10 +33,10 @@ public final class ChangeWatch {
     source.activate()
   }
 
-  /// Calls back no more.
+  /// Stops calling back.
   public func stop() { source.cancel() }
 
-  /// Calls back soon though nobody wrote: what had been written could not be seen yet.
+  /// Calls back soon even without another write, because the last one could not be seen yet.
   public func lookAgain() { lookSoon() }
 
   private func lookSoon() {

@@ -1,10 +1,10 @@
 import GRDB
 
 extension Database {
-  /// As many rows go in one statement.
+  /// How many rows go into one statement.
   private static let most = 32
 
-  /// Inserts rows, many with one statement: SQLite takes longer to begin and to end one than for a row.
+  /// Inserts many rows with one statement, since SQLite takes longer to begin and end one than for a row.
   ///
   /// - Parameter set: gives the values of a row, in the order of the columns.
   func insert<Row>(
@@ -12,7 +12,7 @@ extension Database {
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(databaseQuestionMarks(count: columns.count)))"
-    /// A statement of so many rows. There are two lengths only, so that both are kept.
+    /// A statement with this many rows. There are only two lengths, so that both stay cached.
     func statement(_ count: Int) throws -> Statement {
       let places = repeatElement(row, count: count).joined(separator: ", ")
       return try cachedStatement(

@@ -9,9 +9,9 @@ public struct HistoryEntry: Hashable, Sendable {
   public var item: ItemID
   /// The file.
   public var location: FileLocation
-  /// Its name as the server was told.
+  /// The name that the server was told.
   public var name: String
-  /// Its media type as the server was told.
+  /// The media type that the server was told.
   public var mediaType: String
   /// Its size in bytes.
   public var size: Int64
@@ -23,11 +23,11 @@ public struct HistoryEntry: Hashable, Sendable {
   public var began: Date
   /// When it ended; nil while it runs.
   public var ended: Date?
-  /// The first of the file's bytes that it sent, where it went on from another one.
+  /// The first of the file's bytes that it sent, if it resumed an earlier attempt.
   public var start: Int64?
-  /// How far into the file it came, in bytes, where that is known.
+  /// How far into the file it came, in bytes, if that is known.
   public var bytes: Int64?
-  /// The status code, where a reply came.
+  /// The status code, if a reply came.
   public var status: Int?
   /// "done", the code of the failure, "paused", "stopped", "withdrawn" or "interrupted"; nil while it runs.
   public var outcome: String?
@@ -37,7 +37,7 @@ public struct HistoryEntry: Hashable, Sendable {
   public var reply: String?
   /// Where the file can be found, if the reply said so.
   public var url: String?
-  /// What deletes it there when it is opened, if the reply said so.
+  /// The page that deletes it when it is opened, if the reply named one.
   public var deletionURL: String?
 }
 

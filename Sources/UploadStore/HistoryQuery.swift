@@ -6,9 +6,9 @@ public struct HistoryQuery: Hashable, Sendable {
   public var onlyFailed = false
   /// Only attempts that began then or later.
   public var since: Date?
-  /// At most so many, the latest ones.
+  /// The most attempts to return; the latest ones are kept.
   public var limit: Int?
 
-  /// Everything.
+  /// A query for everything.
   public init() {}
 }

@@ -3,7 +3,7 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// Items as rows: what is written of one, and how one is read.
+/// Items as rows: how they are written and read.
 enum ItemRows {
   /// The columns in the order in which `item(_:_:)` reads them.
   static let columns = """
@@ -18,8 +18,8 @@ enum ItemRows {
     "content_type", "sum", "position", "listed", "revision", "added", "id",
   ]
 
-  /// Does nothing to what is done, nor to what is being sent, unless that is to be paused. What was
-  /// taken out while it was sent is being broken off.
+  /// Leaves alone what is done, and what is being sent, unless it is to be paused. What was
+  /// removed while it was sent is being broken off.
   static let update = """
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
@@ -30,7 +30,7 @@ enum ItemRows {
       AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
     """
 
-  /// Has the attempts at an item remember what they sent, before the item is changed.
+  /// Stores in the attempts at an item what they sent, before the item is changed.
   static let keepForAttempts = """
     UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
       sent_type = COALESCE(sent_type, item.type)
@@ -54,7 +54,7 @@ enum ItemRows {
     values.add(item.contentType)
   }
 
-  /// The words for a state, and the failure where it is one. What is under way when it is written
+  /// The name of a state, and the failure if it is one. What is under way when it is written
   /// from outside the engine has not begun.
   private static func stored(_ state: ItemState) -> (String, String?) {
     switch state {
@@ -65,7 +65,7 @@ enum ItemRows {
     }
   }
 
-  /// The item of a row with `columns`; `last` is its last attempt, where one was made.
+  /// The item of a row with `columns`; `last` is its last attempt, if any.
   static func item(_ row: Row, last: LastAttempt?) -> UploadItem {
     let size: Int64 = row[7]
     var item = UploadItem(

@@ -7,13 +7,13 @@ enum JSONColumn {
     value.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Nil where nothing is there, or another version of hoist wrote it.
+  /// The value; nil if there is none, or if another version of hoist wrote it.
   static func value<Value: Decodable>(_ text: String?) -> Value? {
     text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
   }
 }
 
 extension Failure.Cause {
-  /// The cause as the column `failure` has it.
+  /// The cause as stored in the column `failure`.
   var column: String { JSONColumn.text(self) ?? "{}" }
 }

@@ -8,10 +8,10 @@ public struct QueueChanges: Sendable {
   public var revision: Int64
   /// Items that are new or have changed, in the order of the queue.
   public var items: [UploadItem] = []
-  /// Items that are no longer in the queue.
+  /// Items that have left the queue.
   public var removed: [ItemID] = []
-  /// All items in their order, where it has changed.
+  /// All items in their order, if it has changed.
   public var order: [ItemID]?
-  /// Whether a person has stopped the queue; nil where nobody else has written.
+  /// Whether the user has stopped the queue; nil if nobody else has written.
   public var isStopped: Bool?
 }

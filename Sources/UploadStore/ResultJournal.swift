@@ -15,7 +15,7 @@ public struct ResultJournal: Sendable {
   public init(queue path: String, environment: [String: String]) {
     var status = stat()
     stat(path, &status)
-    // Named after the file's identity and not after one of its paths.
+    // Named after the file's identity, not after one of its paths.
     name = "hoist-\(geteuid())-\(status.st_dev)-\(status.st_ino).results"
     let named = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { environment[$0] }
     folders = named.filter { $0.utf8.first == UInt8(ascii: "/") } + ["/tmp"]
@@ -43,12 +43,12 @@ public struct ResultJournal: Sendable {
     return []
   }
 
-  /// Removes it, now that the queue knows all.
+  /// Removes it, now that the queue has all results.
   public func remove() { for path in paths { unlink(path) } }
 
   private var paths: [String] { folders.map { "\($0)/\(name)" } }
 
-  /// Writes it whole or not at all, readable by its owner only.
+  /// Writes it completely or not at all, readable only by its owner.
   private static func write(_ data: Data, to path: String) -> Bool {
     let part = "\(path).part"
     unlink(part)

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of the queue, version by version. A version that was released is never edited.
+/// The tables of the queue, version by version. A released version is never edited.
 enum Schema {
   static let migrator = versions.enumerated().reduce(into: DatabaseMigrator()) {
     migrator, version in
@@ -12,7 +12,7 @@ enum Schema {
     // One row of `item` for each file that was ever queued; those that left the queue stay for the
     // history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.
     //
-    // `revision` counts changes: whoever has seen number n asks for what is newer. `position` has
+    // `revision` counts changes: a reader that has seen number n asks for what is newer. `position` has
     // gaps, so that a move writes one row.
     """
     CREATE TABLE queue (
@@ -71,8 +71,8 @@ enum Schema {
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
     """,
 
-    // What an attempt's item was sent as and where to, once the item says something else: an edit changes
-    // what will be, not what was. And what is done is found at the start without reading all of a queue.
+    // How and where an attempt sent its item, in case the item is edited later: an edit changes what will be
+    // sent, not what was. An index finds what is done at the start without reading the whole queue.
     """
     ALTER TABLE attempt ADD COLUMN sent_to TEXT;
     ALTER TABLE attempt ADD COLUMN sent_as TEXT;
@@ -80,27 +80,27 @@ enum Schema {
     CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
     """,
 
-    // Where a file lies below the folder that was added, and whether a person chose its name.
+    // Where a file is below the added folder, and whether the user chose its name.
     """
     ALTER TABLE item ADD COLUMN folder TEXT NOT NULL DEFAULT '';
     ALTER TABLE item ADD COLUMN name_is_chosen INTEGER NOT NULL DEFAULT 0
       CHECK (name_is_chosen IN (0, 1));
     """,
 
-    // Where an upload can go on, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
+    // Where an upload can resume, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
     // sent.
     """
     ALTER TABLE item ADD COLUMN resume_point TEXT;
     ALTER TABLE attempt ADD COLUMN start INTEGER CHECK (start >= 0);
     """,
 
-    // What a file's content is, where its name contradicts that.
+    // The type of a file's content, if its name contradicts it.
     "ALTER TABLE item ADD COLUMN content_type TEXT;",
 
-    // What deletes a file on the server, where the reply named it.
+    // The page that deletes a file on the server, if the reply named one.
     "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;",
 
-    // What servers have said of how uploads go on there, as JSON (`ResumeServer`), and when.
+    // What is known of how servers resume uploads, as JSON (`ResumeServer`), and since when.
     """
     CREATE TABLE resume_server (
       address TEXT PRIMARY KEY,
@@ -109,15 +109,15 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     """,
 
-    // What was sent before is found by the file's number and no longer by its path: neighbours in a folder mostly have
-    // neighbouring numbers, so that writing many files changes a few pages of the index and not one for each.
+    // What was sent before is found by the file's number, not by its path: neighbours in a folder mostly have
+    // neighbouring numbers, so that writing many files changes a few pages of the index, not one for each.
     """
     DROP INDEX item_done;
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
 
-    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. Before, each
-    // was an item with an attempt: two rows and four index entries. Old ones stay so.
+    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. Files that
+    // earlier versions sent stay stored as an item with an attempt: two rows and four index entries each.
     """
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,
@@ -147,11 +147,11 @@ enum Schema {
       WHERE name IN ('item', 'attempt') AND name NOT IN (SELECT name FROM sqlite_sequence);
     """,
 
-    // Whether a person has stopped the queue. It outlives the session in which that was said.
+    // Whether the user has stopped the queue. It outlives the session.
     "ALTER TABLE queue ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1));",
 
-    // The size of what was sent, which the target's command may have made another one. From now on an attempt that is
-    // done has its name and type as well, as the request said them.
+    // The size of what was sent, which the target's command may have changed. From this version on, a finished attempt
+    // also has the name and type that the request gave.
     "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
   ]
 }

@@ -5,11 +5,11 @@ import Synchronization
 /// The right to send the items of a queue. One process at a time holds it, and it is released when the
 /// process ends, however that happens (flock(2)).
 ///
-/// The lock is on the queue's own file, by whatever path it was opened: there is no lock file that could be
+/// The lock is on the queue's own file, whatever path it was opened by: there is no lock file that could be
 /// removed. SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
 public final class SenderLock: Sendable {
   private let file: QueueFile
-  /// Whether another process has it by now, through the same descriptor.
+  /// Whether another process now has it through the same descriptor.
   private let isHandedOver = Mutex(false)
 
   /// Acquires the lock for the queue at `path`; nil if another process holds it.
@@ -53,13 +53,13 @@ public final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// Takes over the lock from the process that started this one: it stays on the open file that both share
-  /// (flock(2)), so that nobody else can have it in between.
+  /// Takes over the lock from the process that started this one. It is on the open file that both share
+  /// (flock(2)), so nobody else can acquire it in between.
   ///
   /// - Throws: `StoreError` if the descriptor is not of the queue's file, or the lock is not on it.
   public init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
     let file = try QueueFile(path, descriptor)
-    // Where this process has it already, nothing happens.
+    // If this process already has it, nothing happens.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError("the right to send the queue \(path) was not handed over")
     }
@@ -67,8 +67,8 @@ public final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// The descriptor that a process has to inherit to have the lock as well. From then on it is not given back
-  /// here; it is let go of when both processes have ended.
+  /// The descriptor that a process has to inherit to hold the lock as well. From then on it is not released
+  /// here, but when both processes have ended.
   public func handOver() -> Int32 {
     isHandedOver.withLock { $0 = true }
     return file.descriptor
@@ -136,7 +136,7 @@ private struct QueueFile: Sendable {
     key = Key(named)
   }
 
-  /// Lets go of the lock, if there is one.
+  /// Releases the lock, if it is held.
   func putBack() {
     flock(descriptor, LOCK_UN)
     Self.unused.withLock { $0[key, default: []].append(descriptor) }

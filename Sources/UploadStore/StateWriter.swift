@@ -11,7 +11,7 @@ struct StateWriter {
     switch state {
     case .waiting:
       // Put back in line through no fault of its own: its server cannot be reached or wants other
-      // credentials, or another file ended its request.
+      // credentials, or another file ended the request.
       if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
@@ -25,11 +25,11 @@ struct StateWriter {
       try end(id, AttemptOutcome(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
-      // It is resumed next time. Items that were not running stay as they are: waiting, or paused.
+      // It is sent next time. Items that were not running stay as they are: waiting or paused.
       if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
-      // It may have been removed and restored since: then it waits.
+      // It may have been removed and restored meanwhile; then it waits.
       try set(
         "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
@@ -57,7 +57,7 @@ struct StateWriter {
     ).execute(arguments: [state, failure, revision, id.rawValue])
   }
 
-  /// If an item was put back in line many times without anything being sent, keep the last attempt only: a
+  /// If an item was put back in line many times before anything was sent, keeps only the last attempt: a
   /// server that is away all night is tried a thousand times.
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.cachedStatement(
@@ -68,7 +68,7 @@ struct StateWriter {
     ).execute(arguments: [id.rawValue])
   }
 
-  /// Ends the item's open attempt; false where it had none.
+  /// Ends the item's open attempt; false if it had none.
   @discardableResult
   func end(_ id: ItemID, _ ending: AttemptOutcome) throws -> Bool {
     try db.cachedStatement(

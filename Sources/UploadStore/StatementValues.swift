@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// The values of a statement's parameters, in their order. SQLite gets them directly: to box each for GRDB's arguments
-/// took a sixth of the time that the history of a push takes.
+/// The values of a statement's parameters, in their order. SQLite gets them directly: boxing each for GRDB's arguments
+/// would take a sixth of the time that the history of a push takes.
 struct StatementValues {
   private let statement: SQLiteStatement
   private var count: CInt = 0
@@ -64,7 +64,7 @@ extension Statement {
     if let code = set.refusal { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
-  /// The number in the first column of the first row with these values; nil where there is no row.
+  /// The number in the first column of the first row with these values; nil if there is no row.
   ///
   /// - Throws: `DatabaseError` if SQLite refuses a value or cannot read.
   func first(_ values: (inout StatementValues) -> Void) throws -> Double? {

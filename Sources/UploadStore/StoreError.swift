@@ -4,7 +4,7 @@ import UploadModel
 
 /// Why the queue could not be read or written: the action, the file, and what to do next.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The sentence for the person.
+  /// The sentence for the user.
   public let description: String
   /// The same without the path, for narrow places.
   public let brief: String
@@ -14,7 +14,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     brief = description
   }
 
-  /// An error of SQLite. `doing` is the action that failed: "opened", "written".
+  /// A SQLite error. `doing` is the action that failed: "opened", "written".
   init(_ error: any Error, doing: String, path: String) {
     let why = (error as? DatabaseError)?.reason(path) ?? "\(error)"
     description = "the queue \(path) cannot be \(doing): \(why)"

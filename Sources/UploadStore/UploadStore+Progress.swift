@@ -44,7 +44,7 @@ extension UploadStore {
 
   /// Records the new states of items, in order.
   ///
-  /// - Parameter leaving: whether the program ends, so that what is broken off now stays in the queue.
+  /// - Parameter leaving: whether the program is ending, so that what is broken off now stays in the queue.
   /// - Throws: `StoreError` if the queue cannot be written.
   public func record(
     _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
@@ -68,7 +68,7 @@ extension UploadStore {
     }
   }
 
-  /// Records where an item can go on, and with which byte the attempt that is under way began; nil if it has to
+  /// Records where an item can resume, and with which byte the current attempt began; nil if it has to
   /// start over.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
@@ -81,7 +81,7 @@ extension UploadStore {
     }
   }
 
-  /// The same changes for a `ResultJournal`. Items that are not in the queue are left out.
+  /// The changes in the form for a `ResultJournal`. Items that are not in the queue are left out.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   public func kept(

@@ -3,14 +3,14 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// What was sent without the queue: files of `push`.
+/// What was sent without the queue: the files of `push`.
 extension UploadStore {
   /// Records what became of files that were never in the queue.
   ///
   /// - Parameters:
-  ///   - ended: items that are done or have failed, each with the moment of its first byte.
-  ///   - target: where they went; each item's own unless said otherwise.
-  ///   - place: where an item's file lies, named from the root.
+  ///   - ended: items that are done or have failed, each with the time of its first byte.
+  ///   - target: where they went; by default, each item's own target.
+  ///   - place: the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be written.
   public func log(
     _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
@@ -50,8 +50,8 @@ extension UploadStore {
       "began",
     ] + AttemptOutcome.columns
 
-  /// The first of so many new numbers. A row of `pushed` stands for an item and an attempt, so neither table has them or
-  /// will give them.
+  /// The first of `count` new numbers. A row of `pushed` stands for an item and an attempt, so neither table has
+  /// these numbers or will assign them.
   private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
     let tables = "name IN ('item', 'attempt')"
     let last = try Int64.fetchOne(

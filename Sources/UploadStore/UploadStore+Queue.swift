@@ -3,7 +3,7 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// The queue as a person edits it.
+/// Edits to the queue.
 extension UploadStore {
   /// The initial distance between the positions of neighbours.
   private static let gap: Int64 = 1 << 32
@@ -33,7 +33,7 @@ extension UploadStore {
       try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0
     }
     let position = try number("SELECT MAX(position) FROM item")
-    // No number is given twice, also after the last one is gone.
+    // No number is given twice, even after the last item is gone.
     let last = try number("SELECT seq FROM sqlite_sequence WHERE name = 'item'")
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
@@ -53,7 +53,7 @@ extension UploadStore {
   /// stay finished, and items being sent can only be paused, since the caller may not know of these changes
   /// yet.
   ///
-  /// - Returns: the items as they stand in the queue now.
+  /// - Returns: the items as they are in the queue now.
   /// - Throws: `StoreError` if the queue cannot be written.
   @discardableResult
   public func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
@@ -85,7 +85,7 @@ extension UploadStore {
   /// Restores removed items to their places. Uploads that the removal cancelled, or is about to cancel, wait
   /// again.
   ///
-  /// - Returns: the items as they stand in the queue now.
+  /// - Returns: the items as they are in the queue now.
   /// - Throws: `StoreError` if the queue cannot be written.
   public func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -106,7 +106,7 @@ extension UploadStore {
     }
   }
 
-  /// Writes how items are to be sent. Their states are written by the engine only.
+  /// Writes how items are to be sent. Only the engine writes their states.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   public func edit(_ items: [UploadItem]) throws(StoreError) {
@@ -176,15 +176,15 @@ extension UploadStore {
     }
   }
 
-  /// Whether a person has stopped the queue. Then nothing of it begins until a person goes on, whichever process
-  /// sends, and after however many starts.
+  /// Whether the user has stopped the queue. Nothing in it then begins until the user resumes it, whichever process
+  /// sends, and however often it is started.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   public func isStopped() throws(StoreError) -> Bool {
     try read { db in try Bool.fetchOne(db, sql: "SELECT stopped FROM queue") ?? false }
   }
 
-  /// Records that a person has stopped the queue, or goes on with it.
+  /// Records that the user has stopped the queue or resumed it.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   public func setStopped(_ isStopped: Bool) throws(StoreError) {

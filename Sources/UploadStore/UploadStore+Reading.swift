@@ -21,7 +21,7 @@ extension UploadStore {
     }
   }
 
-  /// The target of the last queued item that is not sent yet; nil if there is none.
+  /// The target of the last queued item that has not been sent; nil if there is none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   public func lastTarget() throws(StoreError) -> String? {
@@ -42,7 +42,7 @@ extension UploadStore {
   /// Reads a snapshot of the queue in its order, in portions of at most `size` items. The first portions are
   /// smaller, so that they arrive at once however long the queue is.
   ///
-  /// - Returns: the revision that all of it shows.
+  /// - Returns: the revision of the snapshot.
   /// - Throws: `StoreError` if the queue cannot be read.
   public func read(
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void

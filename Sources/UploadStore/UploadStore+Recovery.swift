@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What the process before left unfinished.
+/// What the previous process left unfinished.
 extension UploadStore {
   /// Items that were found under way although no process was sending.
   public struct Recovery: Hashable, Sendable {

@@ -4,20 +4,20 @@ import MultipartForm
 import UploadModel
 
 extension UploadStore {
-  /// When the files among these were sent that their targets have already: those with the same content, if an item has a
-  /// digest; and those with the same path, identity, size and time of change, unless their digest was known
+  /// When those of these files that their targets already have were sent: those with the same content, if an item has a
+  /// digest; and those with the same path, identity, size and modification time, unless their digest was known
   /// and differs.
   ///
   /// - Parameters:
-  ///   - target: where they go; each item's own unless said otherwise.
-  ///   - place: where an item's file lies, named from the root.
+  ///   - target: where they go; by default, each item's own target.
+  ///   - place: the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be read.
   public func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
   ) throws(StoreError) -> [ItemID: Date] {
     try read { db in
-      // Whoever only pushes has sent nothing from the queue.
+      // If only `push` was used, nothing was sent from the queue.
       let done = "SELECT EXISTS (SELECT 1 FROM item WHERE state = 'done')"
       let hasQueued = try Bool.fetchOne(db.cachedStatement(sql: done)) == true
       let byIdentity = try Self.lookUps(

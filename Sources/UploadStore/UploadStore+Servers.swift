@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// Which protocol servers speak, where targets leave that open (`resume = "auto"`).
+/// Which protocol servers speak, if targets leave that open (`resume = "auto"`).
 extension UploadStore: ResumeMemory {
-  /// How long that is believed, in seconds: a server may be replaced by another one.
+  /// How many seconds an entry stays valid, since a server may be replaced by another one.
   private static let lifetime = 24.0 * 60 * 60
 
-  /// What the server at an address has said within the last day.
+  /// What has become known of the server at an address within the last day.
   public func resumeServer(at address: String) -> ResumeServer? {
     resumeServer(at: address, now: Date())
   }
@@ -21,14 +21,14 @@ extension UploadStore: ResumeMemory {
     return JSONColumn.value(text ?? nil)
   }
 
-  /// Keeps that; nil forgets what was kept.
+  /// Stores that; nil deletes what was stored.
   public func remember(_ server: ResumeServer?, at address: String) {
     remember(server, at: address, now: Date())
   }
 
   func remember(_ server: ResumeServer?, at address: String, now: Date) {
     let text = JSONColumn.text(server)
-    // No change of the queue, and no loss where it cannot be written.
+    // This does not change the queue, and nothing is lost if it cannot be written.
     try? pool.write { db in
       try db.execute(
         sql: "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",

@@ -10,16 +10,16 @@ import UploadModel
 /// process that writes before it acts can be killed, or lose power, at any time. Several processes can use
 /// the file at once; `SenderLock` decides which of them sends.
 public final class UploadStore: Sendable {
-  /// What a change outlives once the method that made it has returned.
+  /// What a change survives once the method that made it has returned.
   public enum Durability: Sendable {
     /// A loss of power: it waits for the disk, some milliseconds each time.
     case powerLoss
-    /// The end of the process, however sudden. For what nobody acts on, such as a history. The file stays whole
-    /// when power is lost; the last changes may be missing.
+    /// The end of the process, however sudden. Use it for what nobody acts on, such as a history. If power is lost,
+    /// the file stays intact, but the last changes may be missing.
     case crash
   }
 
-  /// Where the file lies.
+  /// The path of the file.
   public let path: String
   let pool: any DatabaseWriter
   /// SQLite's last counter of commits by other connections.
@@ -27,7 +27,7 @@ public final class UploadStore: Sendable {
   /// Bytes sent by the attempts under way, recorded when they end.
   let progress = Mutex<[ItemID: Int64]>([:])
 
-  /// Where the queue lies unless told otherwise: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
+  /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
   public static func usualPath(environment: [String: String]) -> String {
     if let base = environment["XDG_STATE_HOME"], base.hasPrefix(scalars: "/") {
@@ -46,7 +46,7 @@ public final class UploadStore: Sendable {
 
   /// Opens the queue at `path`, or makes an empty one that nobody else may read.
   ///
-  /// - Throws: ``StoreError`` where it cannot be opened or was written by a newer version; the file
+  /// - Throws: ``StoreError`` if it cannot be opened or was written by a newer version; the file
   ///   is left as it was.
   public init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
@@ -57,26 +57,26 @@ public final class UploadStore: Sendable {
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
       configuration.journalMode = .wal
-      // A history writes each attempt in one transaction with its item. To look for the item again takes time.
+      // A history writes each attempt in one transaction with its item; checking for the item again takes time.
       configuration.foreignKeysEnabled = durability == .powerLoss
       pool = try Self.step {
         switch durability {
         case .powerLoss: try DatabasePool(path: path, configuration: configuration)
-        // A connection more for reading would cost a command a twentieth of its start.
+        // Another connection for reading would make a command's start a twentieth slower.
         case .crash: try DatabaseQueue(path: path, configuration: configuration)
         }
       }
       try pool.writeWithoutTransaction { db in
         switch durability {
-        // GRDB's default is NORMAL, which loses the last changes when power fails.
+        // GRDB's default is NORMAL, which loses the last changes if power fails.
         case .powerLoss: try db.execute(sql: "PRAGMA synchronous = FULL")
-        // A command that is run often leaves a log behind that the next one has to read: up to so many pages of it,
-        // not the usual 1,000, which take longer than all the rest of a start.
+        // Each run of a command leaves a log that the next one has to read. Limit its pages: the usual 1,000 take
+        // longer than all the rest of a start.
         case .crash:
           try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
           try db.execute(sql: "PRAGMA journal_size_limit = \(Self.shortLog * 4096)")
           try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
-          // A statement of many rows copies each page before it changes it, to a file unless told otherwise.
+          // A statement with many rows copies each page before it changes it, by default to a file.
           try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
       }
@@ -91,16 +91,16 @@ public final class UploadStore: Sendable {
     }
   }
 
-  /// How many KiB of the file such a command keeps in memory, where SQLite would keep 2,000: neighbouring files are looked
-  /// up one after the other, so that few pages are read twice.
+  /// How many KiB of the file such a command keeps in memory. SQLite would keep 2,000, but neighbouring files are
+  /// looked up one after the other, so that few pages are read twice.
   private static let cacheSize = 512
 
   /// How many pages SQLite's log may have at the start of a command.
   private static let shortLog = 128
 
-  /// Ends SQLite's log if it has grown long. SQLite itself copies it at a commit but begins a new one only with the
-  /// commit after that, which a command that writes once never makes: each left a longer log to the next, which read all
-  /// of it. A log that another process reads stays.
+  /// Truncates SQLite's log if it has grown long. SQLite copies the log at a commit, but begins a new one only at the
+  /// next commit, which a command that writes once never makes: each would leave a longer log for the next one to read.
+  /// A log that another process is reading stays.
   public func shortenLog() {
     var log = stat()
     guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
@@ -114,7 +114,7 @@ public final class UploadStore: Sendable {
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
-      // GRDB's own `read` forbids a sole connection to write for so long, and SQLite then prepares all statements anew.
+      // GRDB's own `read` makes a sole connection read-only meanwhile, and SQLite then prepares all statements anew.
       return try pool.unsafeRead { db in
         try db.beginTransaction(.deferred)
         defer { try? db.commit() }
@@ -139,8 +139,8 @@ public final class UploadStore: Sendable {
     }
   }
 
-  /// Does a step of opening. Of several processes that make a queue at the same moment, one gets through with each
-  /// migration, and the others fail. So it is with its log, where SQLite calls it busy without waiting.
+  /// Performs a step of opening. If several processes create a queue at the same moment, one succeeds with each
+  /// migration, and the others fail. The same goes for the log, which SQLite reports as busy without waiting.
   private static func step<Value>(_ body: () throws -> Value) throws -> Value {
     let limit = ContinuousClock.now + .seconds(10)
     var left = Schema.migrator.migrations.count
@@ -162,7 +162,7 @@ public final class UploadStore: Sendable {
     } catch {
       throw StoreError(failure + (error as NSError).localizedDescription)
     }
-    // Without a descriptor: closing one would release the locks that SQLite may have on the file by then.
+    // Do this without a descriptor: closing it would release locks that SQLite may already have on the file.
     if mknod(path, S_IFREG | 0o600, 0) == 0 || access(path, F_OK) == 0 { return }
     // A link to a missing file: the file is created where the link leads.
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -2,16 +2,15 @@ import CCurl
 
 /// What a server shows of itself in a TLS handshake.
 public struct CertificateProbe: Sendable {
-  /// Why no connection came about; nil where one did.
+  /// Why no connection was made; nil if one was.
   public let trouble: TransportError?
-  /// The server's own certificate in PEM, where it showed one.
+  /// The server's own certificate in PEM, if it showed one.
   public let certificate: String?
 
   /// Connects to the server of an `https` URL, shakes hands and hangs up; no request is sent. The usual
   /// proxies apply. Blocks, for 30 s at most.
   ///
-  /// - Parameter verifying: whether the system's rules apply. Otherwise the server is looked at, whoever
-  ///   it is.
+  /// - Parameter verifying: whether the system's rules apply. Otherwise any certificate is accepted.
   public init(url: String, verifying: Bool) {
     // Freed after the handle, which writes to it until then.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -45,7 +44,7 @@ public struct CertificateProbe: Sendable {
     certificate = code == CURLE_OK ? Self.certificate(of: easy) : nil
   }
 
-  /// The server's own comes first, in a list of "name:value" lines.
+  /// The server's own certificate comes first, in a list of "name:value" lines.
   private static func certificate(of easy: UnsafeMutableRawPointer) -> String? {
     guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0 else {
       return nil
@@ -61,9 +60,9 @@ public struct CertificateProbe: Sendable {
 }
 
 extension TransportError {
-  /// The error that a handle's transfer has ended with.
+  /// The error that a handle's transfer ended with.
   ///
-  /// - Parameter socket: why no socket could be made, which libcurl does not tell; 0 where one was.
+  /// - Parameter socket: why no socket could be made, which libcurl does not tell; 0 if one was.
   init(
     _ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>,
     socket: Int32 = 0

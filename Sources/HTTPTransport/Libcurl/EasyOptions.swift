@@ -1,6 +1,6 @@
 import CCurl
 
-/// Sets options on one of libcurl's handles, and fails closed: what is refused ends the exchange.
+/// Sets options on one of libcurl's handles, and fails closed: a refused option ends the exchange.
 final class EasyOptions {
   private let easy: UnsafeMutableRawPointer
   private var refused: CURLcode?
@@ -15,7 +15,7 @@ final class EasyOptions {
     try check(throwing: hoist_set_size(easy, option, size))
   }
 
-  /// A NUL would cut the text off, and what is left could mean something else.
+  /// Refuses a NUL: it would cut the text off, and the rest could mean something else.
   func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
@@ -33,7 +33,7 @@ final class EasyOptions {
     try check(throwing: hoist_set_list(easy, option, list))
   }
 
-  /// Sets what only makes things faster.
+  /// Sets an option that only makes things faster, and may fail.
   func trySet(_ option: CURLoption, _ value: Int) { _ = hoist_set_long(easy, option, value) }
 
   func set(_ tls: TLSOptions) throws(TransportError) {
@@ -51,13 +51,13 @@ final class EasyOptions {
     }
     if let certificate = tls.clientCertificate {
       try set(CURLOPT_SSLCERT, certificate)
-      // Without a pass phrase of ours, OpenSSL would ask for one on the terminal.
+      // Without a pass phrase from us, OpenSSL would ask for one on the terminal.
       try set(CURLOPT_KEYPASSWD, "")
     }
     if let key = tls.clientKey { try set(CURLOPT_SSLKEY, key) }
   }
 
-  /// Notes the first refusal of several.
+  /// Notes a refusal, if it is the first.
   func check(_ code: CURLcode) {
     if code != CURLE_OK, refused == nil { refused = code }
   }

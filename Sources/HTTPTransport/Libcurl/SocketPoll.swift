@@ -1,30 +1,30 @@
 import CCurl
 import Foundation
 
-/// Waits for news of the sockets that libcurl has named, and for other threads (poll(2)).
+/// Waits for news on the sockets that libcurl has named, and for other threads (poll(2)).
 ///
-/// libcurl's own wait does not say which sockets have news, so that it has to ask all of them afterwards.
+/// libcurl's own wait does not say which sockets have news, so that it has to check all of them afterwards.
 struct SocketPoll {
-  /// The other threads' one comes first.
+  /// The descriptor for other threads comes first.
   private var watched: [pollfd]
-  /// Of sockets that may rest: how much had been written when libcurl was last told of room.
+  /// For sockets that may rest: how much had been written when libcurl was last told of room.
   private var written: [Int32: Int64] = [:]
   /// Until when libcurl is not told of a socket's room, in seconds of ``Clock``.
   private var rests: [Int32: Double] = [:]
 
-  /// In seconds.
+  /// How long a socket rests, in seconds.
   static let rest = 0.01
 
   /// - Parameter wakeUp: a descriptor from eventfd(2).
   init(wakeUp: Int32) { watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)] }
 
-  /// Waits for what libcurl wants to know of a socket from now on.
+  /// Watches a socket for what libcurl wants to know about it from now on.
   ///
   /// - Parameters:
   ///   - wanted: one of libcurl's `CURL_POLL` numbers.
-  ///   - mayRest: whether libcurl, where it has written nothing since it was last told of room, is not told again
-  ///     for a moment unless something arrives. With HTTP/2 it asks for room even while the server lets it send
-  ///     nothing.
+  ///   - mayRest: whether the socket may rest: if libcurl has written nothing since it was last told of room, it is
+  ///     not told again for a moment, unless something arrives. With HTTP/2 it asks for room even while the server
+  ///     lets it send nothing.
   mutating func watch(_ socket: Int32, for wanted: Int32, mayRest: Bool = false) {
     let events = Int16(
       (wanted & CURL_POLL_IN != 0 ? POLLIN : 0) | (wanted & CURL_POLL_OUT != 0 ? POLLOUT : 0))
@@ -43,10 +43,10 @@ struct SocketPoll {
     if let index = index(of: socket) { watched.remove(at: index) }
   }
 
-  /// Waits, for `milliseconds` at most, or without end where they are negative.
+  /// Waits, for `milliseconds` at most, or without limit if they are negative.
   ///
   /// - Parameter now: in seconds of ``Clock``.
-  /// - Returns: the sockets of which libcurl has to be told.
+  /// - Returns: the sockets that libcurl has to be told about.
   mutating func wait(milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
     for (socket, end) in rests where end <= now { endRest(of: socket) }
     var longest = milliseconds

@@ -1,12 +1,12 @@
 import CCurl
 import Foundation
 
-/// The sockets that libcurl has open, and what the kernel says of them.
+/// The sockets that libcurl has open, and what the kernel says about them.
 ///
 /// libcurl does not reveal a running transfer's socket. Sockets are created here, and found again by the
 /// addresses that libcurl reports when a request starts.
 struct SocketTable {
-  /// What tells a connection from others.
+  /// What distinguishes a connection from others.
   struct Connection: Hashable {
     let localPort: UInt16
     let peerPort: UInt16
@@ -33,14 +33,14 @@ struct SocketTable {
     return Glibc.close(descriptor)
   }
 
-  /// The socket of a connection; nil where it is none of these.
+  /// The socket of a connection; nil if it is not in the table.
   mutating func socket(of connection: Connection) -> Int32? {
     if let known = found[connection] { return known }
     let candidates = sockets.filter { descriptor in
       Self.address(of: descriptor, getsockname)?.port == connection.localPort
         && Self.address(of: descriptor, getpeername)?.port == connection.peerPort
     }
-    // Linux lets two connections share a local port where they lead to different hosts.
+    // Linux lets two connections share a local port if they lead to different hosts.
     let socket =
       candidates.count < 2
       ? candidates.first
@@ -65,7 +65,7 @@ struct SocketTable {
         guard
           getnameinfo(general, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
         else { return nil }
-        // The port has the same place in both families' addresses.
+        // The port is in the same place in the addresses of both families.
         let port = general.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
           UInt16(bigEndian: $0.pointee.sin_port)
         }
@@ -76,14 +76,14 @@ struct SocketTable {
     }
   }
 
-  /// Bytes that were written to a socket and not acknowledged; nil where the kernel does not say.
+  /// How many bytes have been written to a socket but not acknowledged; nil if the kernel does not say.
   static func unacknowledged(at descriptor: Int32) -> Int64? {
     let bytes = hoist_unacknowledged(descriptor)
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Has the connection end with a reset, so that the kernel throws away what has not left yet when it is closed. Returns
-  /// how many bytes that is.
+  /// Makes the connection end with a reset, so that closing it discards what the kernel has not sent yet. Returns how many
+  /// bytes that is.
   static func discardUnsent(at descriptor: Int32) -> Int64 {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -91,7 +91,7 @@ struct SocketTable {
     return Int64(hoist_unsent(descriptor))
   }
 
-  /// Whether nothing can be sent on a connection any more, or received.
+  /// Whether a connection can neither send nor receive.
   static func isClosed(_ descriptor: Int32) -> Bool {
     hoist_look_at(descriptor).state == Int32(TCP_CLOSE)
   }
@@ -112,19 +112,18 @@ struct SocketTable {
   enum Sight {
     /// The other side has not seen it.
     case unseen
-    /// It may have, and nothing will tell.
+    /// The other side may have seen it, and nothing will tell.
     case uncertain
-    /// An answer to it is still to come: a reset, or that it has arrived.
+    /// Still to be decided, by a reset or by an acknowledgement.
     case open
   }
 
-  /// Whether the other side has seen anything of what was sent after `mark`, a number from `end(of:)`.
+  /// Whether the other side has seen anything that was sent after `mark`, a number from `end(of:)`.
   ///
-  /// Its end (FIN) alone does not tell: a server that ends one direction may still read the other, and what was on its way
-  /// then
-  /// arrives. A reset alone does not either: a server may have read the request and not yet acknowledged it. A reset
-  /// after the end, with nothing acknowledged, comes from where nobody reads any more. Asking takes the connection's
-  /// error from it.
+  /// A FIN alone does not tell: a server that ends one direction may still read the other, and what was on its way
+  /// arrives. A reset alone does not either: a server may have read the request without acknowledging it yet. But
+  /// a reset after a FIN, with nothing acknowledged, means that nobody has read the request. Asking clears the
+  /// connection's error.
   static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
     guard let state = UInt32(exactly: found.state), found.acknowledged <= mark else {

@@ -1,17 +1,19 @@
 import CCurl
 import Foundation
 
-/// Whether all of a body has arrived. A server may answer well before that, and close.
+/// Whether all of a body has arrived. A server may answer long before that, and close.
 extension Transfer {
-  /// The end of a body whose reply came first.
+  /// The end of a body whose reply came before all of it had arrived.
   final class Arrival {
     private let descriptor: Int32
-    /// Where on the connection the body ends, as far as that is known.
+    /// Where on the connection the body ends.
     private let end: Int64
     /// Whether the connection was lost before the other side had all of it.
     private(set) var isLost = false
 
-    /// - Parameter socket: still open. nil where the process has no room for another descriptor.
+    /// Fails if the process cannot open another descriptor.
+    ///
+    /// - Parameter socket: still open.
     init?(_ socket: Int32, end: Int64) {
       descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
       guard descriptor >= 0 else { return nil }
@@ -20,7 +22,7 @@ extension Transfer {
 
     deinit { close(descriptor) }
 
-    /// Whether that is still open.
+    /// Whether it is still undecided.
     func isOpen() -> Bool {
       let found = hoist_look_at(descriptor)
       guard found.state >= 0, found.acknowledged < end else { return false }
@@ -29,12 +31,12 @@ extension Transfer {
     }
   }
 
-  /// Notes, once the reply has begun, where on the connection the body ends, unless all has arrived.
+  /// Notes, once the reply has begun, where on the connection the body ends, unless all of it has arrived.
   func recordArrival(at socket: Int32, isClosing: Bool = false) {
     guard length > 0, hasGivenAll, !request.offersHTTP2,
       let status = parser.head?.status, (200..<300).contains(status)
     else { return }
-    // A closing TLS connection has its own last words in the count, which nobody may acknowledge.
+    // When a TLS connection closes, the count includes its closing alert, which may never be acknowledged.
     if isClosing, request.url.scheme == "https" { return }
     guard (SocketTable.unacknowledged(at: socket) ?? 0) > 0, let end = SocketTable.end(of: socket)
     else {
@@ -44,8 +46,8 @@ extension Transfer {
     arrival = Arrival(socket, end: end)
   }
 
-  /// Whether a good reply came before all of the body had arrived, and it still may. Until then nobody may take the body
-  /// for handed over.
+  /// Whether a success came before all of the body had arrived, and the rest still may. Until it has, the body does not
+  /// count as handed over.
   func awaitsArrival(_ code: CURLcode) -> Bool {
     guard code == CURLE_OK else { return false }
     if arrival == nil, let socket { recordArrival(at: socket) }

@@ -1,12 +1,12 @@
 import CCurl
 import Foundation
 
-/// What libcurl asks and tells while a request is under way.
+/// What libcurl asks and reports while a request is under way.
 extension Transfer {
   /// A request is about to go out on a connection. Returns whether it may.
   func begin(on connection: SocketTable.Connection) -> Bool {
-    // libcurl begins again by itself where a kept connection has ended, or `Expect` was refused. It does not
-    // always rewind the body: not where it still counts a piece as unwritten of which TLS has sent some.
+    // libcurl begins again by itself if a kept connection has ended, or `Expect` was refused. It does not
+    // always rewind the body: not if TLS has sent some of a piece that libcurl still counts as unwritten.
     if given > 0 {
       guard mayRepeat else {
         isUnrepeatable = true
@@ -17,7 +17,7 @@ extension Transfer {
     parser = ReplyHeadParser()
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
-    // Not even begun: a server that has ended its direction only may still read this one.
+    // Do not even begin: a server that has ended only its own direction may still read the request.
     if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
       isTooLate = true
       return false
@@ -35,11 +35,11 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// Seconds from when the request begins until libcurl is to have stopped waiting for "100 Continue": its own one, and
-  /// a little for its clock.
+  /// How many seconds after the request begins libcurl should have stopped waiting for "100 Continue": its own one
+  /// second, and a margin for its clock.
   private static let longestQuestion = 1.05
 
-  /// Reads the whole body. Returns whether it could.
+  /// Reads the whole body. Returns whether that worked.
   private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
     guard let body = request.body else { return false }
     let reader = body.makeReader()
@@ -81,10 +81,10 @@ extension Transfer {
     }
   }
 
-  /// libcurl wants to begin the body again: the connection was a kept one and has ended, or the server
-  /// has refused `Expect`.
+  /// libcurl wants to begin the body again: a kept connection has ended, or the server has refused
+  /// `Expect`.
   func seek(to offset: curl_off_t) -> Int32 {
-    // Where reading failed it asks again on every other kept connection.
+    // After a failed read it would ask again on every other kept connection.
     guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }
     startOver()
     return CURL_SEEKFUNC_OK
@@ -102,7 +102,7 @@ extension Transfer {
     guard headBytes <= Self.mostHead else { return cut() }
     if let interim = parser.interim { tell(interim) }
     guard isOver, let head = parser.head else { return count }
-    // libcurl asks again by itself, without the question.
+    // libcurl repeats the request by itself, without `Expect`.
     if asks, head.status == 417 {
       wasExpectRefused = true
       mayAskPlainly = !parser.hasContinued && !hasGivenAll
@@ -111,7 +111,7 @@ extension Transfer {
       tellExpectIgnored()
     }
     exchange.content.withLock { $0.head = head }
-    // libcurl answers the challenge with a second request, and only the reply to that counts.
+    // libcurl answers the challenge with a second request, and only the reply to that one counts.
     if request.digest != nil, head.status == 401, !wasChallenged {
       wasChallenged = true
       return count
@@ -134,7 +134,7 @@ extension Transfer {
     return isAll ? count : 0
   }
 
-  /// Ends the transfer, for a reply without an end.
+  /// Ends the transfer, because the reply does not seem to end.
   private func cut() -> Int {
     exchange.content.withLock { $0.isReplyCut = true }
     return 0

@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
 
-/// One exchange on an easy handle. Lives on the loop's thread.
+/// One exchange on an easy handle. Used only on the loop's thread.
 final class Transfer {
   let exchange: Exchange
   let easy: UnsafeMutableRawPointer
@@ -11,24 +11,24 @@ final class Transfer {
   /// Whether the server is asked before the body is sent.
   let asks: Bool
 
-  /// Room for the whole body, where it goes with the head.
+  /// Room for the whole body, if it goes with the head.
   let wholeBody: UnsafeMutableRawBufferPointer?
   var reader: (any ExchangeBodyReader)?
   var bodyError: (any Error)?
-  /// The body's bytes given to libcurl since it last began.
+  /// How many bytes of the body libcurl has been given since it last began.
   var given: Int64 = 0
   var parser = ReplyHeadParser()
   var toldExpect = false
-  /// Whether the handle will not ask again, whatever it is used for.
+  /// Whether the server refused `Expect`. The handle never sends it again, whatever it is used for.
   var wasExpectRefused = false
   /// Whether that was all that the server refused: it had not asked for the body, nor been given all of it.
   var mayAskPlainly = false
-  /// Whether the server has said what it wants to have answered.
+  /// Whether the server has sent its digest challenge.
   var wasChallenged = false
   var headBytes = 0
   private var isHeadTold = false
 
-  /// The socket that it goes over, once it has begun.
+  /// The socket that it uses, once it has begun.
   var socket: Int32?
   /// Where on that connection the request begins.
   var mark: Int64?
@@ -36,33 +36,33 @@ final class Transfer {
   var isUnrepeatable = false
   /// Whether the server had ended the connection before anything of the request went over it.
   var isTooLate = false
-  /// The bytes of requests' heads that libcurl had sent for this transfer before.
+  /// How many bytes of heads libcurl had sent for earlier requests of this transfer.
   var headsBefore = 0
-  /// The connection, where it was closed without a reply: the server may still be known not to have seen the request.
+  /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the request.
   private var closed: ClosedConnection?
-  /// Where the connection stood when the reply came, where that was before all had arrived.
+  /// The end of the body on the connection, if the reply came before all of it had arrived.
   var arrival: Arrival?
-  /// How often it was begun again because of that.
+  /// How often it was begun again because the server had not seen it.
   private(set) var repetitions = 0
-  /// When a limit lets it go on; nil where none holds it back.
+  /// When a limit lets it go on; nil if none holds it back.
   var heldUntil: Double?
-  /// When libcurl has waited long enough for "100 Continue"; nil where it does not.
+  /// When libcurl has waited long enough for "100 Continue"; nil if it does not wait.
   var continueBy: Double?
-  /// The bytes that its limits have let through and that it has not given yet.
+  /// How many bytes its limits have let through that libcurl has not been given yet.
   var allowance = 0
-  /// Why the last socket for it could not be made; 0 where one was.
+  /// Why the last socket for it could not be made; 0 if it was.
   var socketError: Int32 = 0
-  /// What was told last.
+  /// How many bytes of the body were last known to be acknowledged.
   private(set) var acknowledged: Int64 = 0
   let words: UnsafeMutablePointer<CChar>
   var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-  /// With half as much, large files over TLS take a twentieth longer; twice as much gives nothing.
+  /// With half as much, large files over TLS take a twentieth longer; twice as much gains nothing.
   static let largeBuffer = 512 << 10
   /// The most bytes of head lines and trailers together.
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5
-  /// How many bytes a limit is asked for at once.
+  /// The most bytes that a limit is asked for at once.
   private static let mostGranted = 1 << 20
 
   init(_ exchange: Exchange, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
@@ -86,7 +86,7 @@ final class Transfer {
 
   // MARK: What the loop asks
 
-  /// The connection is about to be closed: the last chance to ask the kernel about it.
+  /// The connection is about to be closed. This is the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
     recordArrival(at: descriptor, isClosing: true)
@@ -94,7 +94,7 @@ final class Transfer {
     (socket, mark) = (nil, nil)
   }
 
-  /// Whether the server has seen a request that ended so. Where it has not, it is to be begun again.
+  /// Whether the server has seen a request that ended with this code. If not, the request is to be begun again.
   func sight(after code: CURLcode) -> SocketTable.Sight {
     guard repetitions < Self.mostRepetitions, bodyError == nil else { return .uncertain }
     if isTooLate { return .unseen }
@@ -105,24 +105,24 @@ final class Transfer {
     guard isLost, parser.head == nil, headBytes == 0, exchange.transferProgress.hasBegun,
       let closed
     else { return .uncertain }
-    // libcurl has taken the error from the connection.
+    // libcurl has already read, and so cleared, the connection's error.
     let isBrokenPipe =
       code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)
     return isBrokenPipe && closed.wasUnacknowledged ? .unseen : closed.sight()
   }
 
-  /// Begins again what the server has not seen.
+  /// Prepares to begin again, since the server has not seen the request.
   func beginAgain() {
     repetitions += 1
     startOver()
   }
 
-  /// Whether it may begin again that often.
+  /// Whether it may begin again once more.
   var mayBeginAgain: Bool { repetitions < Self.mostRepetitions }
 
-  /// The body's bytes that the other side has acknowledged by now, where that is news.
+  /// How many bytes of the body the other side has acknowledged; nil if that has not changed.
   ///
-  /// - Parameter shares: how many transfers have the same connection, as with HTTP/2.
+  /// - Parameter shares: how many transfers share the connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
     let written = written
@@ -131,10 +131,10 @@ final class Transfer {
     guard let mark, !request.offersHTTP2 else {
       return record(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
     }
-    // libcurl counts a piece as written once all of its TLS records are: up to a mebibyte too late. The
-    // connection's own count is finer. It has the head in it, and what a record is longer than its content.
+    // libcurl counts a piece as written once all of its TLS records are, up to a mebibyte too late. The
+    // connection's own count is finer, but includes the head and the overhead of TLS records.
     let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
-    // From 8.14 on, libcurl counts what it has sent of the body too.
+    // From 8.14 on, libcurl's count includes what it has sent of the body.
     let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)
     let head = counted > uploaded ? counted - uploaded : counted
     let arrived = hoist_look_at(socket).acknowledged - mark - head
@@ -142,13 +142,13 @@ final class Transfer {
     return record(acknowledged: min(max(0, content), given - 1))
   }
 
-  /// A reply to all of a request proves that it arrived.
+  /// Notes that the request was answered: a reply to all of it proves that it arrived.
   func recordAnswered() -> Int64? {
     guard written >= given else { return newlyAcknowledged(shares: 1) }
     return record(acknowledged: given)
   }
 
-  /// The body's bytes that the connection has taken.
+  /// How many bytes of the body the connection has taken.
   private var written: Int64 {
     min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
   }
@@ -160,16 +160,14 @@ final class Transfer {
     return now
   }
 
-  /// Whether the whole body was handed over.
   var hasGivenAll: Bool { given == length }
 
-  /// Whether it went with the head. There is no progress of it to show, and the reply proves soon that it arrived.
+  /// Whether the body goes with the head. It has no progress to show, and the reply soon proves that it arrived.
   var isInOnePiece: Bool { wholeBody != nil }
 
-  /// Whether bytes are on their way.
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
 
-  /// The final reply's head, where nobody has been told of it yet.
+  /// The final reply's head, unless it has been reported.
   func removeHead() -> ReplyHead? {
     guard !isHeadTold, let head = exchange.content.withLock({ $0.head }) else { return nil }
     isHeadTold = true
@@ -194,8 +192,8 @@ final class Transfer {
       code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
   }
 
-  /// Lets a transfer that is held back go on with as many bytes as its limits have for it now. Returns false
-  /// where they have none, and says in `heldUntil` when they may.
+  /// Lets a transfer that is held back go on with as many bytes as its limits allow now. Returns false
+  /// if they allow none; `heldUntil` then says when they may.
   func letGo(at now: Double) -> Bool {
     guard !exchange.content.withLock({ $0.isWaiting }) else {
       heldUntil = .infinity
@@ -212,12 +210,12 @@ final class Transfer {
     return true
   }
 
-  /// How many bytes of the body may go out now. Where limits let none through, it is held back.
+  /// How many bytes of the body may go out now. If limits let none through, the transfer is held back.
   func granted(upTo most: Int) -> Int {
     let wanted = Int(min(Int64(most), length - given))
     guard !request.limits.isEmpty, wanted > 0 else { return wanted }
     guard heldUntil == nil else { return 0 }
-    // Those that wait already come first.
+    // Transfers that are already waiting come first.
     guard allowance > 0 || !loop.holdsAny && letGo(at: Clock.now) else {
       hold()
       return 0
@@ -231,8 +229,8 @@ final class Transfer {
     exchange.content.withLock { $0.progress.isHeldBack = true }
   }
 
-  /// Hands over at most so many bytes of the body by `work`, which says how many they were; nil for none. Throws once
-  /// the exchange is stopped: whoever asks then how much was handed over has the last word.
+  /// Hands over at most `most` bytes of the body. `work` does it and returns how many they were; nil for none.
+  /// Throws once the exchange is stopped, so that the number handed over does not change after that.
   func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
     try recordHandedOver(given + Int64(most))
     var count: Int?

@@ -1,18 +1,19 @@
 import CCurl
 import Foundation
 
-/// What the loop does with requests of which it is not known yet whether they have arrived.
+/// What the loop does with requests that may or may not have arrived.
 extension TransferLoop {
   /// Seconds between two looks at connections that have ended.
   static let doubtInterval = 0.005
 
-  /// Begins a request again that the server has not seen, or waits until that is known. Returns false where it is over.
+  /// Begins a request again if the server has not seen it, or waits until that is known. Returns false if the request
+  /// is over.
   func settles(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard let multi else { return false }
     switch transfer.sight(after: code) {
     case .uncertain: return false
     case .open:
-      // Its connections are libcurl's no more, and its end must not be told twice.
+      // libcurl is done with its connections, and its end must not be reported twice.
       curl_multi_remove_handle(multi, transfer.easy)
       doubtful.append((transfer, code))
       return true
@@ -24,14 +25,14 @@ extension TransferLoop {
     }
   }
 
-  /// Has a request wait whose good reply came before all of it had arrived.
+  /// Makes a request wait if its success was reported before all of it had arrived.
   func awaits(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard transfer.awaitsArrival(code) else { return false }
     if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
     return true
   }
 
-  /// Looks again at those that wait.
+  /// Checks the waiting requests again.
   func settleDoubts() {
     let waiting = doubtful
     doubtful = []

@@ -1,8 +1,8 @@
 import CCurl
 import Foundation
 
-/// How the loop learns what there is to do. libcurl says which sockets it waits for and is told of those that have
-/// news, one by one: with `curl_multi_perform` it would ask all of them in every turn.
+/// How the loop learns what there is to do. libcurl says which sockets it waits for, and is told about those that have
+/// news, one by one: with `curl_multi_perform` it would check all of them in every turn.
 extension TransferLoop {
   /// Has libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {
@@ -16,16 +16,16 @@ extension TransferLoop {
     _ = hoist_multi_set_watch(multi, watch, context)
   }
 
-  /// Has libcurl do what there is to do: read or write where there is news, and begin or go on where it is time.
+  /// Has libcurl do what there is to do: read and write on sockets with news, and begin or continue what is due.
   func perform(_ multi: UnsafeMutableRawPointer) {
     var running: Int32 = 0
-    // No events: libcurl asks the socket itself what the news is.
+    // No events are passed: libcurl asks the socket itself what the news is.
     for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
     // No socket: CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
     if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }
   }
 
-  /// Does something once all has been sent that can be, or at once where this is not the loop's thread.
+  /// Runs `work` once everything that can be sent has been, or at once if this is not the loop's thread.
   func postpone(_ work: @escaping @Sendable () -> Void) {
     guard DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self) else {
       return work()
@@ -47,11 +47,11 @@ extension TransferLoop {
     return news + socketsWithoutAnswer().filter { !news.contains($0) }
   }
 
-  /// Seconds until libcurl is asked again to stop waiting.
+  /// Seconds until libcurl is made to look again.
   private static let questionInterval = 0.05
 
   /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it when it looks at the
-  /// transfer, and after another interim reply it may have no reason to look any more (seen with 7.88).
+  /// transfer, but after another interim reply it may have no reason to look (seen with 7.88).
   private func socketsWithoutAnswer() -> [Int32] {
     let now = Clock.now
     return transfers.values.compactMap { transfer in
@@ -61,7 +61,7 @@ extension TransferLoop {
     }
   }
 
-  /// How long to wait for news; without end where it is negative.
+  /// How long to wait for news; without limit if negative.
   private func milliseconds(_ multi: UnsafeMutableRawPointer) -> Int32 {
     var moments = held.compactMap(\.heldUntil)
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {

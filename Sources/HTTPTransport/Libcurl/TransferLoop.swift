@@ -6,8 +6,8 @@ import Synchronization
 /// wakes it up while there is nothing to do.
 ///
 /// Unchecked: `multi` and `wakeUp` are constants, of which other threads only write to the latter, and `inbox`
-/// is a Mutex. Everything else is touched within `run` alone, which is one block of a serial queue, or by
-/// libcurl's callbacks, which it calls.
+/// is a Mutex. Everything else is touched only within `run`, which is one block of a serial queue, or by
+/// libcurl's callbacks, which run within it.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
@@ -27,7 +27,7 @@ final class TransferLoop: @unchecked Sendable {
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
   private let inbox = Mutex(Inbox())
-  /// From eventfd(2), for orders.
+  /// From eventfd(2); other threads write to it when they give orders.
   private let wakeUp: Int32
   var poll: SocketPoll
   /// The sockets that have news.
@@ -37,29 +37,30 @@ final class TransferLoop: @unchecked Sendable {
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   var held: [Transfer] = []
-  /// Those whose connection has ended, until it is known whether the server has seen them, and how they ended.
+  /// Transfers whose connection has ended, with the code they ended with, until it is known whether the server has seen
+  /// them.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
-  /// Those whose good reply came before all of the body had arrived.
+  /// Transfers whose success was reported before all of the body had arrived.
   var arriving: [Transfer] = []
-  /// What waits until all has been sent that can be.
+  /// What waits until everything that can be sent has been.
   var postponed: [@Sendable () -> Void] = []
   private var answered: [Transfer] = []
   var nextLook = 0.0
 
   /// Seconds between two looks at what has been acknowledged.
   private static let lookInterval = 0.025
-  /// The same once all of a large body was handed over: what is written down of it must not come much later than the
-  /// other side has it.
+  /// The same once all of a large body has been handed over: its arrival must be recorded soon after the other side
+  /// has it.
   private static let lastLookInterval = 0.003
   private static let mostSpare = 64
-  /// Says on a thread whose it is.
+  /// Tells which loop the current thread belongs to.
   static let owner = DispatchSpecificKey<ObjectIdentifier>()
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
-  /// - Parameter maxIdle: how many seconds a connection may have been idle and is used again.
+  /// - Parameter maxIdle: after how many idle seconds a connection is not used again.
   init(maxIdle: Int) {
-    // Once for the process: libcurl counts the calls.
+    // Can be called more than once: libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     self.maxIdle = maxIdle
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -122,7 +123,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Whether there are no orders yet. Whoever gives the next one wakes the loop up.
+  /// Whether there are no orders. The next one wakes the loop up.
   private var mayWait: Bool {
     inbox.withLock { inbox in
       inbox.isWaiting = inbox.orders.isEmpty
@@ -130,7 +131,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Not every write of the libraries beneath has a flag against SIGPIPE, so this thread blocks the signal.
+  /// Blocks SIGPIPE on this thread, since not every write in the libraries beneath has a flag against it.
   private func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -177,7 +178,7 @@ final class TransferLoop: @unchecked Sendable {
     transfers[ObjectIdentifier(exchange)] = transfer
   }
 
-  /// Takes a transfer from libcurl, which closes a connection that is in the middle of it.
+  /// Takes a transfer from libcurl, which closes its connection if it is in the middle of the request.
   func retire(_ transfer: Transfer) {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
@@ -191,12 +192,12 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
-    // Nothing takes an old error number out of a handle, and repetitions are decided by it.
+    // Nothing clears an old error number in a handle, and `Transfer.sight` decides by it.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
       return curl_easy_cleanup(easy)
     }
-    // Connections, names and TLS sessions stay.
+    // Keeps connections, resolved names and TLS sessions.
     curl_easy_reset(easy)
     spare.append(easy)
   }
@@ -253,7 +254,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Lets those that wait for a limit go on, in the order in which they came to wait.
+  /// Lets transfers that wait for a limit go on, in the order in which they began to wait.
   private func letGo() {
     guard !held.isEmpty else { return }
     let now = Clock.now
@@ -271,7 +272,7 @@ final class TransferLoop: @unchecked Sendable {
   var holdsAny: Bool { !held.isEmpty }
   func hold(_ transfer: Transfer) { held.append(transfer) }
 
-  /// The last byte of a body was handed over.
+  /// Notes that the last byte of a body was handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
   /// Queues a final head. It is reported after this turn, together with the end if that has come too.

@@ -28,7 +28,7 @@ public struct FileError: Error, Hashable, Sendable {
 
   /// What is wrong with the file.
   public enum Reason: Hashable, Sendable {
-    /// There is no file at the path, or no longer.
+    /// There is no file at the path.
     case vanished
     /// The file has fewer bytes than before. Sizes in bytes.
     case shrunk(from: Int64, to: Int64)

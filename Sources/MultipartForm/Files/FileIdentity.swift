@@ -1,7 +1,7 @@
 /// What distinguishes one state of a file from another, without reading it.
 ///
 /// Two writes within one tick of the kernel's clock (up to 4 ms on Linux) that keep the size give the same identity,
-/// and so does a write after which the time of change is set back. A ``BodyReader`` detects both all the same.
+/// and so does a write after which the modification time is set back. A ``BodyReader`` still detects both.
 public struct FileIdentity: Hashable, Sendable, Codable {
   /// The number of the device that the file is on (`st_dev`).
   public var device: UInt64
@@ -12,7 +12,7 @@ public struct FileIdentity: Hashable, Sendable, Codable {
   /// The time of the last change of the content, in nanoseconds since 1970.
   public var modified: Int64
 
-  /// Makes an identity from values that were kept, for example in a queue's database.
+  /// Makes an identity from stored values, for example from a queue's database.
   public init(device: UInt64, inode: UInt64, size: Int64, modified: Int64) {
     self.device = device
     self.inode = inode
@@ -28,7 +28,7 @@ public struct FileIdentity: Hashable, Sendable, Codable {
     try SystemFile.look(at: path).identity
   }
 
-  /// Whether any process, this one included, has the file at a path open for writing. Nil if that cannot be told: it
+  /// Whether any process, including this one, has the file at a path open for writing. Nil if that cannot be told: it
   /// is not a regular file, it belongs to another user, or its file system has no leases (fcntl(2)).
   public static func isOpenForWriting(_ path: FileLocation) -> Bool? {
     (try? SystemFile(opening: path))?.isOpenForWriting()

@@ -6,7 +6,7 @@ public struct FileLocation: Hashable, Sendable {
   /// The path that this text names, in UTF-8.
   public init(_ path: String) { bytes = Array(path.utf8) }
 
-  /// The path with these bytes, as `readdir` gave them. A NUL among them makes the path one that
+  /// The path with these bytes, such as `readdir` returns. A NUL among them makes the path one that
   /// cannot be opened (``FileError/Reason/unreadable(errno:during:)`` with `EINVAL`).
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -24,7 +24,7 @@ public struct FileLocation: Hashable, Sendable {
     _ body: (UnsafePointer<CChar>) throws -> Result
   ) rethrows -> Result {
     try withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
-      // There is room for the terminator at least, so there is an address.
+      // There is room for at least the terminator, so there is an address.
       guard let address = text.baseAddress else { preconditionFailure("an empty C string") }
       bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(text).copyMemory(from: $0) }
       address[bytes.count] = 0

@@ -1,11 +1,11 @@
-/// What is known of the one moment at which a file held all that was read of it, in one go or in several, and perhaps by
-/// several processes: kept between two readings.
+/// What is known of the one moment at which a file held everything that was read of it, whether at once or in several
+/// steps, and perhaps by several processes. It is kept between two readings.
 public struct FileMoment: Hashable, Sendable, Codable {
-  /// Bytes that were read one after the other.
+  /// Consecutive bytes that were read in order.
   struct Stretch: Hashable, Sendable, Codable {
     var start: Int64
     var end: Int64
-    /// The sum of them.
+    /// Their checksum.
     var sum: UInt64
 
     init(start: Int64, end: Int64, sum: UInt64) {
@@ -21,18 +21,18 @@ public struct FileMoment: Hashable, Sendable, Codable {
     }
   }
 
-  /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Nobody
-  /// can set it, unlike that of the content; a new permission, name or owner changes it too.
+  /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Unlike the
+  /// modification time, nobody can set it; new permissions, names or owners change it too.
   var changed: Int64
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool
-  /// All that was read; nil where more may have been read since this was kept.
+  /// Everything that was read; nil if more may have been read since this was kept.
   var stretches: [Stretch]?
 
   /// Whether nothing more was read after this was kept.
   public var isOver: Bool { stretches != nil }
 
-  /// The same, to be kept while the file is being read: who finds it later does not know how far that has come.
+  /// The same, to be kept while the file is being read: a later reader does not know how far the reading has come.
   public var whileReading: FileMoment {
     var moment = self
     moment.stretches = nil

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A file that is held open, and what is known of the one moment of which it is read.
+/// A file that is held open, and what is known of the one moment whose content is read.
 ///
-/// Bodies that are slices of one another share it: all that they give is of one moment, however many requests that takes.
-/// The file may be renamed or removed meanwhile.
+/// Slices of a body share it: everything that they give is the file's content at one moment, however many requests it
+/// takes. The file may be renamed or removed meanwhile.
 public final class HeldFile: Sendable {
   /// Where the file was when it was opened.
   public var location: FileLocation { file.location }
@@ -14,9 +14,9 @@ public final class HeldFile: Sendable {
 
   /// Whether what was read is still in the file.
   public enum Proof: Hashable, Sendable {
-    /// It is, by the file's times.
+    /// It is, according to the file's times.
     case same
-    /// That is to be seen by ``HeldFile/compare()``.
+    /// Only ``HeldFile/compare()`` can tell.
     case inContent
     /// Nothing can show it.
     case none
@@ -26,8 +26,8 @@ public final class HeldFile: Sendable {
   ///
   /// - Parameters:
   ///   - expected: the identity that it has to have.
-  ///   - moment: what is known of a reading that is gone on with.
-  /// - Throws: ``FileError`` if it cannot be read or is not the one that was expected.
+  ///   - moment: what is known of an earlier reading that continues.
+  /// - Throws: ``FileError`` if it cannot be read or does not have the expected identity.
   public convenience init(
     _ location: FileLocation, expecting expected: FileIdentity? = nil,
     resuming moment: FileMoment? = nil
@@ -35,7 +35,7 @@ public final class HeldFile: Sendable {
     try self.init(location, isKnown: false, expecting: expected, resuming: moment)
   }
 
-  /// - Parameter isKnown: whether its path was looked at before and led to a regular file.
+  /// - Parameter isKnown: whether its path is known to lead to a regular file.
   init(
     _ location: FileLocation, isKnown: Bool, expecting expected: FileIdentity?,
     resuming moment: FileMoment?
@@ -50,7 +50,7 @@ public final class HeldFile: Sendable {
     self.file = file
   }
 
-  /// What is known of what was read, to be kept.
+  /// What is known of the reading so far, to be kept.
   public var moment: FileMoment { reading.withLock { $0.moment } }
 
   /// Whether the file may have been written to unnoticed.
@@ -67,15 +67,15 @@ public final class HeldFile: Sendable {
     if !isDoubtful, file.mayBeWrittenTo { reading.withLock { $0.doubt() } }
   }
 
-  /// Fills the target with the file's bytes at an offset, and remembers their sum.
+  /// Fills the target with the file's bytes at an offset, and adds them to the checksum.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
     try readAll(of: target, at: offset)
     reading.withLock { $0.add(UnsafeRawBufferPointer(target), at: offset) }
   }
 
-  /// Reads at an offset, for whoever wants to know something of the content that will be sent.
+  /// Reads at an offset without counting as a part of the reading, for callers that examine the content.
   ///
-  /// - Returns: the number of bytes: fewer than there is room for only at the end of the file.
+  /// - Returns: the number of bytes; less than there is room for only at the end of the file.
   public func peek(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(FileError) -> Int {
@@ -95,11 +95,11 @@ public final class HeldFile: Sendable {
 
   // MARK: Its identity
 
-  /// The file is what it was, as far as size and time of content tell.
+  /// Checks that the file has not changed, as far as its size and modification time tell.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
-  /// No other file may have taken the place of the one that is read. One without a place was moved or
-  /// removed: what was read of it is whole all the same.
+  /// Checks that no other file has taken the place of the one that is read. If there is none, the file was moved or
+  /// removed, which does no harm to the reading.
   func checkPlace() throws(FileError) {
     var now: SystemFile.Look
     do throws(FileError) { now = try SystemFile.look(at: location) } catch {
@@ -115,19 +115,19 @@ public final class HeldFile: Sendable {
     return now
   }
 
-  /// Whether the file is as it was opened, and no other one has taken its place.
+  /// Whether the file is as it was when it was opened, and no other file has taken its place.
   public var isCurrent: Bool { (try? checkPlace()) != nil }
 
   // MARK: The second reading
 
-  /// Begins to read again what was read; it has to be all of this range.
+  /// Begins to read again what was read, which has to be the whole range.
   func comparison(of range: Range<Int64>) throws(FileError) -> Comparison {
     let moment = moment
     guard moment.covers(range) else { throw FileError(location, .modified) }
     return Comparison(moment)
   }
 
-  /// Goes on until so many bytes have been compared.
+  /// Continues until `goal` bytes have been compared.
   func compare(_ comparison: inout Comparison, to goal: Int64) throws(FileError) {
     guard comparison.done < goal else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
@@ -142,9 +142,9 @@ public final class HeldFile: Sendable {
     }
   }
 
-  /// What can show that all that was read is still in the file, before more of it is.
+  /// What can show that everything that was read is still in the file, before more is read.
   ///
-  /// - Throws: ``FileError`` if it is not the file that was opened any more.
+  /// - Throws: ``FileError`` if the file has changed since it was opened.
   public func proof() throws(FileError) -> Proof {
     let look = try checked(file.look())
     let (known, end) = reading.withLock { reading in
@@ -153,15 +153,15 @@ public final class HeldFile: Sendable {
     }
     if !known.isDoubtful { return .same }
     guard known.covers(0..<end) else { return .none }
-    // Some file systems always leave a doubt. To read all again after each pause would cost more there than is won:
-    // the end shows it.
+    // Some file systems always leave a doubt. Reading everything again after each pause would cost more than it gains:
+    // the check at the end will tell.
     return known.changed == look.changed && !file.showsWrites ? .same : .inContent
   }
 
-  /// Compares all that was read with the file: whether it is still there. Takes as long as reading it does, unless the
-  /// task is cancelled.
+  /// Compares everything that was read with the file, and returns whether it is still the same. It takes as long as
+  /// reading, unless the task is cancelled.
   ///
-  /// - Throws: ``FileError`` if it cannot be read, or is not the file that was opened any more.
+  /// - Throws: ``FileError`` if it cannot be read, or has changed since it was opened.
   public func compare() throws(FileError) -> Bool {
     let look = try checked(file.look())
     var fresh = Reading(changed: look.changed)
@@ -175,7 +175,7 @@ public final class HeldFile: Sendable {
       guard error.reason == .modified else { throw error }
       return false
     }
-    // What has changed meanwhile is seen by the next look.
+    // The next look notices what has changed meanwhile.
     reading.withLock { $0.settle(changed: look.changed, isDoubtful: fresh.isDoubtful) }
     return comparison.next == nil
   }

@@ -1,13 +1,13 @@
-/// What is known of a reading of a file, to decide whether the file held all of it at one moment.
+/// What is known of a reading of a file, to decide whether the file held everything at one moment.
 ///
 /// If nobody has the file open for writing when it is opened, and its size and times are the same after the last byte
-/// was read, nothing was written to it in between. Otherwise, or if that cannot be told, the file is read again after
-/// the first reading. If both give the same, every byte was in the file at the moment between them.
+/// has been read, nothing was written to it in between. Otherwise, or if that cannot be told, the file is read again
+/// after the first reading. If both give the same, every byte was in the file at the moment between them.
 ///
-/// A reading may pause, and go on or go back to an earlier byte: each stretch has a sum of its own. At the first byte a new
-/// reading begins.
+/// A reading may pause, continue or go back to an earlier byte: each stretch has a checksum of its own. Going back to
+/// the first byte begins a new reading.
 ///
-/// Source: a writable mapping changes the times of a file when a page is first written to, and then no more
+/// Source: a writable mapping changes the times of a file when a page is first written to, and then not again
 /// until the page has reached the disk (mmap(2)). Writing through it needs an open file description, which
 /// the mapping keeps (fcntl(2), "Leases").
 struct Reading {
@@ -15,12 +15,12 @@ struct Reading {
   /// The stretch that is being read.
   private var current: (start: Int64, end: Int64, sum: ContentSum)?
 
-  /// For how long after a change, in nanoseconds, another one may get the same time. Some file systems count seconds. Where
-  /// they count less, the clock's steps (up to 10 ms) are theirs, and a virtual machine may be late with one.
+  /// How long after a change, in nanoseconds, another one may get the same time. Some file systems count in seconds.
+  /// Those with finer times follow the clock's ticks (up to 10 ms), which a virtual machine may delay.
   private static func step(of time: Int64) -> Int64 {
     time % 1_000_000_000 == 0 ? 2_000_000_000 : 200_000_000
   }
-  /// The most stretches that are kept. Each is a time at which the reading went back.
+  /// The most stretches that are kept. There is one for each time that the reading went back.
   private static let mostStretches = 1000
 
   /// Begins a reading of a file that was last changed at this time.
@@ -30,14 +30,14 @@ struct Reading {
       stretches: [])
   }
 
-  /// Goes on with one.
+  /// Continues an earlier reading.
   init(_ moment: FileMoment) { known = moment }
 
   /// Whether the file may have been written to unnoticed.
   var isDoubtful: Bool { known.isDoubtful }
   var changed: Int64 { known.changed }
 
-  /// All that is known by now.
+  /// What is known so far.
   var moment: FileMoment {
     var moment = known
     if let current {
@@ -52,31 +52,31 @@ struct Reading {
   /// Records the time of the last change of anything about the file.
   mutating func record(changed: Int64) { if changed != known.changed { doubt() } }
 
-  /// Takes in what was read at an offset in the file.
+  /// Adds what was read at an offset in the file.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
     guard !bytes.isEmpty else { return }
     if current?.end != offset {
       known = moment
       current = (offset, offset, ContentSum())
-      // What is left then are the file's times.
+      // After that, only the file's times can tell.
       if known.stretches?.count ?? 0 > Self.mostStretches { known.stretches = nil }
     }
     current?.sum.add(bytes)
     current?.end += Int64(bytes.count)
   }
 
-  /// Notes that all of it is in the file that was last changed at this time.
+  /// Notes that the file, last changed at this time, holds everything that was read.
   mutating func settle(changed: Int64, isDoubtful: Bool) {
     (known.changed, known.isDoubtful) = (changed, isDoubtful)
   }
 }
 
-/// The second reading: all stretches of the first one once more.
+/// The second reading: all stretches of the first one again.
 struct Comparison {
   private let stretches: [FileMoment.Stretch]
   private var index = 0
   private var sum = ContentSum()
-  /// Where the next bytes lie in the file, if there are any.
+  /// Where the next bytes are in the file, if any.
   private(set) var next: Range<Int64>?
   /// How many bytes have been read again, and how many there are.
   private(set) var done: Int64 = 0
@@ -88,7 +88,7 @@ struct Comparison {
     next = stretches.first.map { $0.start..<$0.end }
   }
 
-  /// Takes in the next bytes. Returns whether they are, as far as that can be told by now, what was read before.
+  /// Adds the next bytes. Returns whether, as far as can be told so far, they are what was read before.
   mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let range = next else { return true }
     sum.add(bytes)

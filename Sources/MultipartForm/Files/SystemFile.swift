@@ -2,13 +2,13 @@ import Glibc
 
 /// An open regular file: `open`, `fstat` and `pread`, with errors that name the file.
 ///
-/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and again
-/// afterwards in case one took the file's place in between.
+/// Nothing here blocks. A FIFO without a writer, a terminal or a tape drive is refused before it is opened, and once
+/// more afterwards in case one has taken the file's place in between.
 struct SystemFile: ~Copyable {
   let location: FileLocation
   private let descriptor: Int32
 
-  /// - Parameter isKnown: whether its path was looked at before and led to a regular file.
+  /// - Parameter isKnown: whether its path is known to lead to a regular file.
   init(opening location: FileLocation, isKnown: Bool = false) throws(FileError) {
     if !isKnown { _ = try Self.look(at: location) }
     var descriptor: Int32
@@ -40,13 +40,13 @@ struct SystemFile: ~Copyable {
     return try Self.look(status, at: location)
   }
 
-  /// Whether any process, this one included, has the file open for writing. Nil if that cannot be told: the file belongs
-  /// to another user, or its file system has no leases.
+  /// Whether any process, including this one, has the file open for writing. Nil if that cannot be told: the file
+  /// belongs to another user, or its file system has no leases.
   ///
-  /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). It is given back at once,
-  /// before anybody would have to wait for it.
+  /// The system grants a read lease only if nobody has the file open for writing (fcntl(2)). The lease is returned at
+  /// once, so that nobody has to wait for it.
   func isOpenForWriting() -> Bool? {
-    // If somebody opens the file in between, the system sends a signal. The usual one would end the process.
+    // If somebody opens the file in between, the system sends a signal. The default one would end the process.
     _ = fcntl(descriptor, Self.setLeaseSignal, SIGURG)
     guard fcntl(descriptor, Self.setLease, F_RDLCK) != 0 else {
       _ = fcntl(descriptor, Self.setLease, F_UNLCK)
@@ -55,8 +55,8 @@ struct SystemFile: ~Copyable {
     return errno == EAGAIN ? true : nil
   }
 
-  /// Whether the file's times change with the first write through any new mapping. Local file systems do that; memory,
-  /// network and stacked ones and those of other programs (FUSE) promise nothing.
+  /// Whether the file's times change with the first write through any new mapping. Local file systems guarantee that;
+  /// those in memory, on the network, stacked, or in other programs (FUSE) do not.
   var showsWrites: Bool {
     return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 8) { status in
       guard let start = status.baseAddress, fileSystem(of: descriptor, into: start) == 0 else {
@@ -108,7 +108,7 @@ struct SystemFile: ~Copyable {
     }
   }
 
-  /// Reads at an offset until the buffer is full or the file ends; gives the number of bytes.
+  /// Reads at an offset until the buffer is full or the file ends, and returns the number of bytes.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     var filled = 0
@@ -154,7 +154,7 @@ struct SystemFile: ~Copyable {
   }
 }
 
-/// fstatfs(2), which Swift does not see, for its header is in no module. The structure takes 120 bytes and
+/// fstatfs(2), which Swift does not see because its header is in no module. The structure takes 120 bytes and
 /// begins with the kind of the file system.
 @_silgen_name("fstatfs")
 private func fileSystem(of descriptor: Int32, into status: UnsafeMutableRawPointer) -> Int32

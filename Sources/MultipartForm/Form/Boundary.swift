@@ -1,6 +1,6 @@
 /// The text that separates the parts of a form: RFC 2046 §5.1.1, 1 to 70 of its `bchars`.
 ///
-/// In a body it stands after two dashes. A file that contains the boundary would end its own part early, so nobody
+/// In a body it follows two dashes. A file that contains the boundary would end its own part early, so nobody
 /// must be able to guess it: ``random(_:)`` draws at least 128 bits from the system's generator each time.
 public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   /// The shape of a generated boundary.
@@ -90,13 +90,13 @@ public struct Boundary: Sendable, Hashable, CustomStringConvertible {
   public var description: String { text }
 
   /// `multipart/form-data` with this boundary, for a request's `Content-Type` header. The boundary
-  /// is quoted only where RFC 2045 §5.1 asks for it: some receivers take the quotes as its part.
+  /// is quoted only if RFC 2045 §5.1 requires it: some receivers take the quotes as part of it.
   public var contentType: String {
     let isToken = text.utf8.allSatisfy(ASCII.isToken)
     return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
   }
 
-  /// CRLF, two dashes, the boundary: what stands between parts. CR occurs only as its first byte,
+  /// CRLF, two dashes and the boundary: what separates parts. CR occurs only as its first byte,
   /// so a failed match can never overlap the start of the next one.
   var delimiter: [UInt8] { Array("\r\n--\(text)".utf8) }
 }

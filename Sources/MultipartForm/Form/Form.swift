@@ -4,13 +4,13 @@
 public struct Form: Sendable {
   /// What to do with a character that cannot be sent as it is.
   ///
-  /// In both cases NUL and other bytes that would break a header are refused where the WHATWG
+  /// In both cases, NUL and other bytes that would break a header are refused if the WHATWG
   /// algorithm has no escape for them.
   public enum Strictness: Sendable {
     /// Escapes and normalises as browsers do: `"`, CR and LF in names become `%22`, `%0D` and
     /// `%0A`; line breaks in names and in text values become CRLF first.
     case browser
-    /// Refuses what would not arrive as it was given: `"`, CR and LF in names and file names, and
+    /// Refuses what would not arrive unchanged: `"`, CR and LF in names and file names, and
     /// line breaks other than CRLF in text values.
     case strict
   }

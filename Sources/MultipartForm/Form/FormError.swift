@@ -14,7 +14,7 @@ public enum FormError: Error, Hashable, Sendable {
     case endsWithSpace
   }
 
-  /// The place in a part that an illegal character was found in.
+  /// The place in a part where an illegal character was found.
   public enum Place: Hashable, Sendable {
     /// The part's name.
     case name
@@ -48,7 +48,7 @@ public enum FormError: Error, Hashable, Sendable {
   /// The body would be longer than `Int64.max` bytes.
   case tooLong
 
-  /// The index of the part that it is about; nil where it is about the form as a whole.
+  /// The index of the part that it is about; nil if it is about the form as a whole.
   public var part: Int? {
     switch self {
     case .illegalByte(_, _, let part), .emptyHeaderName(let part), .reservedHeader(_, let part),

@@ -1,7 +1,7 @@
 /// How much a ``FormParser`` takes before it refuses. Each limit has its own ``ParserError``.
 ///
 /// The parser itself holds at most ``headerBytes`` and a delimiter; the other limits protect
-/// whoever stores what it finds.
+/// the code that stores what it finds.
 public struct Limits: Sendable, Hashable {
   /// The headers of one part, line ends included, in bytes.
   public var headerBytes: Int

@@ -57,7 +57,7 @@ public struct Part: Sendable {
       headers: headers, content: .memory(Array(bytes)))
   }
 
-  /// A part with a value in JSON, `Content-Type: application/json`, written by the given encoder.
+  /// A part with a JSON value, `Content-Type: application/json`, written by the given encoder.
   ///
   /// - Throws: what the encoder throws.
   public static func json(
@@ -90,7 +90,7 @@ public struct Part: Sendable {
       headers: headers, content: .file(location, range: range, expected: expected))
   }
 
-  /// A part whose content is a file that is held, so that the body can be sent in slices that are of one moment.
+  /// A part whose content is a held file, so that the body can be sent in slices from one moment.
   ///
   /// - Parameters:
   ///   - name: the name of the form's field.

@@ -31,7 +31,7 @@ enum ASCII {
     isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
   }
 
-  /// Whether a byte may stand in a header value: everything but the controls, tab allowed.
+  /// Whether a byte may occur in a header value: everything except controls other than tab.
   static func isFieldValue(_ byte: UInt8) -> Bool {
     byte == tab || (byte >= 0x20 && byte != 0x7F)
   }

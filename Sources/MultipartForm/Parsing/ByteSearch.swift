@@ -1,19 +1,19 @@
 import Glibc
 
-/// Searches for a delimiter in raw memory with Horspool's algorithm on pairs of bytes: looks at the
-/// two bytes where the delimiter would end, and where those stand nowhere in it, as is mostly so,
+/// Searches for a delimiter in raw memory with Horspool's algorithm on pairs of bytes: it looks at the
+/// two bytes where the delimiter would end, and if they do not occur in it, as is mostly the case,
 /// skips almost the delimiter's whole length.
 ///
-/// Horspool alone takes time in length times length on bytes that are made for it. Not here: only
-/// a delimiter's first byte is CR, so places where it matches in part cannot overlap, and all the
-/// comparisons together read each byte at most once more. (`memmem` would do, but Swift cannot see
+/// On adversarial input, Horspool alone takes time proportional to the product of both lengths. Not here:
+/// only a delimiter's first byte is CR, so partial matches cannot overlap, and all comparisons
+/// together read each byte at most once more. (`memmem` would do, but Swift cannot see
 /// it in Glibc, and it builds its table anew in each call.)
 struct ByteSearch {
   private let needle: [UInt8]
   /// For the hash of each pair, one more than its distance from the needle's end, 0 if the pair is
   /// not in the needle. Pairs that share a hash share the smaller distance.
   private let distances: [UInt8]
-  /// How far to go on from a place that ends like the needle and yet is not it.
+  /// How far to go on from a place that ends like the needle but does not match.
   private let retry: Int
 
   /// - Parameter needle: 3 to 255 bytes, of which the first occurs once.
@@ -34,7 +34,7 @@ struct ByteSearch {
   /// The offset of the first occurrence.
   func firstIndex(in haystack: UnsafeRawBufferPointer) -> Int? {
     // Unsafe pointers, since a bounds check at each step would be most of the work.
-    // Pieces without any CR, as of zeros or of text from Unix, are dealt with by `memchr` alone.
+    // `memchr` alone handles pieces without any CR, such as zeros or Unix text.
     guard haystack.count >= needle.count, let start = haystack.baseAddress,
       let first = haystack.firstIndex(ofByte: needle[0])
     else { return nil }
@@ -48,7 +48,7 @@ struct ByteSearch {
         var end = first + last
         while end < haystack.count {
           var found = distance[Self.hash(bytes[end &- 1], bytes[end])]
-          // A loop of its own: its step is a constant, so the processor need not wait for the table
+          // A separate loop: its step is a constant, so the processor need not wait for the table
           // to know where to look next. That doubles the speed.
           while found == 0 {
             end &+= last
@@ -85,7 +85,7 @@ extension UnsafeRawBufferPointer {
     return UnsafeRawPointer(found) - start
   }
 
-  /// Whether these bytes stand at the start of the others, which are at least as many.
+  /// Whether these bytes are at the start of the others, which are at least as many.
   func isPrefix(of other: UnsafeRawBufferPointer) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return isEmpty }
     return memcmp(left, right, count) == 0

@@ -1,14 +1,14 @@
 /// Finds a delimiter in bytes that come in pieces, and keeps none of them.
 ///
-/// The delimiter is CRLF, two dashes and the boundary. CR occurs in it only at its start, so of a
-/// piece's end only the last CR can begin a delimiter, and a match that fails can be given back
-/// whole: no byte is looked at twice by the search. What is held over between pieces is a count.
+/// The delimiter is CRLF, two dashes and the boundary. CR occurs in it only at its start, so at the
+/// end of a piece only the last CR can begin a delimiter, and a failed match can be given back
+/// whole: the search never looks at a byte twice. Only a count is carried over between pieces.
 struct DelimiterScanner {
   private let delimiter: [UInt8]
   private let search: ByteSearch
   /// How many bytes of the delimiter the last pieces ended with.
   private var held = 0
-  /// How many of those belong to what stood before, not to the bytes that are being searched.
+  /// How many of those came before the bytes that are being searched.
   private var lent = 0
 
   init(_ boundary: Boundary) {
@@ -22,11 +22,11 @@ struct DelimiterScanner {
     lent = 2
   }
 
-  /// Looks for the delimiter. What comes before it is passed on; the input is left standing behind
-  /// it, or empty.
+  /// Looks for the delimiter. What comes before it is passed on; the input is left after it, or
+  /// empty.
   ///
-  /// - Returns: whether the delimiter was found. The caller may still find that it was none and ask
-  ///   for its bytes with ``giveBack(_:)``.
+  /// - Returns: whether the delimiter was found. The caller may still find that it was not one and
+  ///   ask for its bytes with ``giveBack(_:)``.
   mutating func scan(
     _ input: inout UnsafeRawBufferPointer, _ pass: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows -> Bool {

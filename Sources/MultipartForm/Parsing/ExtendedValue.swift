@@ -1,6 +1,6 @@
 /// RFC 8187 §3.2: a charset, a language and percent-encoded bytes, as in `UTF-8''na%C3%AFve.txt`.
 enum ExtendedValue {
-  /// Nil unless the charset is UTF-8 and every percent sign has two hexadecimal digits behind it.
+  /// Nil unless the charset is UTF-8 and every percent sign is followed by two hexadecimal digits.
   static func decode(_ bytes: [UInt8]) -> String? {
     let pieces = split(bytes)
     guard pieces.count == 3, isUTF8(pieces[0]) else { return nil }
@@ -15,7 +15,7 @@ enum ExtendedValue {
       guard digits.count == 2, !digits.contains(UInt8(ascii: "+")),
         let decoded = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
-      // What the plain form cannot carry, the encoded one may not either.
+      // The encoded form must not carry what the plain one cannot.
       guard decoded != 0 else { return nil }
       result.append(decoded)
       rest = rest.dropFirst(2)
@@ -23,7 +23,7 @@ enum ExtendedValue {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether it names a charset that nobody has to know.
+  /// Whether it names a charset other than UTF-8, which receivers need not know.
   static func isInOtherCharset(_ bytes: [UInt8]) -> Bool {
     let pieces = split(bytes)
     return pieces.count == 3 && !isUTF8(pieces[0])

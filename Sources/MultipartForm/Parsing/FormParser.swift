@@ -3,14 +3,14 @@
 /// Push the bytes in pieces of any size: the events do not depend on how the body is cut. Content comes as
 /// pointers into the pieces, so only the headers of one part are kept in memory.
 ///
-/// Accepted are a preamble and an epilogue, blanks after a delimiter, a line that begins like a delimiter and goes
-/// on with other text (it is content), a missing line end after the final delimiter, folded headers, parameters
+/// It accepts a preamble and an epilogue, blanks after a delimiter, a line that begins like a delimiter and continues
+/// with other text (it is content), a missing line end after the final delimiter, folded headers, parameters
 /// with and without quotes, and a missing Content-Type.
 ///
-/// Refused are line ends without CR, a missing final delimiter, a delimiter after the final one, a part with no
+/// It refuses line ends without CR, a missing final delimiter, a delimiter after the final one, a part with no
 /// Content-Disposition or name or with two of them, and the encodings base64 and quoted-printable.
 ///
-/// A nested `multipart/mixed`, which RFC 7578 §4.3 abolished, is the content of its part.
+/// A nested `multipart/mixed`, which RFC 7578 §4.3 abolished, is treated as content.
 public struct FormParser: Sendable {
   /// What was found. Content is a pointer into the bytes being pushed, or into a copy of the delimiter that they
   /// resembled. It is valid only during the call.
@@ -27,20 +27,20 @@ public struct FormParser: Sendable {
     case preamble
     case header
     case content
-    /// Behind `--boundary`.
+    /// After `--boundary`.
     case delimiterLine(DelimiterLine)
-    /// Behind `--boundary--`.
+    /// After `--boundary--`.
     case finalLine(afterReturn: Bool)
     case epilogue
     case stopped
   }
 
-  /// What has been read behind `--boundary`.
+  /// What has been read after `--boundary`.
   private enum DelimiterLine {
     case nothing, dash, carriageReturn, blanks, blanksAndCarriageReturn
   }
 
-  /// What the delimiter stands behind.
+  /// What comes before the delimiter.
   private enum Region { case preamble, content, epilogue }
 
   private let limits: Limits
@@ -48,7 +48,7 @@ public struct FormParser: Sendable {
   private var state = State.preamble
   private var region = Region.preamble
   private var headerBlock: [UInt8] = []
-  /// Where the line starts that is being read into the block.
+  /// Where in the block the current line starts.
   private var lineStart = 0
   private var meter: LimitCounter
 
@@ -56,7 +56,7 @@ public struct FormParser: Sendable {
   public init(boundary: Boundary, limits: Limits = Limits()) {
     self.limits = limits
     scanner = DelimiterScanner(boundary)
-    // The first delimiter may stand at the very start, as if a line had just ended.
+    // The first delimiter may be at the very start, as if a line had just ended.
     scanner.startOfLine()
     meter = LimitCounter(limits: limits)
   }
@@ -83,7 +83,7 @@ public struct FormParser: Sendable {
   ///
   /// - Parameter handle: never called. It is there for symmetry with ``push(_:_:)``.
   /// - Throws: ``ParserError/truncated(in:)`` if the final delimiter has not come,
-  ///   ``ParserError/delimiterAfterEnd`` if another one stands at the very end,
+  ///   ``ParserError/delimiterAfterEnd`` if there is another one at the very end,
   ///   ``ParserError/stopped`` after an error or an earlier call.
   public mutating func finish(_ handle: (Event) throws -> Void = { _ in }) throws {
     defer { state = .stopped }
@@ -154,7 +154,7 @@ public struct FormParser: Sendable {
     case (.blanks, _), (.blanksAndCarriageReturn, _):
       throw ParserError.malformedDelimiter(byte)
     case (.nothing, _), (.dash, _), (.carriageReturn, _):
-      // The byte itself is content, too. It is left for the scanner, since it may be a CR.
+      // The byte itself is content too, but is left for the scanner, since it may be a CR.
       return try resumeBehindLookAlike(read, handle)
     }
     input.skip(1)
@@ -218,7 +218,7 @@ public struct FormParser: Sendable {
     try handle(.partBegan(header))
     region = .content
     state = .content
-    // In a part without content the delimiter may use the headers' last line end (RFC 2046 §5.1.1, body-part).
+    // In a part without content, the delimiter may share the headers' last line end (RFC 2046 §5.1.1, body-part).
     scanner.startOfLine()
   }
 

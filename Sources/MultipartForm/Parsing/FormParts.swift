@@ -1,4 +1,4 @@
-/// The parts of a form, taken apart while its bytes arrive.
+/// The parts of a form, parsed while its bytes arrive.
 ///
 /// Make one with `formParts(boundary:limits:)` on any async sequence of bytes or of buffers of bytes:
 ///
@@ -15,8 +15,8 @@
 /// The next buffer is asked for only when all of the last one has been handed out, so a slow reader slows the
 /// sender down, and no more than one buffer and the headers of one part are in memory.
 ///
-/// What the source throws is passed on. Where the form is not accepted, a ``ParserError`` is thrown after
-/// everything that came before the fault. Where the task is cancelled, `CancellationError` is thrown before
+/// What the source throws is passed on. If the form is not accepted, a ``ParserError`` is thrown after
+/// everything that came before the fault. If the task is cancelled, `CancellationError` is thrown before
 /// the next buffer is asked for. After an error there are no more parts.
 public struct FormParts<Source: AsyncSequence>: AsyncSequence
 where Source.Element: Sequence<UInt8> {
@@ -53,7 +53,7 @@ where Source.Element: Sequence<UInt8> {
       return bytes
     }
 
-    /// All of the part's content as UTF-8; what is none becomes U+FFFD.
+    /// All of the part's content as UTF-8; what is not valid becomes U+FFFD.
     ///
     /// - Parameters:
     ///   - limit: the most bytes to hold in memory.
@@ -74,7 +74,7 @@ where Source.Element: Sequence<UInt8> {
     let stream: PartStream<Source.AsyncIterator>
     let part: Int
 
-    /// Reads on where the last iterator stopped.
+    /// Continues where the last iterator stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream, part: part) }
 
     /// Reads the content of a part.
@@ -113,7 +113,7 @@ where Source.Element: Sequence<UInt8> {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: PartStream<Source.AsyncIterator>
 
-    /// Skips what is left of the last part, and gives the next one; nil after the last.
+    /// Skips the rest of the last part and returns the next one; nil after the last.
     ///
     /// - Throws: ``ParserError``, what the source throws, `CancellationError`.
     public func next(isolation: isolated (any Actor)?) async throws -> Part? {
@@ -126,7 +126,7 @@ where Source.Element: Sequence<UInt8> {
 extension FormParts: Sendable where Source: Sendable {}
 
 extension AsyncSequence where Element: Sequence<UInt8> {
-  /// The parts of the form whose bytes these buffers are. Buffers may be of any size.
+  /// The parts of the form whose bytes are in these buffers. Buffers may have any size.
   ///
   /// - Parameters:
   ///   - boundary: from the request's Content-Type: ``Boundary/init(contentType:)``.
@@ -137,7 +137,7 @@ extension AsyncSequence where Element: Sequence<UInt8> {
 }
 
 extension AsyncSequence where Element == UInt8 {
-  /// The parts of the form whose bytes these are. A sequence of buffers is taken apart faster.
+  /// The parts of the form with these bytes. A sequence of buffers is parsed faster.
   ///
   /// - Parameters:
   ///   - boundary: from the request's Content-Type: ``Boundary/init(contentType:)``.

@@ -1,13 +1,13 @@
 /// A header value with parameters: `form-data; name="a"; filename="b"`.
 ///
-/// Reads what senders really write, which is less than RFC 2045 §5.1 allows and also more:
-/// - A value may be quoted or not. Unquoted it runs to the next semicolon, spaces around it aside,
-///   because real boundaries have `=` and `/` in them without quotes.
-/// - In quotes a backslash is itself: browsers send file names raw (WHATWG HTML, "multipart/form-data
-///   encoding algorithm"). Only `\"` is a quote, as RFC 9110 §5.6.4 and older curls have it, unless
+/// Reads what senders really write, which is both less and more than RFC 2045 §5.1 allows:
+/// - A value may be quoted or not. Unquoted, it extends to the next semicolon, without spaces around it,
+///   because real boundaries contain `=` and `/` without quotes.
+/// - In quotes, a backslash is itself: browsers send file names raw (WHATWG HTML, "multipart/form-data
+///   encoding algorithm"). Only `\"` is a quote, as in RFC 9110 §5.6.4 and older versions of curl, unless
 ///   that quote ends the value, as it does after a name whose last character is a backslash.
-/// - In a file name a quote without a backslash is itself, too, unless it ends the value: node's form-data
-///   and others send it so.
+/// - In a file name, a quote without a backslash is also itself, unless it ends the value: node's form-data
+///   and others send names like that.
 /// - Percent escapes stay as they are: `%22` may be the name itself, since senders leave `%` alone.
 struct ParameterizedValue: Equatable {
   struct Parameter: Equatable {
@@ -16,7 +16,7 @@ struct ParameterizedValue: Equatable {
     var value: [UInt8]
   }
 
-  /// What stands before the first semicolon.
+  /// What comes before the first semicolon.
   var value: [UInt8]
   var parameters: [Parameter] = []
 

@@ -60,7 +60,7 @@ public enum ParserError: Error, Hashable, Sendable {
   case delimiterAfterEnd
   /// An earlier call failed, or the input was finished.
   case stopped
-  /// The content of a part of ``FormParts`` was asked for after the next part had begun.
+  /// The content of a part of ``FormParts`` was requested after the next part had begun.
   case partPassed
 }
 

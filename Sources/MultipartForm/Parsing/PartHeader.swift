@@ -6,7 +6,7 @@ public struct PartHeader: Sendable, Hashable {
   /// The name of the form's field, with escapes as they came. Bytes that are not UTF-8 become U+FFFD.
   public let name: String
   /// The file name, with escapes as they came; nil for a part that is not a file. Browsers send an empty one for a
-  /// file field without a file; it is also empty where it came as `filename*` alone, in a charset other than UTF-8.
+  /// file field without a file; it is also empty if it came as `filename*` alone, in a charset other than UTF-8.
   public let fileName: String?
   /// The value of Content-Type; nil when there is none, which means `text/plain` (RFC 7578 §4.4).
   public let contentType: String?
@@ -24,8 +24,8 @@ public struct PartHeader: Sendable, Hashable {
   /// The name with the same escapes turned back.
   public var unescapedName: String { Self.unescaped(name) }
 
-  /// The file name that a `Content-Disposition` outside of a form tells (RFC 6266), such as that of a file which is a
-  /// request's whole content: `filename*`, or else `filename`. Nil if it tells none that can be read.
+  /// The file name in a `Content-Disposition` outside a form (RFC 6266), such as that of a file that is a
+  /// request's whole content: `filename*`, or else `filename`. Nil if it has no readable name.
   public static func fileName(disposition: String) -> String? {
     guard let form = ParameterizedValue(Array(disposition.utf8)) else { return nil }
     func value(_ name: String) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// Where in a form an offset of its body lies.
+/// Where an offset of the body is in the form.
 public struct PartPosition: Hashable, Sendable {
   /// Which bytes of a part.
   public enum Place: Hashable, Sendable {
@@ -10,9 +10,9 @@ public struct PartPosition: Hashable, Sendable {
 
   /// The index of the part in the form.
   public let part: Int
-  /// Whether the offset lies in the part's header or in its content.
+  /// Whether the offset is in the part's header or in its content.
   public let place: Place
-  /// How many bytes of the part's content lie before the offset.
+  /// How many bytes of the part's content come before the offset.
   public let contentOffset: Int64
   /// The size of the part's content in bytes.
   public let contentSize: Int64

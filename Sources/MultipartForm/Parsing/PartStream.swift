@@ -65,12 +65,12 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
     return events[position]
   }
 
-  /// Takes the next buffer apart, or ends the form. What goes wrong is kept in `failure`.
+  /// Parses the next buffer, or ends the form. Errors are kept in `failure`.
   private func fill(isolation: isolated (any Actor)?) async {
     do {
       try Task.checkCancellation()
       guard let buffer = try await source.next(isolation: isolation) else {
-        // Many sources just end where their task is cancelled.
+        // Many sources just end when their task is cancelled.
         try Task.checkCancellation()
         try parser.finish()
         isOver = true
@@ -94,7 +94,7 @@ final class PartStream<Source: AsyncIteratorProtocol> where Source.Element: Sequ
     }
   }
 
-  /// Content as a slice of the buffer, without a copy; of what resembled a delimiter a copy.
+  /// Content as a slice of the buffer without copying; a copy if it resembled a delimiter.
   private static func slice(
     of buffer: [UInt8], _ whole: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer
   ) -> ArraySlice<UInt8> {

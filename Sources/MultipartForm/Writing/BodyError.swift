@@ -4,7 +4,7 @@ import Foundation
 public enum BodyError: Error, Hashable, Sendable {
   /// The form itself cannot be sent.
   case form(FormError)
-  /// One of its files cannot be sent, or is no longer what the body was made from.
+  /// One of its files cannot be sent, or has changed since the body was made.
   case file(FileError)
 }
 

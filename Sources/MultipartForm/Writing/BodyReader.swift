@@ -2,7 +2,7 @@
 ///
 /// Every file is compared with the identity that it had when the body was made: when it is opened, after each
 /// mebibyte, and before its last byte is handed out. If it may have been written to without a change of its
-/// identity, it is read a second time before that. So a request only completes with what each file held at one
+/// identity, it is read a second time before that. So a request completes only with what each file held at one
 /// moment.
 ///
 /// A reader belongs to one thread at a time.
@@ -14,7 +14,7 @@ public final class BodyReader {
   private var index = 0
   private var within: Int64 = 0
   private var file: OpenRange?
-  /// What is known of the bytes that were read of the current file, while it is closed.
+  /// What is known of the bytes read from the current file, while it is closed.
   private var moment: FileMoment?
   private var failure: BodyError?
 

@@ -1,25 +1,25 @@
-/// A fast checksum, by which two readings of a file are compared.
+/// A fast checksum to compare two readings of a file.
 ///
-/// It does not withstand somebody who wants two contents to have the same sum, but nobody who changes a file while
-/// it is sent knows the sum. Contents that differ have the same sum with a probability of about 2^-64.
+/// It does not withstand deliberate collisions, but nobody who changes a file while it is sent knows the sum. Different
+/// contents have the same sum with a probability of about 2^-64.
 struct ContentSum: Equatable {
   private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-  /// One for each lane: no word of a file is likely to be the same, for it would hide its neighbour.
+  /// One for each lane. A word of a file that equals its key would hide its neighbour, so they must be unlikely.
   private static let keys: SIMD4<UInt64> = [
     0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5899_65CC_7537_4CC3,
   ]
   /// Two words for each of four lanes.
   private static let stripeSize = 64
-  /// How many bytes are taken in between two stirs. Fewer stripes than a lane has bits, so that each is turned
+  /// How many bytes are added between two stirs. That is fewer stripes than a lane has bits, so that each is rotated
   /// differently.
   private static let blockSize = 1024
 
-  // Four, for a processor multiplies four pairs of words in the time of one where none waits for another.
+  // Four, since a processor multiplies four independent pairs of words in the time of one.
   private var lanes: SIMD4<UInt64> = [1, 2, 3, 4]
   /// Bytes that do not fill a block yet.
   private var rest: [UInt8] = []
 
-  /// All of it in one number, to be kept. Contents of the same length that differ have another one.
+  /// The checksum as one number, to be kept. It tells contents of the same length apart.
   var digest: UInt64 {
     var whole = self
     let missing = Self.blockSize - rest.count
@@ -67,7 +67,7 @@ struct ContentSum: Equatable {
     lanes = [a, b, c, d]
   }
 
-  /// The lane with two words: one multiplication takes in both.
+  /// The lane with two words added by one multiplication.
   @inline(__always)
   private static func added(
     _ lane: UInt64, _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ key: UInt64
@@ -78,7 +78,7 @@ struct ContentSum: Equatable {
     return (lane << 23 | lane >> 41) &+ (product.high ^ product.low)
   }
 
-  /// The lane, spread over all of its bits, so that it matters which block came first.
+  /// The lane, spread over all of its bits, so that the order of blocks matters.
   @inline(__always)
   private static func stirred(_ lane: UInt64) -> UInt64 { (lane ^ lane >> 47) &* factor }
 }

@@ -6,15 +6,15 @@ struct FileRange: Sendable {
   let start: Int64
   /// In bytes.
   let length: Int64
-  /// The file itself, where others read other ranges of it that belong to the same moment.
+  /// The file itself, if other ranges of it have to come from the same moment.
   let held: HeldFile?
 
-  /// What has to be of one moment.
+  /// The range that has to come from one moment.
   var all: Range<Int64> { held == nil ? start..<(start + length) : 0..<identity.size }
-  /// Whether nothing that belongs to its moment comes after it.
+  /// Whether it is the last one from its moment.
   var isLast: Bool { start + length == all.upperBound }
 
-  /// Looks at the file, to learn now rather than half way through a body that it cannot be sent.
+  /// Looks at the file, to learn now that it cannot be sent, rather than half-way through a body.
   init(
     _ location: FileLocation, range: Range<Int64>?, expecting expected: FileIdentity?
   ) throws(FileError) {
@@ -42,7 +42,7 @@ struct FileRange: Sendable {
     held = nil
   }
 
-  /// All of a file that is held.
+  /// The whole of a held file.
   init(_ file: HeldFile) throws(FileError) {
     try file.check()
     (location, identity, held) = (file.location, file.identity, file)
@@ -56,7 +56,7 @@ struct FileRange: Sendable {
     }
   }
 
-  /// A stretch of another one, which lies within.
+  /// A part of another range.
   init(_ whole: FileRange, _ range: Range<Int64>) {
     (location, identity, held) = (whole.location, whole.identity, whole.held)
     start = whole.start + range.lowerBound

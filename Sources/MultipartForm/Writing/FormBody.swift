@@ -1,8 +1,8 @@
 /// The bytes of a form, or of one raw file, fixed but not yet read.
 ///
 /// Making a body looks at every file once: it must be regular, readable and, if an identity was expected,
-/// unchanged. From then on the length is exact. A ``BodyReader`` gives exactly these bytes, as often as it is asked
-/// to, or says which file changed.
+/// unchanged. From then on the length is exact. A ``BodyReader`` gives exactly these bytes, as often as you like,
+/// or says which file has changed.
 public struct FormBody: Sendable {
   /// The value for the request's `Content-Type`.
   public let contentType: String
@@ -53,7 +53,7 @@ public struct FormBody: Sendable {
     }
   }
 
-  /// A body that is one file without a form around it, of which slices are read as it was at one moment.
+  /// A body that is one file without a form around it. All its slices come from one moment of the file.
   ///
   /// - Throws: ``BodyError/file(_:)`` when the file has changed since it was opened,
   ///   ``BodyError/form(_:)`` when the content type cannot be a header's value.
@@ -75,8 +75,8 @@ public struct FormBody: Sendable {
   }
 
   /// The bytes of this body from one offset to another, as a body of its own, for protocols that send a body in
-  /// several requests. Offsets outside the body are cut down to it. What slices give of a ``HeldFile`` is of one moment;
-  /// of any other file, each slice has its own.
+  /// several requests. Offsets outside the body are clamped to it. All slices of a ``HeldFile`` come from one moment;
+  /// with any other file, each slice has its own moment.
   public func slice(_ range: Range<Int64>) -> FormBody { FormBody(slicing: self, range) }
 
   private init(slicing whole: FormBody, _ wanted: Range<Int64>) {
@@ -106,9 +106,9 @@ public struct FormBody: Sendable {
   /// A reader that starts at the first byte. Each one gives the same bytes.
   public func makeReader() -> BodyReader { BodyReader(self) }
 
-  /// Looks at every file once more, for whoever has read the body some time before it is sent.
+  /// Looks at every file once more. Call it if the body was read some time before it is sent.
   ///
-  /// - Throws: ``BodyError/file(_:)`` for the first that is gone or is not what it was when the body was made.
+  /// - Throws: ``BodyError/file(_:)`` for the first file that is gone or has changed since the body was made.
   public func checkFiles() throws(BodyError) {
     for segment in segments {
       guard case .file(let range) = segment.source else { continue }
@@ -129,7 +129,7 @@ public struct FormBody: Sendable {
   /// Takes time logarithmic in the number of parts.
   public func part(at offset: Int64) -> PartPosition? {
     guard offset >= 0 else { return nil }
-    // The first part whose content ends behind the offset.
+    // The first part whose content ends after the offset.
     var low = 0
     var high = contentRanges.count
     while low < high {
@@ -164,8 +164,8 @@ public struct FormBody: Sendable {
     } catch { throw .form(error) }
   }
 
-  /// Content from memory. It is searched for the delimiter, which costs little: a receiver that met the delimiter in
-  /// it would store half of it without an error.
+  /// Content from memory. It is searched for the delimiter, which costs little: if the content had the delimiter in
+  /// it, a receiver would store half of it without an error.
   private static func memory(
     _ bytes: [UInt8], of part: Int, apartFrom boundary: Boundary
   ) throws(FormError) -> Segment {

@@ -1,4 +1,4 @@
-/// A range of a file that is being read, and that is compared repeatedly with what it was.
+/// A range of a file that is being read and repeatedly checked for changes.
 final class OpenRange {
   /// How many bytes are read between two checks of the file's identity.
   private static let checkInterval = 1 << 20
@@ -8,16 +8,16 @@ final class OpenRange {
   private let range: FileRange
   private let file: HeldFile
   private var unchecked = 0
-  /// The end of the range, held back while the file is read again, the offset where it begins, and how far the second
-  /// reading has come.
+  /// The end of the range, which is held back while the file is read again: the offset where it begins, its bytes, and
+  /// how far the second reading has come.
   private var tail: (start: Int64, bytes: [UInt8], comparison: Comparison)?
 
-  /// - Parameter moment: what is known of the bytes before, if some were read already.
+  /// - Parameter moment: what is known of earlier bytes, if some have already been read.
   init(_ range: FileRange, resuming moment: FileMoment?) throws(FileError) {
     self.range = range
     if let held = range.held {
       file = held
-      // Who sends the first byte begins anew.
+      // Sending the first byte begins a new reading.
       try held.begin(anew: range.start == 0)
     } else {
       file = try HeldFile(
@@ -29,8 +29,8 @@ final class OpenRange {
   /// What to remember if the file is closed before its end.
   var moment: FileMoment { file.moment }
 
-  /// Fills the target with the range's bytes from an offset in the range, where there are as many. Each
-  /// call goes on where the last one stopped.
+  /// Fills the target with the range's bytes from an offset in the range, which has at least that many. Each
+  /// call continues where the last one stopped.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) {
     let end = offset + Int64(target.count)
     if tail == nil, range.isLast, end >= range.length - Self.tailSize, file.isDoubtful {
@@ -56,7 +56,7 @@ final class OpenRange {
     }
   }
 
-  /// Lets the last bytes go only if the file held all of them at one moment.
+  /// Releases the last bytes only if the file held everything at one moment.
   private func finish() throws(FileError) {
     try file.checkPlace()
     guard file.isDoubtful else { return }

@@ -1,4 +1,4 @@
-/// A run of a body's bytes that come from one place.
+/// A run of a body's bytes from one source.
 struct Segment: Sendable {
   enum Source: Sendable {
     case memory([UInt8])
@@ -19,7 +19,7 @@ struct Segment: Sendable {
     length = file.length
   }
 
-  /// A stretch of it, which lies within.
+  /// A part of it.
   func slice(_ range: Range<Int64>) -> Segment {
     switch source {
     case .memory(let bytes): Segment(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))

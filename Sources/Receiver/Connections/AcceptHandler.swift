@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Lets connections in as ``ConnectionPolicy`` decides. A connection that has to wait is accepted, since its
+/// Admits connections as ``ConnectionPolicy`` decides. A connection that has to wait is accepted, since its
 /// address is not known before that, but nothing is read from it.
 ///
-/// Stands in the pipeline of the listening socket, before the handler that serves accepted connections.
+/// It is in the pipeline of the listening socket, before the handler that serves accepted connections.
 final class AcceptHandler: ChannelInboundHandler {
   typealias InboundIn = Channel
   typealias InboundOut = Channel
 
-  /// An outbound event that tells a connection to give its place to another. It fails where the connection does not,
-  /// for it is idle no longer.
+  /// An outbound event that tells a connection to give its place to another. It fails if the connection is not idle
+  /// after all and keeps its place.
   struct Eviction: Sendable {
     /// How long it must have been idle.
     let grace: TimeAmount
@@ -24,7 +24,7 @@ final class AcceptHandler: ChannelInboundHandler {
   private var crowd: ConnectionPolicy<ObjectIdentifier, [UInt8]>
   private var channels: [ObjectIdentifier: any Channel] = [:]
   private var timer: Scheduled<Void>?
-  /// Those that are told to come again later. Above a bound they are closed without a word.
+  /// Connections that are told to come back later. Above a limit, they are closed without a reply.
   private var turnedAway: Set<ObjectIdentifier> = []
   private let mostWaiting: Int
 
@@ -84,7 +84,7 @@ final class AcceptHandler: ChannelInboundHandler {
     }
   }
 
-  /// Its request may be on its way already: it is told that nobody reads that.
+  /// Turns a connection away with a reply, since its request may already be on its way.
   private func turnAway(_ identity: ObjectIdentifier, _ context: ChannelHandlerContext) {
     guard let channel = channels[identity] else { return }
     guard turnedAway.count < min(mostWaiting, max(1, Descriptors.limit / 16)) else {

@@ -13,7 +13,7 @@ struct Admission {
   let awaitsContinue: Bool
 
   /// Checks the head of an upload.
-  /// - Parameter freeBytes: what is free on the disk, nil if unknown.
+  /// - Parameter freeBytes: the free space on the disk; nil if unknown.
   init(
     _ head: HTTPRequestHead, configuration: Receiver.Configuration,
     freeBytes: @autoclosure () -> Int64?
@@ -47,12 +47,12 @@ struct Admission {
     }
   }
 
-  /// Refuses what is longer than is taken, or than the disk has room for.
+  /// Refuses what is longer than the limit, or than the disk has room for.
   ///
   /// - Parameters:
-  ///   - what: what has this length, for the person at the other end.
-  ///   - freeBytes: what is free on the disk, nil if unknown.
-  ///   - headers: what goes with a refusal of what is too long.
+  ///   - what: what has this length, for the message to the user.
+  ///   - freeBytes: the free space on the disk; nil if unknown.
+  ///   - headers: header fields for a refusal of what is too long.
   static func checkRoom(
     for length: Int64, of what: String, atMost most: Int64,
     _ configuration: Receiver.Configuration, _ freeBytes: Int64?, headers: [(String, String)] = []
@@ -127,7 +127,7 @@ struct Admission {
   /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
   /// - Throws: 417 for any other expectation.
   static func awaitsContinue(_ head: HTTPRequestHead) throws(Refusal) -> Bool {
-    // A client of HTTP/1.0 cannot mean it (RFC 9110, section 10.1.1).
+    // From an HTTP/1.0 client, it has to be ignored (RFC 9110, section 10.1.1).
     guard head.version != .http1_0 else { return false }
     let expectations = head.headers[canonicalForm: "expect"].map { $0.lowercased() }
     guard expectations.allSatisfy({ $0 == "100-continue" }) else {

@@ -10,7 +10,7 @@ struct Connection {
   let connections: ConnectionSet
 
   private var channel: any Channel { asyncChannel.channel }
-  /// Looked up while the connection is open: later the address is no longer known.
+  /// Looked up while the connection is open, since its address is unknown after that.
   private let client: String
 
   init(asyncChannel: AsyncChannel, service: Service, connections: ConnectionSet) {

@@ -4,23 +4,23 @@ import NIOCore
 ///
 /// - The number of connections served at a time is bounded, and so is the number from one address: one client
 ///   cannot take all places.
-/// - Further connections wait until a place is free. Meanwhile those that are served give their places up after
+/// - Further connections wait until a place is free. Meanwhile, those that are served give up their places after
 ///   the request under way.
 /// - A waiting connection gets the place of the one that has been idle longest, if that is longer than
 ///   ``grace``. If its own address has all the places that it may have, only those are considered.
 /// - If too many wait, the address with the most waiting loses the one that came first, since that has been idle
 ///   longest.
 struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
-  /// What is to be done.
+  /// What to do with a connection.
   enum Action: Equatable {
     case serve(Member)
     /// Ask it to end. Its place is free once it has ended.
     case evict(Member)
-    /// Turn it away: it was never served.
+    /// Turn it away without serving it.
     case drop(Member)
   }
 
-  /// Whose places others wait for.
+  /// The places that others wait for.
   struct Demand: Equatable, Sendable {
     /// Whether any place will do for one that waits.
     var isForAny = false
@@ -54,7 +54,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// Whether any connection waits, so that ``look(now:idle:)`` has to be called from time to time.
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Who is to give a place up.
+  /// Which connections are to give up their places.
   var demand: Demand {
     guard hasWaiting else { return Demand() }
     let ofAddress = servedByAddress
@@ -74,7 +74,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
   /// A connection that was to be evicted keeps its place.
   mutating func keep(_ member: Member) { served[member]?.isLeaving = false }
 
-  /// A connection has come.
+  /// A connection has arrived.
   mutating func arrive(
     _ member: Member, from address: Address, now: NIODeadline, idle: (Member) -> NIODeadline?
   ) -> [Action] {
@@ -95,7 +95,7 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return look(now: now, idle: idle)
   }
 
-  /// Fills places that are free, and makes some free.
+  /// Fills free places, and frees some.
   ///
   /// - Parameter idle: since when a served connection has been idle; nil if it is not.
   mutating func look(now: NIODeadline, idle: (Member) -> NIODeadline?) -> [Action] {
@@ -139,13 +139,13 @@ struct ConnectionPolicy<Member: Hashable, Address: Hashable & Sendable> {
     return actions
   }
 
-  /// Stops letting connections in, and returns those that wait.
+  /// Stops admitting connections, and returns those that wait.
   mutating func close() -> [Member] {
     defer { waiting = [] }
     return waiting.map(\.member)
   }
 
-  /// The first of the address that has the most waiting.
+  /// The connection that has waited longest from the address with the most waiting.
   private func surplus() -> Int? {
     var counts: [Address: Int] = [:]
     for (_, address) in waiting { counts[address, default: 0] += 1 }

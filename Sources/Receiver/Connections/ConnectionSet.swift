@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The open connections, so that a receiver can end them in good order. They learn here who has to make room.
+/// The open connections, so that a receiver can end them in good order. They learn here which have to make room.
 final class ConnectionSet: Sendable {
   private struct State {
     struct Entry {
@@ -20,7 +20,7 @@ final class ConnectionSet: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a connection. If the receiver is stopping already, the connection is closed at once.
+  /// Adds a connection. If the receiver is already stopping, the connection is closed at once.
   func add(_ channel: any Channel, _ activity: Activity) {
     let network = ClientName.network(of: channel.remoteAddress)
     let isLate = state.withLock { state in
@@ -53,23 +53,23 @@ final class ConnectionSet: Sendable {
     state.withLock { $0.channels[channel]?.activity }
   }
 
-  /// Lets a connection that is about to be added have no request served.
+  /// Marks a connection that is about to be added, so that none of its requests is served.
   func turnAway(_ channel: any Channel) {
     state.withLock { _ = $0.turnedAway.insert(ObjectIdentifier(channel)) }
   }
 
-  /// Whether a connection has no request served.
+  /// Whether none of a connection's requests is served.
   func isTurnedAway(_ channel: any Channel) -> Bool {
     state.withLock { $0.turnedAway.contains(ObjectIdentifier(channel)) }
   }
 
-  /// Whose places others wait for.
+  /// The places that others wait for.
   var demand: ConnectionPolicy<ObjectIdentifier, [UInt8]>.Demand {
     get { state.withLock { $0.demand } }
     set { state.withLock { $0.demand = newValue } }
   }
 
-  /// Whether a connection should end after its current request: the receiver stops, or others wait for the place.
+  /// Whether a connection should end after its current request: the receiver stops, or others wait for its place.
   func mustEnd(_ channel: any Channel) -> Bool {
     state.withLock { state in
       state.isStopping

@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// A socket that is closed while the client still sends answers with a reset, and the reset makes the
 /// client discard a reply that it has not read yet. So this handler ends its own direction first, then reads
-/// and discards what still comes until the client ends its direction, within bounds on bytes and time.
+/// and discards what still arrives until the client ends its direction, within limits on bytes and time.
 ///
 /// It is the first handler of a pipeline.
 final class LingeringClose: ChannelDuplexHandler {

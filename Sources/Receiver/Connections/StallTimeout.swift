@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// Ends a connection whose client keeps the server waiting.
 ///
-/// It stands behind the HTTP decoder, so that a head that comes a byte at a time does not count until it is
+/// It comes after the HTTP decoder, so that a head that arrives a byte at a time does not count until it is
 /// complete. Only the time in which the server wants to read or write counts: a client is not blamed for a
 /// slow disk.
 final class StallTimeout: ChannelDuplexHandler {
@@ -29,7 +29,7 @@ final class StallTimeout: ChannelDuplexHandler {
   private let minBytesPerSecond: Int
   private let activity: Activity
   private var isInBody = false
-  /// Since when the client has sent next to nothing, without the server's own delays; and how many bytes it has
+  /// Since when the client has sent next to nothing, not counting the server's own delays; and how many bytes it has
   /// sent in that time.
   private var idleSince = NIODeadline.now()
   private var sentWhileIdle = 0
@@ -38,7 +38,7 @@ final class StallTimeout: ChannelDuplexHandler {
   /// How long the server has waited for the body since it last checked the speed, and how many bytes came.
   private var waited = TimeAmount.zero
   private var received = 0
-  /// Requests that are complete and not answered yet. While there are any, the client waits for the server.
+  /// How many complete requests have not been answered. While there are any, the client waits for the server.
   private var unanswered = 0
   private var waitsSince: NIODeadline?
   private var writesSince: NIODeadline?
@@ -78,7 +78,7 @@ final class StallTimeout: ChannelDuplexHandler {
       waited = waited + wait
       received += buffer.readableBytes
       sentWhileIdle += buffer.readableBytes
-      // A client that sends a byte a second counts as idle, too.
+      // A client that sends a byte a second also counts as idle.
       if Double(sentWhileIdle)
         >= Double(minBytesPerSecond) * Double((now - idleSince).nanoseconds) / 1e9
       {
@@ -135,13 +135,13 @@ final class StallTimeout: ChannelDuplexHandler {
     }
   }
 
-  /// Whether it still is: it was decided on another thread, and something may have come since.
+  /// Whether it is still idle: another thread decided that, and something may have arrived since.
   private func isIdle(_ eviction: AcceptHandler.Eviction, _ context: ChannelHandlerContext) -> Bool
   {
     guard let since = activity.since, NIODeadline.now() - since >= eviction.grace else {
       return false
     }
-    // The next request may have arrived and not been read, because this thread was late.
+    // The next request may have arrived without having been read, because this thread was late.
     return isInBody || pendingWrites > 0 || isClosing || !hasUnread(context)
   }
 

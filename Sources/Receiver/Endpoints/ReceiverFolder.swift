@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 
 /// The folder of a receiver, as far as a ``ReceiverEndpoint`` may touch it: the files that it stored, and
-/// small files of the endpoint's own, which clients can neither list nor fetch.
+/// small files of the endpoint itself, which clients can neither list nor fetch.
 ///
 /// An own file has a name such as `bookmarks.json`, and is called `.hoist-bookmarks.json` in the folder.
 /// Names that end in `.part` belong to uploads that are under way.
@@ -18,7 +18,7 @@ public struct ReceiverFolder: Sendable {
 
   /// Reads an own file; nil if there is none.
   ///
-  /// - Throws: ``Refusal`` if it cannot be read, is no regular file, or is longer than `limit` bytes.
+  /// - Throws: ``Refusal`` if it cannot be read, is not a regular file, or is longer than `limit` bytes.
   public func contents(of name: String, atMost limit: Int) throws(Refusal) -> [UInt8]? {
     let file = try Self.own(name)
     do throws(Inbox.Failure) {
@@ -28,14 +28,14 @@ public struct ReceiverFolder: Sendable {
     }
   }
 
-  /// Changes an own file, which is nil where there is none, and waits until it is on the disk.
+  /// Changes an own file, or creates it, and waits until it is on disk.
   ///
-  /// Changes come one after the other, also those of several receivers that share the folder: each holds a
+  /// Changes happen one after the other, even those of several receivers that share the folder: each holds a
   /// lock on a file beside it (`.hoist-bookmarks.json.lock`), which stays there. A reader sees all of a
   /// change or nothing. If `body` throws, the file stays as it was.
   ///
-  /// - Parameter body: gets what is there and leaves what is to be there, at most `limit` bytes; nil leaves
-  ///   no file.
+  /// - Parameter body: gets the current content, nil if there is no file, and changes it to the new one, at most
+  ///   `limit` bytes; nil leaves no file.
   /// - Throws: ``Refusal`` if the file cannot be read or written, would be too long (507), or if somebody
   ///   else keeps it locked for five seconds (503); what `body` throws.
   public func change<Result>(
@@ -44,7 +44,7 @@ public struct ReceiverFolder: Sendable {
     let file = try Self.own(name)
     let lock = try Self.own(name + ".lock")
     do {
-      // Those who wait in this process take turns; the lock in the folder is for the others.
+      // Callers in this process take turns; the lock in the folder is for other processes.
       return try inbox.turn.withLock {
         try inbox.locked(lock) {
           var bytes = try inbox.contents(of: file, atMost: limit)

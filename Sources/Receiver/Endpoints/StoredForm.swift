@@ -10,8 +10,8 @@ public struct StoredForm: Hashable, Sendable, Encodable {
   /// Encodes `{"files": […], "fields": {…}}`. A field is a string, or an array of them if the form has the
   /// name more than once.
   ///
-  /// Fields of more than 64 KiB together are left out: in JSON they may be six times as long, and all of it
-  /// is in memory until the client has taken it.
+  /// If the fields have more than 64 KiB together, they are left out: in JSON they may be six times as long, and
+  /// everything stays in memory until the client has received it.
   ///
   /// - Throws: whatever the encoder throws.
   public func encode(to encoder: any Encoder) throws {

@@ -7,7 +7,7 @@ struct Authority: Hashable {
   let host: String
   /// Whether the host is an address rather than a name.
   let isAddress: Bool
-  /// Nil if the scheme's own port is meant.
+  /// The port; nil for the scheme's default.
   let port: Int?
 
   /// Nil if the text is not a host, with or without a port.

@@ -1,9 +1,9 @@
 import Foundation
 import NIOCore
 
-/// What a client is called in a log, and which connections count as one client.
+/// The name of a client in a log, and which connections count as one client.
 enum ClientName {
-  /// "127.0.0.1:44354", "[::1]:44354"; "unknown" if the connection is gone already.
+  /// "127.0.0.1:44354", "[::1]:44354"; "unknown" if the connection is already gone.
   static func of(_ channel: any Channel) -> String {
     guard let address = channel.remoteAddress, let host = address.ipAddress, let port = address.port
     else { return "unknown" }

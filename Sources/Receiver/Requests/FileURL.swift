@@ -1,8 +1,8 @@
 import Foundation
 
-/// Addresses of stored files.
+/// The URLs of stored files.
 enum FileURL {
-  /// What may stand in a path segment as it is (RFC 3986, section 2.3).
+  /// What needs no encoding in a path segment (RFC 3986, section 2.3).
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 

@@ -1,7 +1,7 @@
 import MultipartForm
 
-/// Reads one form: files go to the inbox as they arrive, fields are kept in memory. Nothing of it is visible
-/// before the whole form has arrived and was accepted.
+/// Reads one form: files go to the inbox as they arrive, fields are kept in memory. Nothing is visible
+/// before the whole form has arrived and has been accepted.
 final class FormIntake {
   private struct Incoming {
     var header: PartHeader
@@ -43,19 +43,19 @@ final class FormIntake {
         totalBytes: configuration.maxRequestBytes))
   }
 
-  /// Takes the next bytes of the body.
+  /// Parses the next bytes of the body.
   func push(_ bytes: UnsafeRawBufferPointer) throws {
     try parser.push(bytes, handle)
   }
 
   /// Ends the body, and makes the files visible under `baseURL/files/`.
   ///
-  /// All of them or none: if one cannot get its name, those before it are removed again.
+  /// All of them appear or none: if one cannot get its name, those before it are removed again.
   ///
   /// - Parameters:
-  ///   - named: what an earlier call gave to `naming`, where the receiver was killed before the form's reply was kept.
-  ///     Files that have their names since then get no other ones.
-  ///   - naming: is given the numbers of the files before the first of them is visible.
+  ///   - named: what an earlier call passed to `naming`, if the receiver was killed before it stored the form's reply.
+  ///     Files that already got their names then keep them.
+  ///   - naming: called with the numbers of the files before the first of them is visible.
   ///   - check: looks at the form before any of it is visible.
   func finish(
     baseURL: String, named: [FileNumber] = [], naming: ([FileNumber]) throws -> Void = { _ in },
@@ -96,7 +96,7 @@ final class FormIntake {
     return StoredForm(files: stored, fields: fields)
   }
 
-  /// The name that a file has already, for it is the one with that number and has the same content.
+  /// The name that a file already has, found by its number and content.
   private func find(_ incoming: Incoming, numbered number: FileNumber) -> EntryName? {
     inbox.find(number, named: SafeFileName(incoming.fileName)).flatMap { name in
       (try? inbox.openFile(name, doing: "read the file"))?.sha256 == incoming.sha256 ? name : nil

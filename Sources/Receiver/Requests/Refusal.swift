@@ -5,11 +5,11 @@ import NIOHTTP1
 /// Why a request is answered with an error.
 public struct Refusal: Error {
   var status: HTTPResponseStatus
-  /// For the person at the other end: what is wrong and what to do.
+  /// What is wrong and what to do, for the user at the other end.
   public var message: String
   /// Header fields, as names and values.
   public var headers: [(String, String)] = []
-  /// The type of problem that it is, where one is registered (RFC 9457), and what belongs to it.
+  /// The registered problem type (RFC 9457), if any, and its members.
   var problem: (type: String, members: [String: Int64])?
 
   /// The status code.
@@ -21,8 +21,8 @@ public struct Refusal: Error {
   }
 
   /// - Parameters:
-  ///   - problem: the last word of the registered problem type, if it is of one.
-  ///   - members: what belongs to it.
+  ///   - problem: the last component of the registered problem type, if any.
+  ///   - members: the members of the problem.
   init(
     _ status: HTTPResponseStatus, _ message: String, headers: [(String, String)] = [],
     problem: String? = nil, members: [String: Int64] = [:]
@@ -33,7 +33,7 @@ public struct Refusal: Error {
     }
   }
 
-  /// The refusal that an error of a request's own comes to; nil for one of the connection.
+  /// The refusal for an error in a request itself; nil for an error of the connection.
   init?(of error: any Error) {
     switch error {
     case let refusal as Refusal: self = refusal
@@ -77,7 +77,7 @@ public struct Refusal: Error {
         .serviceUnavailable, "The receiver has too many files open. Try again.",
         headers: [("Retry-After", "1")])
     case EACCES, EPERM, EROFS:
-      // 507, too: unlike 500 it does not suggest that another attempt may help.
+      // Also 507: unlike 500, it does not suggest that another attempt may help.
       self.init(
         .insufficientStorage,
         "The receiver could not \(failure.doing) in its folder: \(words).")

@@ -16,7 +16,7 @@ public struct Reply {
   struct Broken: Error {}
 
   var status: HTTPResponseStatus
-  /// Header fields, as names and values, beside those that the receiver adds.
+  /// Header fields, as names and values, in addition to those that the receiver adds.
   public var headers: [(String, String)]
   var body: Body
 
@@ -25,7 +25,7 @@ public struct Reply {
     Reply(status: status, headers: headers, body: .bytes([]))
   }
 
-  /// A value as JSON, members sorted by name and dates as in ISO 8601. A value that cannot be encoded
+  /// A value as JSON, with members sorted by name and dates in ISO 8601. A value that cannot be encoded
   /// becomes `{}`.
   public static func json(_ value: some Encodable, status: Int = 200) -> Reply {
     let encoder = JSONEncoder()
@@ -52,7 +52,7 @@ public struct Reply {
     return reply
   }
 
-  /// A refusal as a page with the way back, for the person in front of a browser.
+  /// A refusal as a page with a way back, for a user in front of a browser.
   static func refusalPage(_ refusal: Refusal) -> Reply {
     var reply = html(IndexPage.refusal(refusal), status: refusal.status)
     reply.headers += refusal.headers
@@ -127,7 +127,7 @@ public struct Reply {
 }
 
 extension Reply {
-  /// A reply with a body that is in memory.
+  /// A reply with a body in memory.
   /// - Parameter status: the status code, from 200 to 599.
   public init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
     self.init(
@@ -141,7 +141,7 @@ extension HTTPRequestHead {
     headers["content-length"].first.flatMap { Int64($0.trimming(\.isBlank)) }
   }
 
-  /// Whether a browser asks on behalf of a person. Other clients do not ask for a page.
+  /// Whether a browser asks for a person. Other clients do not ask for a page.
   var wantsPage: Bool {
     headers[canonicalForm: "accept"].contains {
       $0.lowercasedASCII.hasPrefix(scalars: "text/html")

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request on its connection: its head, its body as it comes, and what can be said before the reply.
+/// A request on its connection: its head, its body as it arrives, and what can be sent before the reply.
 struct Request {
   let head: HTTPRequestHead
   let body: RequestBody
   let channel: any Channel
 
-  /// What its client is called in a log.
+  /// The client's name for a log.
   var client: String { ClientName.of(channel) }
 
   /// The first value of a header field.
@@ -21,7 +21,7 @@ struct Request {
 
   /// Sends an interim reply (draft-ietf-httpbis-resumable-upload, "Status Code 104").
   func inform(_ fields: [(String, String)]) async throws {
-    // A client of HTTP/1.0 cannot be told (RFC 9110, section 15.2).
+    // An HTTP/1.0 client must not get interim replies (RFC 9110, section 15.2).
     guard head.version != .http1_0 else { return }
     let version = ("Upload-Draft-Interop-Version", "\(ResumableRequest.interopVersion)")
     try await channel.writeAndFlush(

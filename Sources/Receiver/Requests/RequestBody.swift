@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// The bodies of a connection's requests, one after the other, each read as it comes.
+/// The bodies of a connection's requests, one after the other, each read as it arrives.
 final class RequestBody {
   /// The connection ended in the middle of the body.
   struct Disconnected: Error {}

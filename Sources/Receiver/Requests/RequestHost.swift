@@ -19,11 +19,11 @@ struct RequestHost: Sendable {
 
   /// Checks that the request is for this receiver.
   ///
-  /// A stranger can let a name of his own point here (DNS rebinding). For a browser his page is then of the same
-  /// site, but the request still has his name in `Host`. It has an address there only if the person opened the
-  /// page by that address, so any address is accepted, even one that a router translates.
+  /// Attackers can make a name of their own point here (DNS rebinding). To a browser, their page is then from the same
+  /// site, but the request still has their name in `Host`. `Host` has an address only if the user opened the page by
+  /// that address, so any address is accepted, even one that a router translates.
   ///
-  /// - Throws: 400 if `Host` is missing, there twice or not a host (RFC 9112, section 3.2), 421 if it names
+  /// - Throws: 400 if `Host` is missing, occurs twice or is not a host (RFC 9112, section 3.2), 421 if it names
   ///   another host (RFC 9110, section 15.5.20).
   func check(_ head: HTTPRequestHead) throws(Refusal) {
     let hosts = head.headers["host"]
@@ -43,7 +43,7 @@ struct RequestHost: Sendable {
     }
   }
 
-  /// Whether a name always means the machine that asks, so that nobody can point it elsewhere (RFC 6761,
+  /// Whether a name always means the machine that asks, so that nobody can make it point elsewhere (RFC 6761,
   /// section 6.3).
   private func isLocal(_ host: String) -> Bool {
     host.utf8.suffix(10).elementsEqual(".localhost".utf8)
@@ -64,7 +64,7 @@ struct RequestHost: Sendable {
     guard let text = origins.first else { return }
     guard origins.count == 1, let origin = Self.origin(text) else { throw Self.otherSite }
     if let publicOrigin, Self.isSame(origin, publicOrigin) { return }
-    // Whether TLS ends at a proxy is not known here, so the page's scheme is taken for ours.
+    // It is not known here whether TLS ends at a proxy, so the page's scheme is taken for ours.
     guard let own = head.headers["host"].first.flatMap({ Authority($0.trimming(\.isBlank)) }),
       Self.isSame(origin, (origin.scheme, own))
     else { throw Self.otherSite }
@@ -86,7 +86,7 @@ struct RequestHost: Sendable {
     return (url.lowercasedASCII.hasPrefix(scalars: "https:") ? "https" : "http", authority)
   }
 
-  /// Splits a whole URL behind its scheme; nil if it is not a URL (RFC 9112, section 3.2.2).
+  /// Splits a whole URL after its scheme; nil if it is not a URL (RFC 9112, section 3.2.2).
   static func split(_ url: String) -> (authority: String, path: String)? {
     let lower = url.lowercasedASCII
     let isSecure = lower.hasPrefix(scalars: "https://")

@@ -12,13 +12,13 @@ enum Route: Hashable {
   case file(String)
   /// Delete one file.
   case deletion(String)
-  /// Where uploads in several requests are made that speak tus.
+  /// Create a tus upload, which comes in several requests.
   case uploads
-  /// One of them, or one that was begun at another endpoint.
+  /// A tus upload, or a resumable one that began at another endpoint.
   case partial(id: String)
-  /// Which limits uploads have that can go on.
+  /// Show the limits of resumable uploads.
   case limits
-  /// Leave it to an endpoint, by its place among those that are mounted.
+  /// Leave it to a mounted endpoint, given by its position.
   case endpoint(Int)
 
   /// Finds the route of a request.
@@ -37,7 +37,7 @@ enum Route: Hashable {
     case "/files":
       (self, allowed) = (.uploads, ["POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/uploads/"):
-      // POST stands for PATCH where something on the way forbids that.
+      // POST stands for PATCH if something in between forbids PATCH.
       let id = path.removingPrefix(scalars: "/uploads/") ?? ""
       (self, allowed) = (.partial(id: id), ["HEAD", "GET", "PATCH", "DELETE", "POST", "OPTIONS"])
     case let path where path.hasPrefix(scalars: "/files/"):

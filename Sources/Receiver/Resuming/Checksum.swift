@@ -2,15 +2,15 @@ import Digests
 import Foundation
 import ScalarText
 
-/// The sum that a request says its body has (tus 1.0.0, "Checksum").
+/// The checksum that a request gives for its body (tus 1.0.0, "Checksum").
 struct Checksum {
-  /// The algorithms that are known, as a header field lists them.
+  /// The known algorithms, as a header field lists them.
   static let algorithms = "sha1,sha256"
 
   private let wanted: Data
   private var hash: any HashFunction
 
-  /// The sum that `Upload-Checksum` holds: an algorithm, a space, and the sum in Base64.
+  /// The checksum in `Upload-Checksum`: an algorithm, a space, and the Base64-encoded sum.
   init(_ value: String) throws(Refusal) {
     let words = value.split(scalar: " ", maxSplits: 1)
     switch words[0] {
@@ -27,6 +27,6 @@ struct Checksum {
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
-  /// Whether what has come has that sum.
+  /// Whether what has arrived has that checksum.
   var matches: Bool { hash.finalize().elementsEqual(wanted) }
 }

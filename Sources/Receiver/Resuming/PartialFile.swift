@@ -1,15 +1,15 @@
 import Foundation
 
-/// An upload that is open to be added to, by nobody else.
+/// An upload that is open for adding to it, exclusively.
 final class PartialFile {
   let id: String
   private(set) var record: PartialUploads.Record
-  /// How many of its bytes are there.
+  /// How many of its bytes have arrived.
   private(set) var offset: Int64
-  /// When it is removed if no more of it comes; nil while nothing of it is there, for then that would be sooner
-  /// than for what comes next.
+  /// When it is removed if no more arrives; nil while it is empty, since more bytes would make it stay for
+  /// longer.
   private(set) var expires: Date?
-  /// Nil where all of it is where it belongs.
+  /// Nil if the complete file is already in its final place.
   private var descriptor: Int32?
   private let owner: PartialUploads
 
@@ -24,13 +24,13 @@ final class PartialFile {
 
   deinit { letGo() }
 
-  /// Whether all of it is there.
+  /// Whether all of it has arrived.
   var isWhole: Bool { offset == record.length }
 
-  /// Whether all of it is there and nobody can see it yet.
+  /// Whether all of it has arrived, but is not visible yet.
   var isUnpublished: Bool { isWhole && descriptor != nil }
 
-  /// Lets others at it.
+  /// Releases it, so that others can open it.
   func letGo() {
     guard let descriptor else { return }
     owner.ended(id)
@@ -38,8 +38,8 @@ final class PartialFile {
     self.descriptor = nil
   }
 
-  /// Cuts away what is not known to be right.
-  /// - Parameter awaitingSum: whether what comes now is to be checked at its end.
+  /// Truncates what may be wrong.
+  /// - Parameter awaitingSum: whether the next content will be checked against a checksum at its end.
   func begin(awaitingSum: Bool) throws {
     guard let descriptor else { return }
     if record.trusted != nil, ftruncate(descriptor, off_t(offset)) != 0 {
@@ -48,20 +48,20 @@ final class PartialFile {
     try trust(awaitingSum ? offset : nil)
   }
 
-  /// Says from where on the content may be wrong, before and after a request with a checksum.
+  /// Records from where on the content may be wrong, before and after a request with a checksum.
   private func trust(_ trusted: Int64?) throws {
     guard record.trusted != trusted else { return }
     record.trusted = trusted
     try owner.write(record, of: id)
   }
 
-  /// Adds bytes at the end. They are with the system when this returns, and so outlive the receiver.
+  /// Appends bytes. The system has them when this returns, so they survive the receiver's end.
   func append(_ bytes: UnsafeRawBufferPointer) throws(Inbox.Failure) {
     guard let descriptor else { throw Inbox.Failure(doing: "write the upload", code: EBADF) }
     try Inbox.write(bytes, to: descriptor, at: &offset, doing: "write the upload")
   }
 
-  /// Takes away what was added since, for its checksum is wrong.
+  /// Removes what was added since, because its checksum is wrong.
   func cut(to start: Int64) throws {
     guard let descriptor else { return }
     guard ftruncate(descriptor, off_t(start)) == 0 else {
@@ -71,7 +71,7 @@ final class PartialFile {
     try trust(nil)
   }
 
-  /// What was added is as it was sent.
+  /// Records that what was added is correct.
   func settle(syncing: Bool) throws {
     if syncing, let descriptor, fsync(descriptor) != 0 {
       throw Inbox.Failure(doing: "flush the upload", code: errno)
@@ -97,7 +97,7 @@ final class PartialFile {
     }
   }
 
-  /// Whether its content is elsewhere already.
+  /// Whether its content is already elsewhere.
   var isElsewhere: Bool { descriptor == nil }
 
   /// Changes what is known of it.
@@ -106,7 +106,7 @@ final class PartialFile {
     try owner.write(record, of: id)
   }
 
-  /// Keeps the reply to the whole, and nothing of its content.
+  /// Keeps the reply to the whole upload, but not its content.
   func finish(with answer: PartialUploads.Record.Answer) throws {
     try update { record in
       record.named = nil
@@ -116,7 +116,7 @@ final class PartialFile {
     owner.removeContent(id)
   }
 
-  /// Gives the whole of it its own name, and returns that.
+  /// Gives the complete file its final name, and returns that.
   func publish() throws -> EntryName {
     let name = try owner.publish(id, as: record.name)
     record.stored = name.text

@@ -3,37 +3,36 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// Uploads that come in several requests: what has arrived of each lies in the folder under a hidden name,
-/// so that it outlives the receiver, and gets its own name when all of it is there.
+/// Uploads that come in several requests. What has arrived of each is in the folder under a hidden name,
+/// so that it survives the receiver's end, and gets its final name once it is complete.
 ///
-/// Each has two files: the content, and a record of what is known of it. The record is written after the
-/// content was made, and removed before it, so that a record always stands for an upload. A content that is
-/// gone while its record says nothing of a name was published in the moment in which the receiver was
-/// killed.
+/// Each has two files: the content, and a record of what is known about it. The record is written after the
+/// content was created, and removed before it, so that every record stands for an upload. If the content is
+/// gone but its record names no final file, it was being published when the receiver was killed.
 final class PartialUploads: Sendable {
   /// What is known of an upload besides its content.
   struct Record: Codable, Sendable {
-    /// The length of the whole, in bytes; `Int64.max` where the client has not said it yet.
+    /// The length of the whole, in bytes; `Int64.max` if the client has not given it yet.
     var length: Int64
     /// Its name and type as the client sent them.
     var name: String
     var type: String
-    /// What the client said of it, to the letter.
+    /// What the client said about it, verbatim.
     var metadata: String?
-    /// The bytes from here on are not known to be what was sent: a checksum was to follow.
+    /// The bytes from here on may be wrong, since a checksum was to follow.
     var trusted: Int64?
-    /// Where all of it is now.
+    /// The final name of the complete file.
     var stored: String?
     /// The files of a form that are about to get their names, in its order.
     var named: [FileNumber]?
-    /// What the request that began it was for; nil for tus.
+    /// The purpose of the request that began it; nil for tus.
     var purpose: Purpose?
-    /// The reply to that, once all of it was taken.
+    /// The reply to that request, once everything was taken.
     var reply: Answer?
 
-    /// What becomes of an upload that was begun at an ordinary endpoint.
+    /// What becomes of an upload that began at an ordinary endpoint.
     struct Purpose: Codable, Sendable {
-      /// The content type of the form that it is; nil for a file by itself.
+      /// The form's content type; nil for a bare file.
       var form: String?
       /// The most files in the form.
       var maxFiles: Int
@@ -50,24 +49,24 @@ final class PartialUploads: Sendable {
   /// How far an upload is.
   struct Status {
     var record: Record
-    /// How many of its bytes are there.
+    /// How many of its bytes have arrived.
     var offset: Int64
-    /// When something was last done about it.
+    /// When it last changed.
     var changed: Date
-    /// When it is removed, unless more of it comes.
+    /// When it is removed, unless more of it arrives.
     var expires: Date
   }
 
   private struct State {
     var lastSweep = Date.distantPast
-    /// How many unfinished uploads there were then, and those that were made since.
+    /// How many unfinished uploads there were then, plus those created since.
     var unfinished = 0
-    /// Those of them of which little was there, the oldest last.
+    /// Those of them of which little had arrived, the oldest last.
     var little: [String] = []
-    /// Those that were made since, the oldest first.
+    /// Those created since, the oldest first.
     var new: [String] = []
 
-    /// The oldest upload that little is lost with.
+    /// The oldest upload whose loss would cost little.
     mutating func nextLittle() -> String? {
       if little.isEmpty { (little, new) = (new.reversed(), []) }
       return little.popLast()
@@ -77,24 +76,24 @@ final class PartialUploads: Sendable {
   private static let prefix = Inbox.ownPrefix + "upload-"
   /// The most bytes of a record.
   private static let mostRecord = 64 << 10
-  /// The most unfinished uploads: more are no accident.
+  /// The most unfinished uploads; more are hardly an accident.
   private static let mostUploads = 10_000
-  /// Where so many are unfinished, those go of which less than this is there: it is quickly sent again.
+  /// If there are that many, those with fewer bytes than this are removed, since they are quickly sent again.
   private static let littleBytes: Int64 = 64 << 10
   private static let sweepInterval: TimeInterval = 60
-  /// The same where there is no room: each sweep looks at all that is there.
+  /// The same if there is no room. Each sweep examines all uploads, so it must not be too frequent.
   private static let shortestSweepInterval: TimeInterval = 5
 
   private let inbox: Inbox
   private let lifetime: TimeInterval
   private let emptyLifetime: TimeInterval
   private let state = Mutex(State())
-  /// On which connection an upload comes in.
+  /// The connections on which uploads arrive.
   private let writers = Mutex<[String: any Channel]>([:])
 
   /// - Parameters:
-  ///   - lifetime: how long an upload is kept of which no more comes.
-  ///   - emptyLifetime: the same for one of which nothing has come.
+  ///   - lifetime: how long an upload is kept if no more of it arrives.
+  ///   - emptyLifetime: the same for an upload of which nothing has arrived.
   init(inbox: Inbox, lifetime: Duration, emptyLifetime: Duration) {
     self.inbox = inbox
     self.lifetime = TimeInterval(lifetime.components.seconds)
@@ -102,7 +101,7 @@ final class PartialUploads: Sendable {
     sweep()
   }
 
-  /// Makes an upload and returns its identifier, which nobody can guess.
+  /// Creates an upload and returns its identifier, which nobody can guess.
   func create(_ record: Record) throws -> String {
     sweep()
     guard hasRoom || makeRoom() else {
@@ -128,7 +127,7 @@ final class PartialUploads: Sendable {
 
   private var hasRoom: Bool { state.withLock { $0.unfinished < Self.mostUploads } }
 
-  /// Removes the oldest upload that little is lost with, so that nobody can keep others out by beginning uploads.
+  /// Removes the oldest upload whose loss costs little, so that nobody can keep others out by beginning uploads.
   private func makeRoom() -> Bool {
     for isSwept in [false, true] {
       if isSwept { sweep(every: Self.shortestSweepInterval) }
@@ -142,8 +141,8 @@ final class PartialUploads: Sendable {
     return false
   }
 
-  /// Removes an upload of which little is there and to which nobody adds.
-  /// - Returns: whether it is no unfinished upload now.
+  /// Removes an upload of which little has arrived, if nobody is adding to it.
+  /// - Returns: whether it is gone or finished.
   private func discard(_ id: String) -> Bool {
     guard let status = (try? status(of: id)) ?? nil, Self.isUnfinished(status) else { return true }
     let file = inbox.open(Self.content(id), O_RDWR)
@@ -164,12 +163,12 @@ final class PartialUploads: Sendable {
     isUnfinished(status) && status.offset < min(littleBytes, status.record.length)
   }
 
-  /// When an upload is removed to which this much was added last.
+  /// When an upload is removed that has this many bytes and changed at this time.
   func expiry(_ offset: Int64, changed: Date) -> Date {
     changed.addingTimeInterval(offset > 0 ? lifetime : emptyLifetime)
   }
 
-  /// How far an upload is; nil where there is none.
+  /// How far an upload is; nil if there is none.
   func status(of id: String) throws -> Status? {
     guard Self.isIdentifier(id), let record = try record(of: id) else { return nil }
     let (found, size, changed) = inbox.look(at: Self.content(id))
@@ -184,17 +183,17 @@ final class PartialUploads: Sendable {
     return Status(record: record, offset: offset, changed: last, expires: expires)
   }
 
-  /// Opens an upload to add to it. Whoever adds to it on another connection is broken off: a client that
+  /// Opens an upload to add to it. Any other connection that adds to it is broken off: a client that
   /// comes back knows better than the receiver that its old connection is dead.
   ///
-  /// - Returns: nil where there is none.
-  /// - Throws: 423 where somebody else does not let go of it.
+  /// - Returns: nil if there is none.
+  /// - Throws: 423 if another connection does not release it.
   func open(_ id: String, for channel: any Channel) async throws -> PartialFile? {
     for _ in 0..<500 {
       guard let status = try status(of: id) else { return nil }
       let file = inbox.open(Self.content(id), O_RDWR)
       guard file >= 0 else {
-        // All of it is where it belongs.
+        // The complete file is already in its final place.
         if errno == ENOENT, status.offset == status.record.length {
           return PartialFile(id: id, status: status, descriptor: nil, owner: self)
         }
@@ -202,7 +201,7 @@ final class PartialUploads: Sendable {
       }
       if flock(file, LOCK_EX | LOCK_NB) == 0 {
         writers.withLock { $0[id] = channel }
-        // Another one may have added to it before it let go.
+        // The other connection may have added to it before releasing it.
         guard let now = try self.status(of: id) else {
           close(file)
           return nil
@@ -216,7 +215,7 @@ final class PartialUploads: Sendable {
     throw Refusal(.locked, "Another request is adding to this upload. Try again.")
   }
 
-  /// Breaks off whoever is adding to an upload.
+  /// Breaks off the connection that adds to an upload.
   func interrupt(_ id: String) {
     guard let channel = writers.withLock({ $0[id] }) else { return }
     channel.triggerUserOutboundEvent(LingeringClose.Abort(), promise: nil)
@@ -225,10 +224,10 @@ final class PartialUploads: Sendable {
 
   func ended(_ id: String) { writers.withLock { _ = $0.removeValue(forKey: id) } }
 
-  /// Removes the content of an upload of which something else was made.
+  /// Removes the content of an upload that was turned into something else.
   func removeContent(_ id: String) { inbox.remove(Self.content(id)) }
 
-  /// Removes what is there of an upload.
+  /// Removes an upload with everything that has arrived.
   func remove(_ id: String) {
     inbox.remove(Self.record(id))
     inbox.remove(Self.content(id))
@@ -251,7 +250,7 @@ final class PartialUploads: Sendable {
     return try? JSONDecoder().decode(Record.self, from: Data(bytes))
   }
 
-  /// Removes what nobody came back for, and contents whose record was never written; now and then.
+  /// Removes expired uploads, and contents whose record was never written, from time to time.
   private func sweep(every interval: TimeInterval = sweepInterval) {
     let isDue = state.withLock { state in
       guard Date().timeIntervalSince(state.lastSweep) >= interval else { return false }
@@ -268,7 +267,7 @@ final class PartialUploads: Sendable {
         if Self.isLittle(status) { little.append((id, status.changed)) }
         continue
       }
-      // One that is being made has no record yet.
+      // An upload that is being created has no record yet.
       let (found, _, changed) = inbox.look(at: Self.content(id))
       if !found || Date().timeIntervalSince(changed) > emptyLifetime { remove(id) }
     }

@@ -2,21 +2,21 @@ import NIOHTTP1
 import ScalarText
 import StructuredFields
 
-/// What a request says of an upload that can go on (draft-ietf-httpbis-resumable-upload, "State").
+/// What a request says about a resumable upload (draft-ietf-httpbis-resumable-upload, "State").
 struct ResumableRequest {
   /// The version of the draft that both sides have to speak ("Draft Version Identification").
   static let interopVersion: Int64 = 8
 
-  /// Whether the request brings the last of it.
+  /// Whether the request carries the last part.
   let isLast: Bool
-  /// Where in it the request's content lies, if the request says so.
+  /// The offset of the request's content in the upload, if the request gives it.
   let offset: Int64?
-  /// How long the whole is, in bytes, if the request says so.
+  /// The length of the whole in bytes, if the request gives it.
   let length: Int64?
-  /// How long the request's content is, if it says so.
+  /// The length of the request's content, if it is given.
   let contentLength: Int64?
 
-  /// Nil where a request says nothing of the kind, or means another version: it is one like any other then.
+  /// Nil if the request says nothing about this, or means another version; it is then an ordinary request.
   init?(_ head: HTTPRequestHead) {
     guard Self.value("upload-draft-interop-version", head)?.integer == Self.interopVersion,
       let isLast = Self.value("upload-complete", head)?.boolean
@@ -27,10 +27,10 @@ struct ResumableRequest {
     contentLength = head.contentLength
   }
 
-  /// The length of the whole by all that the request says.
+  /// The length of the whole according to everything that the request says.
   ///
-  /// - Parameter offset: how much is there before it.
-  /// - Throws: 400 where it contradicts itself, or what was said before.
+  /// - Parameter offset: how much had arrived before it.
+  /// - Throws: 400 if it contradicts itself, or what was said before.
   func wholeLength(after offset: Int64, known: Int64?) throws(Refusal) -> Int64? {
     var end: Int64?
     if isLast, let contentLength {

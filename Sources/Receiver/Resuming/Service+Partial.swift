@@ -1,7 +1,7 @@
 import Digests
 import Foundation
 
-/// What uploads in several requests have in common, whatever the protocol.
+/// What uploads in several requests have in common in all protocols.
 extension Service {
   func opened(_ id: String, for request: Request) async throws -> PartialFile {
     guard let file = try await uploads.open(id, for: request.channel) else {
@@ -10,11 +10,11 @@ extension Service {
     return file
   }
 
-  /// Adds the body to an upload as it comes: what has come stays, whatever becomes of the request.
+  /// Adds the body to an upload as it arrives. What has arrived stays, whatever becomes of the request.
   /// - Parameters:
-  ///   - most: the most bytes of the whole, where its length is not known.
-  ///   - progress: is called now and then with how much of the whole is there.
-  /// - Returns: the SHA-256 of the whole file, where all of it came with this request.
+  ///   - most: the most bytes of the whole, if its length is not known.
+  ///   - progress: called now and then with how much of the whole has arrived.
+  /// - Returns: the SHA-256 of the whole file, if all of it came with this request.
   func receive(
     _ file: PartialFile, _ request: Request, atMost most: Int64 = .max,
     progress: (Int64) async throws -> Void = { _ in }
@@ -64,7 +64,7 @@ extension Service {
     return file.isWhole ? hash?.finalize() : nil
   }
 
-  /// Makes a file visible of which everything has arrived.
+  /// Makes a completely received file visible.
   @discardableResult
   func publish(
     _ file: PartialFile, _ sum: [UInt8]?, _ request: Request
@@ -85,12 +85,12 @@ extension Service {
     return stored
   }
 
-  /// After how many bytes a client is told how far it is: a few times in what is left, and not for every megabyte.
+  /// After how many bytes a client is told its progress: a few times in what is left, not for every megabyte.
   private static func progressStep(of rest: Int64) -> Int64 {
     max(8 << 20, min(rest / 8, 256 << 20))
   }
 
-  /// A date as HTTP has it (RFC 9110, section 5.6.7).
+  /// A date in the form of HTTP (RFC 9110, section 5.6.7).
   static func date(_ date: Date) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -2,17 +2,17 @@ import Foundation
 import MultipartForm
 import ScalarText
 
-/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that goes
-/// on in further requests where the first one was broken off.
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): an upload to an ordinary endpoint that continues
+/// in further requests if the first one was broken off.
 extension Service {
   private static let pieceType = "application/partial-upload"
 
-  /// Which limits uploads have ("Limits").
+  /// The limits of uploads ("Limits").
   func resumableLimits() -> Reply {
     .empty(.noContent, [("Upload-Limit", limits(of: nil))])
   }
 
-  /// Takes the request that begins an upload ("Upload Creation").
+  /// Handles the request that begins an upload ("Upload Creation").
   func beginResumable(
     _ asked: ResumableRequest, _ request: Request, maxFiles: Int
   ) async throws -> Reply {
@@ -51,7 +51,7 @@ extension Service {
     }
   }
 
-  /// Takes a request about an upload.
+  /// Handles a request about an upload.
   func answerResumable(_ id: String, _ request: Request) async throws -> Reply {
     try await refusing { () async throws -> Reply in
       if request.head.method != .PATCH { try await skipBody(of: request) }
@@ -107,7 +107,7 @@ extension Service {
     return try await store(asked, file, request)
   }
 
-  /// Takes the content of a request, and all of the upload if it is the last.
+  /// Stores the content of a request, and completes the upload if it is the last.
   private func store(
     _ asked: ResumableRequest, _ file: PartialFile, _ request: Request
   ) async throws -> Reply {
@@ -140,7 +140,7 @@ extension Service {
     return Self.reply(answer)
   }
 
-  /// Does what the request that began the upload was for, and keeps the reply for whoever misses it.
+  /// Does what the request that began the upload was for, and keeps the reply in case it gets lost.
   private func complete(
     _ file: PartialFile, _ request: Request
   ) throws -> PartialUploads.Record.Answer {
@@ -193,7 +193,7 @@ extension Service {
     return file
   }
 
-  /// Says in each refusal whether it is about the whole of an upload.
+  /// Says in each refusal whether it concerns the whole upload.
   private func refusing(_ work: () async throws -> Reply) async throws -> Reply {
     do { return try await work() } catch {
       guard var refusal = Refusal(of: error) else { throw error }
@@ -210,7 +210,7 @@ extension Service {
       : min(configuration.maxRequestBytes, configuration.maxFileBytes)
   }
 
-  /// `Upload-Limit` of an upload, or of all.
+  /// `Upload-Limit` for an upload, or for all.
   private func limits(of file: PartialFile?) -> String {
     let most = mostBytes(isForm: file.map { $0.record.purpose?.form != nil } ?? true)
     var limits = most == .max ? ["min-size=0"] : ["max-size=\(min(most, 999_999_999_999_999))"]
@@ -226,7 +226,7 @@ extension Service {
     return Reply(status: answer.status, headers: headers, body: Array(answer.text.utf8))
   }
 
-  /// The name of a file that comes by itself (RFC 6266).
+  /// The name of a file that comes without a form (RFC 6266).
   private static func fileName(_ request: Request) -> String {
     request.header("content-disposition").flatMap(PartHeader.fileName) ?? "file"
   }

@@ -5,10 +5,10 @@ import ScalarText
 extension Service {
   private static let version = "1.0.0"
   private static let extensions = "creation,creation-with-upload,checksum,termination,expiration"
-  /// The type of a body that is a piece of a file.
+  /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
 
-  /// - Parameter id: the upload's; nil where they are made.
+  /// - Parameter id: the upload's identifier; nil for the address where uploads are created.
   func answerTus(_ id: String?, _ request: Request) async throws -> Reply {
     let version = ("Tus-Resumable", Self.version)
     do {
@@ -24,7 +24,7 @@ extension Service {
 
   private func tus(_ id: String?, _ request: Request) async throws -> Reply {
     var method = request.head.method
-    // For clients behind something that knows no PATCH.
+    // For clients behind something that does not know PATCH.
     if method == .POST, let name = request.header("x-http-method-override") {
       method = HTTPMethod(rawValue: name.trimming(\.isBlank).uppercased())
     }
@@ -88,7 +88,7 @@ extension Service {
   }
 
   private func status(of id: String, _ request: Request) async throws -> Reply {
-    // Whoever asks has lost the connection on which it sent: what comes on that one counts no more.
+    // A client that asks has lost its sending connection, so what still arrives on that one does not count.
     let file = try await opened(id, for: request)
     if file.isUnpublished { try publish(file, nil, request) }
     var headers = [
@@ -125,7 +125,7 @@ extension Service {
     return .empty(.noContent)
   }
 
-  /// Where a file is that has arrived, or until when the rest of it is awaited.
+  /// Where the complete file is, or until when the rest of it is awaited.
   private func place(of file: PartialFile) -> [(String, String)] {
     guard file.isWhole else {
       return file.expires.map { [("Upload-Expires", Self.date($0))] } ?? []

@@ -1,12 +1,12 @@
 import Foundation
 import ScalarText
 
-/// What a client says of a file in `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with a value in
+/// What a client says about a file in `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with a value in
 /// Base64.
 struct UploadMetadata {
   private var values: [String: String] = [:]
 
-  /// - Throws: 400 where it is not of that form.
+  /// - Throws: 400 if it does not have that form.
   init(_ header: String?) throws(Refusal) {
     guard let header, !header.trimming(\.isBlank).isEmpty else { return }
     for pair in header.split(scalar: ",") {

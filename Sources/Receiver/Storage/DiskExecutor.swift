@@ -1,7 +1,7 @@
 import NIOPosix
 
-/// Runs the code of connections on threads that may wait for a disk, which neither an event loop nor the
-/// threads of Swift's own pool may.
+/// Runs the code of connections on threads that may wait for a disk. Event loops and the threads of Swift's own
+/// pool must not.
 final class DiskExecutor: TaskExecutor {
   static let shared = DiskExecutor()
 

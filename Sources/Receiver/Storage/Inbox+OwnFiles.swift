@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files of the receiver's own, which are neither listed nor fetched.
+/// The receiver's own files, which are neither listed nor fetched.
 extension Inbox {
-  /// The bytes of a file of the receiver's own; nil if there is none.
+  /// The bytes of one of the receiver's own files; nil if there is none.
   /// - Throws: ``Failure`` if it cannot be read, is not a regular file, or is longer than `limit`.
   func contents(of name: EntryName, atMost limit: Int) throws(Failure) -> [UInt8]? {
     let file: StoredContent
@@ -23,7 +23,7 @@ extension Inbox {
     return bytes
   }
 
-  /// Replaces a file of the receiver's own as a whole, and waits until the new one is on the disk.
+  /// Replaces one of the receiver's own files as a whole, and waits until the new one is on disk.
   func replace(_ name: EntryName, with bytes: [UInt8]) throws(Failure) {
     let file = try makeTemporary()
     try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
@@ -41,7 +41,7 @@ extension Inbox {
     }
   }
 
-  /// Whether a file is there, how many bytes it has, and when it was written to last.
+  /// Whether a file exists, how many bytes it has, and when it was last written to.
   func look(at name: EntryName) -> (found: Bool, size: Int64, changed: Date) {
     var status = stat()
     guard fstatat(descriptor, name.text, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -57,7 +57,7 @@ extension Inbox {
     try names().filter { $0.text.utf8.starts(with: prefix.utf8) }
   }
 
-  /// Calls `work` while nobody else does, in this process or another. The lock is the system's, on a file of this
+  /// Calls `work` exclusively, in this process and others. The lock is the system's, on a file of this
   /// name, and ends with the process that holds it.
   func locked<Result>(
     _ name: EntryName, patience: Duration = .seconds(5), _ work: () throws -> Result

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the file system calls a file, whatever its name (inode).
+/// A file's number in the file system, independent of its name (inode).
 typealias FileNumber = UInt64
 
 /// How files get their final names.
@@ -23,7 +23,7 @@ extension Inbox {
     throw Failure(doing: "name the file", code: EEXIST)
   }
 
-  /// The name of a file that was published as `name`, found by its number; nil where it has none.
+  /// The name of a file that was published as `name`, found by its number; nil if it has none.
   func find(_ number: FileNumber, named name: SafeFileName) -> EntryName? {
     for count in 1...10_000 {
       guard let candidate = Self.candidate(name, count) else { return nil }
@@ -36,8 +36,8 @@ extension Inbox {
     return nil
   }
 
-  /// A number whose name was free a moment ago, found in as many steps as the number has bits. The thousandth file
-  /// of one name does not look at the 999 before it.
+  /// A number whose name was free a moment ago, found in as many steps as the number has bits, so that the thousandth
+  /// file of one name does not look at the 999 before it.
   private func nextFree(_ name: SafeFileName, after number: Int) -> Int {
     var taken = number
     var free = taken * 2

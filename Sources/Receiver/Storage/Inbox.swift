@@ -7,7 +7,7 @@ import Synchronization
 /// Every call goes through a descriptor of the folder and takes an ``EntryName``. So no name can lead out of the
 /// folder, and no link in it is followed.
 final class Inbox: Sendable {
-  /// A file that is there.
+  /// A stored file.
   struct Entry: Hashable, Encodable {
     var name: String
     /// In bytes.
@@ -22,22 +22,22 @@ final class Inbox: Sendable {
     var code: Int32
   }
 
-  /// What names begin with that are the receiver's own.
+  /// The prefix of the names of the receiver's own files.
   static let ownPrefix = ".hoist-"
-  /// What names of files on their way in end with.
+  /// The suffix of the names of arriving files.
   static let temporarySuffix = ".part"
 
   let path: String
   /// The folder itself.
   let descriptor: Int32
-  /// Held while a file of the receiver's own is changed, so that those who wait in this process take turns.
+  /// Held while one of the receiver's own files is changed, so that callers in this process take turns.
   let turn = NSLock()
   /// How many files may arrive at once, so that descriptors are left for connections, for downloads and for
   /// the files of endpoints.
   let mostTemporaries: Int
   private let temporaries = Atomic(0)
 
-  /// Makes the folder if it is missing, and removes what a receiver that was killed left in it.
+  /// Makes the folder if it is missing, and removes what a killed receiver left in it.
   init(
     path: String, mostTemporaries: Int = max(1, Descriptors.limit / 8 * 3)
   ) throws(ReceiverError) {
@@ -101,7 +101,7 @@ final class Inbox: Sendable {
     openat(descriptor, name.text, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
   }
 
-  /// Writes all of the bytes from an offset on, which is moved past what was written.
+  /// Writes all of the bytes at an offset, and moves the offset past them.
   static func write(
     _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: inout Int64, doing: String
   ) throws(Failure) {

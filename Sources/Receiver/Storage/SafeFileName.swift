@@ -5,8 +5,8 @@ import ScalarText
 /// A file name that a stranger chose, made safe for a file in one folder.
 ///
 /// It has no directories, is not hidden, and is not a name that some system treats specially, so that any machine
-/// can share the folder. All of it is decided on Unicode scalars: a combining mark after a slash makes another
-/// `Character` of it, but the system still sees the slash.
+/// can share the folder. All this is decided on Unicode scalars: a combining mark after a slash makes a different
+/// `Character`, but the system still sees the slash.
 struct SafeFileName: Hashable {
   private typealias Scalars = ArraySlice<Unicode.Scalar>
 

@@ -1,7 +1,7 @@
 import Digests
 import Foundation
 
-/// A file that is arriving. It is written and hashed as it comes, and invisible until it is published. If it never
+/// A file that is arriving. It is written and hashed as it arrives, and invisible until it is published. If it never
 /// is, it is deleted when the object is released.
 final class TemporaryFile {
   /// Small pieces are collected up to this many bytes before they are written.
@@ -12,7 +12,7 @@ final class TemporaryFile {
   private var descriptor: Int32
   private var hash = SHA256()
   private var pending: [UInt8] = []
-  /// How many bytes are with the system.
+  /// How many bytes the system has.
   private var written: Int64 = 0
 
   /// The number of bytes so far.
@@ -48,7 +48,7 @@ final class TemporaryFile {
     return hash.finalize().hexadecimal
   }
 
-  /// What the file system calls it, whatever its name.
+  /// The file's number in the file system.
   func number() throws(Inbox.Failure) -> FileNumber {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -64,7 +64,7 @@ final class TemporaryFile {
     return published
   }
 
-  /// Gives the file this name, and replaces what has it now.
+  /// Gives the file this name, and replaces any file that has it.
   func replace(_ other: EntryName) throws(Inbox.Failure) {
     try inbox.replace(other, by: name)
     closeDescriptor()

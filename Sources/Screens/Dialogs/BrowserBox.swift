@@ -1,11 +1,11 @@
 import UploadModel
 
-/// The list from which files are added.
+/// The list to add files from.
 struct BrowserBox {
   let browser: Browser
   let size: Size
 
-  /// How many entries are seen at once.
+  /// How many entries are visible at once.
   static func lines(in size: Size) -> Int { max(1, size.height - 5) }
 
   /// The line of the first entry, and the columns of the box.

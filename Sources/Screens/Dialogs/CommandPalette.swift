@@ -1,15 +1,15 @@
 import ScalarText
 
-/// The commands that a word on the command line could become, with their keys, above the last lines.
+/// The commands that match a word on the command line, with their keys, above the last lines.
 struct CommandPalette {
   private let actions: [Action]
   private let chosen: Int?
 
-  /// `nil` once a command stands there.
+  /// `nil` once the line has a complete command.
   init?(_ line: LinePrompt) {
     guard !line.field.text.contains(scalars: " ") else { return nil }
     chosen = line.chosen
-    // While the person goes through them, they stay.
+    // The list stays while the user goes through it.
     actions =
       line.chosen == nil
       ? CommandLine.matching(line.field.text)

@@ -52,7 +52,7 @@ struct DialogBox {
     }
   }
 
-  /// The dialog with its texts laid out, so that frames need not do that.
+  /// The dialog with its texts laid out, so that drawing a frame need not do it.
   var laidOut: Dialog {
     switch dialog {
     case .details(var details):
@@ -72,7 +72,7 @@ struct DialogBox {
 
   /// The columns of a dialog that scrolls.
   private var width: Int {
-    // The help lies in columns, where there is room for them.
+    // The help is in columns if there is room for them.
     let most = if case .help = dialog { 190 } else { 100 }
     return size.width < 60 ? size.width : min(most, size.width - 4)
   }
@@ -94,7 +94,7 @@ struct DialogBox {
     }
   }
 
-  /// What is looked for in the help, in the upper edge of its box.
+  /// The help's filter, in the upper edge of its box.
   private func paintFilter(of help: Help, on canvas: inout Canvas) {
     let left = (size.width - width) / 2
     if let prompt = help.prompt {
@@ -117,7 +117,7 @@ struct DialogBox {
     let (left, top) = ((size.width - width) / 2, max(1, size.height / 4 - 1))
     canvas.box(
       row: top, column: left, size: Size(width: width, height: 3 + extra), title: "Add files")
-    // Where paths begin that do not begin at the root, or what the line names by now.
+    // The folder that relative paths start from, or what the line names so far.
     let isNothing = prompt.preview?.files == 0
     let words =
       prompt.hasNoMatch

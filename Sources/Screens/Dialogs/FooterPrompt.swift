@@ -3,7 +3,7 @@ struct FooterPrompt {
   let state: AppState
   let row: Int
 
-  /// Paints it; returns whether there is anything of the kind.
+  /// Paints it; returns whether there is a prompt.
   func paint(on canvas: inout Canvas) -> Bool {
     switch state.dialog {
     case .command(let prompt):
@@ -23,7 +23,7 @@ struct FooterPrompt {
     canvas.field(field, row: row, columns: 1 + label.count..<width - 1, role: .plain)
   }
 
-  /// What its last word could become, in the line above.
+  /// The candidates for its last word, in the line above.
   private func paintCandidates(of line: LinePrompt, on canvas: inout Canvas) {
     let above = row - 1
     guard !line.candidates.isEmpty || line.hasNoMatch else { return }
@@ -32,7 +32,7 @@ struct FooterPrompt {
       canvas.put("nothing begins like this", row: above, column: 1, style: Style(.warning))
       return
     }
-    // The candidates from the chosen one on, as many as fit. The cycle comes back to the earlier ones.
+    // As many candidates as fit, from the chosen one on. Cycling comes back to the earlier ones.
     var column = 1
     for index in (line.chosen ?? 0)..<line.candidates.count {
       let word = line.candidates[index].split(separator: " ").last.map(String.init) ?? ""

@@ -1,4 +1,4 @@
-/// Lines of text to fill in, under a few words about what they are for.
+/// Text fields to fill in, under a few words about what they are for.
 struct FormBox {
   let form: Form
   let state: AppState

@@ -1,14 +1,14 @@
-/// A few things of which one is chosen.
+/// A menu to choose from.
 struct MenuBox {
   let menu: Menu
   let size: Size
 
-  /// How many choices are seen at once.
+  /// How many choices are visible at once.
   static func lines(_ menu: Menu, in size: Size) -> Int {
     max(1, min(menu.choices.count, size.height - (menu.isFiltered ? 7 : 6)))
   }
 
-  /// The line of the first choice that is seen, and the columns of the box.
+  /// The line of the first visible choice, and the columns of the box.
   var place: (top: Int, columns: Range<Int>) {
     let width = min(size.width - 2, max(menu.title.count + 8, nameWidth + noteWidth + 8))
     let height = Self.lines(menu, in: size) + 2 + field

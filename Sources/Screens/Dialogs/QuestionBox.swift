@@ -13,7 +13,7 @@ struct QuestionBox {
   private func lines(ascii: Bool) -> (title: String, text: [ArraySlice<Glyph>]) {
     let (title, text) = words
     let lines = TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width - 4)
-    // On a small screen the answers count for more than the end of the question.
+    // On a small screen, the answers matter more than the end of the question.
     return (title, Array(lines.prefix(max(1, size.height - question.buttons.count - 4))))
   }
 
@@ -94,7 +94,7 @@ struct QuestionBox {
     }
   }
 
-  /// What is to be added once more; so much of it waits, the rest was sent.
+  /// Files to be added again; `waiting` of them wait, the rest were sent.
   private func addition(of count: Int, _ waiting: Int) -> (title: String, text: String) {
     let (sent, one) = (count - waiting, count == 1)
     let parts = [
@@ -127,7 +127,7 @@ struct QuestionBox {
     )
   }
 
-  /// How many of these would start again; they go on while the question is being read.
+  /// How many of these would start over. They continue while the question is being read.
   private func loss(of items: some Sequence<UploadItem>) -> String {
     let (count, bytes) = state.loss(of: items)
     let again = "(\(HumanReadable.bytes(bytes)) sent) and would start again from the first byte."
@@ -138,7 +138,7 @@ struct QuestionBox {
     }
   }
 
-  /// What each way of leaving costs, where uploads are under way.
+  /// What each way of leaving costs while uploads are under way.
   private func price(of moving: Int) -> String {
     guard moving > 0 else { return "" }
     let (count, bytes) = state.loss(of: state.queue.rows.lazy.map(\.item))
@@ -164,7 +164,7 @@ struct QuestionBox {
     return ("Delete on the server?", text)
   }
 
-  /// Whom this asks beside the targets' own servers: a reply may name any address.
+  /// Which servers other than the targets' own this contacts, since a reply may name any address.
   private func foreignAddresses(of files: [UploadedFile]) -> String {
     var places: [String] = []
     for file in files {
@@ -172,8 +172,8 @@ struct QuestionBox {
       guard let origin = Origin(text: address),
         origin != Origin(text: state.url(ofTarget: file.target))
       else { continue }
-      // Where there is no room for all of it, the server is what counts; and what stands before it in an address may
-      // look like another one.
+      // If there is no room for the whole address, the server is what matters, and what comes before it could be
+      // mistaken for another server.
       let isShown =
         files.count == 1 && address.utf8.count <= 2 * width && !address.contains(scalars: "@")
       let place = isShown ? address : origin.description

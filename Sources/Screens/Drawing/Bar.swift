@@ -6,7 +6,7 @@ struct Bar {
   enum Kind: CaseIterable {
     /// The server has taken it.
     case arrived
-    /// It has been handed over, and its fate is open.
+    /// It has been handed over, and its outcome is open.
     case moving
     /// It may have arrived.
     case unknown
@@ -31,8 +31,8 @@ struct Bar {
   /// How much the whole bar stands for, in the same unit.
   var total: Int64
 
-  /// Where each part ends, in steps of which a cell has `steps`. What there is shows a sliver, and the
-  /// bar is full only where nothing is left.
+  /// Where each part ends, in steps of which a cell has `steps`. A part that exists shows at least a sliver, and the
+  /// bar is full only if nothing is left.
   func ends(cells: Int, steps: Int) -> [Int] {
     let shown = parts.map { max(0, $0.amount) }
     let room = cells * steps
@@ -58,7 +58,7 @@ extension Bar {
       self.init(parts: [(.unknown, 1)], total: 1)
     case .failed: self.init(parts: [(.failed, reached)], total: item.sentSize)
     case .retrying: self.init(parts: [(.lost, reached)], total: item.sentSize)
-    // An empty file that has gone is as complete as any.
+    // An empty file that has been sent is as complete as any other.
     case .sending where item.sentSize == 0, .awaitingReply where item.sentSize == 0:
       self.init(parts: [(.moving, 1)], total: 1)
     case .waiting, .preparing, .sending, .awaitingReply, .paused, .done:
@@ -68,7 +68,7 @@ extension Bar {
 }
 
 extension Totals {
-  /// What has become of all bytes; of all files, where those that are there are empty.
+  /// What has become of all bytes, or of all files if they are empty.
   var bar: Bar {
     let parts: [(Bar.Kind, Int64, Int)] = [
       (.arrived, arrivedBytes, done), (.moving, movingBytes, awaiting),
@@ -81,7 +81,7 @@ extension Totals {
 }
 
 extension Canvas {
-  /// Paints a progress bar. Where what moves is the last part it ends in eighths of a cell.
+  /// Paints a progress bar. If its last part is moving, it ends in eighths of a cell.
   mutating func bar(_ bar: Bar, row: Int, columns: Range<Int>) {
     fill(
       row: row, columns: columns, with: Glyph(base: ascii ? "." : "·"), style: Style(.barRest))
@@ -95,7 +95,7 @@ extension Canvas {
       var to = whole[index]
       if isFine, part.kind == .moving {
         to = max(from, fine[index] / 8)
-        // Behind a part that was drawn too long to be seen at all, there is a sliver of this one.
+        // After a part that was lengthened to be visible, only a sliver of this one is left.
         let rest = fine[index] - to * 8
         if rest != 0, to < columns.count {
           let eighth = Self.eighths[max(1, rest) - 1]

@@ -36,7 +36,7 @@ extension Canvas {
     put("*", row: row, column: Columns.mark, style: Style(.accent, isSelected: isSelected))
   }
 
-  /// One of several choices; the one that is lit has a mark as well as a look.
+  /// One of several choices. The selected one has a mark as well as a style.
   mutating func choice(
     _ text: String, row: Int, columns: Range<Int>, isLit: Bool, role: Role = .plain
   ) {

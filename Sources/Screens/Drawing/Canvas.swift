@@ -1,4 +1,4 @@
-/// A frame being painted. Whatever does not fit is left out, never wrapped or shifted.
+/// A frame being painted. What does not fit is left out, never wrapped or shifted.
 struct Canvas {
   /// The pieces of one line, each in its own role.
   typealias Spans = [(text: String, role: Role)]
@@ -32,7 +32,7 @@ struct Canvas {
     return at - column
   }
 
-  /// Paints text, made safe, cut at its end where it is too long; returns the columns used.
+  /// Paints text, made safe and cut at its end if it is too long; returns the columns used.
   @discardableResult
   mutating func put(
     _ text: String, row: Int, column: Int, width: Int = .max, style: Style
@@ -42,7 +42,7 @@ struct Canvas {
     return put(glyphs, row: row, column: column, width: room, style: style)
   }
 
-  /// Paints `spans` one after the other; the last that fits in part is cut.
+  /// Paints `spans` one after the other; the last one is cut if it does not fit.
   @discardableResult
   mutating func put(_ spans: Spans, row: Int, column: Int, width: Int = .max) -> Int {
     var at = column
@@ -53,7 +53,7 @@ struct Canvas {
     return at - column
   }
 
-  /// Paints text, made safe, cut in its middle where the columns do not hold it.
+  /// Paints text, made safe and cut in its middle if it does not fit into the columns.
   mutating func putMiddle(_ text: String, row: Int, columns: Range<Int>, style: Style) {
     let glyphs = TextFitting.middle(
       Glyphs.of(text, ascii: ascii), to: columns.count, ascii: ascii)
@@ -94,10 +94,10 @@ struct Canvas {
   }
 
   /// Clears a rectangle and draws a frame round it, with a title in the upper edge. A border of blank
-  /// cells sets it off from what lies under it; header and footer stay whole.
+  /// cells sets it off from what is under it; header and footer stay whole.
   mutating func box(row: Int, column: Int, size: Size, title: String) {
     let (last, right) = (row + size.height - 1, column + size.width - 1)
-    // What was being typed lies under it.
+    // A text field under the box has no cursor.
     frame.cursor = nil
     for y in max(1, row - 1)...max(row, last, min(last + 1, self.size.height - 3)) {
       clearHalves(row: y, column: column - 1)
@@ -128,7 +128,7 @@ struct Canvas {
   /// A sign of the program's own.
   func sign(_ sign: Unicode.Scalar) -> Glyph { Glyph(sign: sign, ascii: ascii) }
 
-  /// Takes away a wide character that an edge at `column` would cut in half.
+  /// Removes a wide character that an edge at `column` would cut in half.
   private mutating func clearHalves(row: Int, column: Int) {
     guard row >= 0, row < size.height, column > 0, column < size.width else { return }
     let at = row * size.width + column

@@ -2,7 +2,7 @@
 /// it): 2 for East Asian wide and full-width characters and emoji, 0 for marks that sit on the
 /// character before, 1 for the rest, ambiguous ones included.
 enum DisplayWidth {
-  /// The columns of one scalar that is no control character.
+  /// The columns of one scalar that is not a control character.
   static func of(_ scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
     if value < 0x300 { return 1 }

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The last line: what can be asked for here, as keys with a word or two. In the queue it follows the
-/// row under the cursor, and what a failed file needs stands out.
+/// The last line: the available actions, as keys with a word or two. In the queue they depend on the row
+/// under the cursor, and what a failed file needs stands out.
 struct Footer {
   /// A key with its words, and the columns that they take.
   struct Hint {
@@ -10,7 +10,7 @@ struct Footer {
     var columns: Range<Int>
   }
 
-  /// Something that can be asked for, in a word or two.
+  /// An available action, in a word or two.
   struct Offer {
     var action: Action
     var words: String
@@ -58,24 +58,24 @@ struct Footer {
 }
 
 extension AppState {
-  /// What can be asked for here, the most useful first.
+  /// The actions available here, the most useful first.
   var offered: [Footer.Offer] {
     if case .question(let question) = dialog { return question.buttons.map { offer($0, on: []) } }
     let actions = Action.inMode(mode).filter { $0.hint != nil }
     guard mode == .queue else {
       return actions.filter { isOfUseHere($0.name) }.map { offer($0, on: []) }
     }
-    // Of very many that are marked, the one under the cursor stands for all: frames come often.
+    // If very many are marked, the one under the cursor stands for all, since frames are drawn often.
     let subjects = marks.count > 50 ? selected.map { [$0] } ?? [] : subjects
     let useful = actions.filter { isOfUse($0.name, on: subjects) }
     func rank(_ action: Action) -> Int {
-      // To stop is one thing among many; to go on is what a stopped queue waits for.
+      // Stopping is one action among many; resuming is what a stopped queue waits for.
       action.name == .startStop && isStarted ? .max : action.footer
     }
     return useful.sorted { rank($0) < rank($1) }.map { offer($0, on: subjects) }
   }
 
-  /// An action in the words for what it would do to these items.
+  /// An action, worded for what it would do to these items.
   private func offer(_ action: Action, on subjects: [UploadItem]) -> Footer.Offer {
     var offer = Footer.Offer(action: action, words: action.hint ?? "")
     switch action.name {
@@ -89,7 +89,7 @@ extension AppState {
     return offer
   }
 
-  /// Whether an action has something to act on, beside the queue.
+  /// Whether an action of a dialog, the history or the server's list has something to act on.
   private func isOfUseHere(_ name: Action.Name) -> Bool {
     switch (name, dialog) {
     case (.retry, .details(let details)?):
@@ -122,7 +122,7 @@ extension AppState {
     }
   }
 
-  /// Whether sending it again, or at once, is something that can be asked for.
+  /// Whether it can be sent again, or at once.
   func isRetriable(_ item: UploadItem) -> Bool {
     item.state.failure != nil
       || item.state == .waiting && obstacle(for: item)?.isOfTheServer == true

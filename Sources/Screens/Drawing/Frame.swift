@@ -19,7 +19,7 @@ public struct Frame: Hashable, Sendable {
   /// The total progress, for terminals that show it beside their title; `nil` if nothing is being sent.
   public internal(set) var progress: Progress?
 
-  /// How far everything is.
+  /// The total progress.
   public struct Progress: Hashable, Sendable {
     /// Whole percent, 0 to 100.
     public var percent: Int

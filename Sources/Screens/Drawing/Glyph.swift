@@ -1,6 +1,6 @@
 /// One character as the grid holds it: a scalar and at most two marks on it.
 ///
-/// Terminals agree on the width of this much, but for spacing marks. They do not agree on anything
+/// Terminals agree on the width of this much, except for spacing marks. They do not agree on anything
 /// longer, so longer clusters never reach one; see `Glyphs`.
 public struct Glyph: Hashable, Sendable {
   /// The character itself; NUL in the right half of a wide one.
@@ -28,7 +28,7 @@ public struct Glyph: Hashable, Sendable {
 }
 
 extension Glyph {
-  /// A sign of the program's own, or what stands for it where the terminal has nothing but ASCII.
+  /// One of the program's own signs, or its replacement if the terminal has only ASCII.
   init(sign: Unicode.Scalar, ascii: Bool) {
     self.init(base: ascii ? Self.plainer[sign] ?? sign : sign)
   }

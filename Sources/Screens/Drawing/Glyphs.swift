@@ -1,9 +1,9 @@
 import UploadModel
 
-/// Text as a row of glyphs on whose widths all terminals agree.
+/// Text as a row of glyphs whose widths all terminals agree on.
 ///
-/// A cluster on whose width terminals disagree would shift everything to its right. So:
-/// - Emoji that a zero-width joiner makes one are shown one by one; without the joiner no terminal draws them
+/// A cluster whose width terminals disagree on would shift everything to its right. So:
+/// - Emoji joined by a zero-width joiner are shown one by one; without the joiner, no terminal draws them
 ///   as one. A joiner anywhere else becomes U+FFFD, since it would be invisible.
 /// - Variation selectors and skin tones are left out: they choose a look, and in some terminals a width, of
 ///   the character before.
@@ -12,7 +12,7 @@ import UploadModel
 /// - Characters whose width changed between versions of Unicode become U+FFFD.
 /// - An Indic vowel that takes space makes one flexible glyph with its letter, in as many columns as the two
 ///   can take.
-/// - A mark with nothing to sit on gets a dotted circle; of more than two marks two are shown.
+/// - A mark without a base gets a dotted circle; at most two marks are shown.
 enum Glyphs {
   /// `text` from outside, made safe and laid out on one line.
   static func of(_ text: some StringProtocol, ascii: Bool) -> [Glyph] {

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The first line: where files go, and how it stands. On a narrow screen the words get shorter, and
-/// what matters least goes; the target and the most important word always stay.
+/// The first line: where files go, and the state. On a narrow screen the words get shorter, and the least
+/// important ones go; the target and the most important word always stay.
 struct Header {
   let state: AppState
   private var totals: Totals { state.queue.totals }
@@ -54,7 +54,7 @@ struct Header {
       add(4, [("\(key) changes that", .dim)])
     }
     if let next = state.nextProbe {
-      // Files of another target may be the ones that wait.
+      // The files that wait may belong to another target.
       let server =
         AppState.lies(state.url, on: next.server)
         ? "no server"
@@ -67,7 +67,7 @@ struct Header {
         [("\(server) · \(next.outage.words(at: state.now))", .warning)],
         [("no server · \(soon ?? "now")", .warning)],
       ]
-      // What was stopped is not tried.
+      // A stopped queue does not try servers.
       pieces.append((0, (state.isStarted ? tries : []) + [[("no server", .warning)]]))
     }
     if totals.awaitsReplies {

@@ -25,7 +25,7 @@ struct HeaderAndFooter {
     case .history: spans = [("History", .heading), (count(state.history.rows.count), .dim)]
     case .log: spans = [("Log", .heading)]
     }
-    // What an action would go for comes first: where there is no room, the rest is cut.
+    // What an action would apply to comes first: if there is no room, the rest is cut.
     if list.isMarkingRange { spans.append((" · marking", .accent)) }
     if list.marked > 0 { spans.append((" · \(list.marked) marked", .accent)) }
     if !list.filter.isEmpty {

@@ -8,7 +8,7 @@ struct Sparkline: Hashable, Sendable {
   init(seconds: Int = 60) { self.seconds = seconds }
 
   private var counts: [Int64] = []
-  /// The second that the last count is of.
+  /// The second of the last count.
   private var last = 0
 
   /// Notes bytes that moved.
@@ -33,7 +33,7 @@ struct Sparkline: Hashable, Sendable {
     return past.suffix(seconds).suffix(max(0, count))
   }
 
-  /// The last seconds that are over, as far as they fit, the highest one full; empty before the
+  /// As many of the last full seconds as fit, scaled to the highest one; empty before the
   /// first is over.
   func text(width: Int, at instant: Instant, ascii: Bool) -> String {
     let shown = values(width, at: instant)

@@ -1,6 +1,6 @@
 /// Cuts and wraps text by columns.
 enum TextFitting {
-  /// The beginning of `glyphs` in at most `width` columns, with an ellipsis where some are missing.
+  /// The beginning of `glyphs` in at most `width` columns, with an ellipsis if some are missing.
   static func end(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
     if Glyphs.width(glyphs) <= width { return glyphs }
     guard width > 0 else { return [] }
@@ -8,12 +8,12 @@ enum TextFitting {
   }
 
   /// `glyphs` in at most `width` columns, cut in the middle, so that the extension of a file name
-  /// and a little of what stands before it stay.
+  /// and a little of what comes before it stay.
   static func middle(_ glyphs: [Glyph], to width: Int, ascii: Bool) -> [Glyph] {
     if Glyphs.width(glyphs) <= width { return glyphs }
     guard width > 4 else { return end(glyphs, to: width, ascii: ascii) }
     let room = width - 1
-    // A third for the end, more where a long extension needs it and half still remains.
+    // A third for the end, or more if a long extension needs it and half still remains.
     let fileExtension = glyphs.lastIndex { $0.base == "." }.map { Glyphs.width(glyphs[$0...]) } ?? 0
     let tail = suffix(glyphs, fileExtension <= room / 2 ? max(room / 3, fileExtension) : room / 3)
     return prefix(glyphs, room - Glyphs.width(tail)) + [Glyph(sign: "…", ascii: ascii)] + tail

@@ -18,7 +18,7 @@ public struct Theme: Hashable, Sendable {
     /// The terminal's own colour, without attributes.
     public init() {}
 
-    /// A colour, attributes or both, as a person writes them: "bold red", "bright-blue",
+    /// A colour, attributes or both, as people write them: "bold red", "bright-blue",
     /// "dim 244", "#ff8800", "plain"; `nil` where a word is neither.
     public init?(_ text: String) {
       let words = text.lowercased().split(whereSeparator: \.isWhitespace)
@@ -51,7 +51,7 @@ public struct Theme: Hashable, Sendable {
       "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
     ]
 
-    /// A colour by its name, its number, or as `#rrggbb`; `nil` where it is none.
+    /// A colour by its name, its number, or as `#rrggbb`; `nil` if it is not one.
     init?(_ text: String) {
       if let index = UInt8(text) {
         self.index = index
@@ -71,7 +71,7 @@ public struct Theme: Hashable, Sendable {
       }
     }
 
-    /// The colour that a terminal with `count` colours has in its place.
+    /// The closest colour of a terminal with `count` colours.
     public func among(_ count: Int) -> Color {
       if Int(index) < count { return self }
       // The bright ones are the usual ones to a terminal with eight.

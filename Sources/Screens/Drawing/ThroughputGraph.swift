@@ -35,7 +35,7 @@ struct ThroughputGraph {
     }
   }
 
-  /// How many of `steps` a value reaches; what moved at all is seen.
+  /// How many of `steps` a value reaches; at least one if anything moved.
   private func level(_ value: Int64, of steps: Int) -> Int {
     guard value > 0 else { return 0 }
     return max(1, Int((Double(min(value, scale)) / Double(scale) * Double(steps)).rounded()))

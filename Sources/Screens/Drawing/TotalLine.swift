@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The line about everything: a bar, how far it is, how long it still takes, how many files stand how.
+/// The line of totals: a bar, the progress, the time left, and how many files are in which state.
 struct TotalLine {
   let state: AppState
   private var totals: Totals { state.queue.totals }
@@ -12,7 +12,7 @@ struct TotalLine {
     guard totals.all > 0 else { return }
     let width = canvas.size.width
     let isNarrow = width < Self.narrow
-    // It grows with the screen and not with the words beside it, which change all the time.
+    // It grows with the screen, not with the words beside it, which change all the time.
     let barWidth = isNarrow ? 6 : 16 + max(0, width - 80) * 2 / 5
     canvas.bar(totals.bar, row: row, columns: 1..<1 + barWidth)
     var used = 2 + barWidth
@@ -28,7 +28,7 @@ struct TotalLine {
     canvas.put(Array(spans), row: row, column: start)
   }
 
-  /// What the parts of the bar stand for, where more than one is to be seen and all of it has room.
+  /// What the parts of the bar stand for, if more than one is visible and there is room.
   private func legend(fitting width: Int) -> Canvas.Spans {
     let parts: [(bytes: Int64, words: String, kind: Bar.Kind)] = [
       (totals.arrivedBytes, "arrived", .arrived), (totals.movingBytes, "on the line", .moving),
@@ -45,7 +45,7 @@ struct TotalLine {
     return spans.reduce(0) { $0 + $1.text.count } <= width ? spans : []
   }
 
-  /// How many items are in which state, as far as there is room: what failed comes before all else.
+  /// How many items are in which state, as far as there is room. Failures come first.
   func counts(fitting width: Int, gap: Int) -> Canvas.Spans {
     let byImportance: [(rank: Int, count: Int, word: String, role: Role)] = [
       (1, totals.failed, "failed", .bad), (2, totals.unknown, "unknown", .warning),
@@ -70,7 +70,7 @@ struct TotalLine {
     let part = totals.reachableBytes > 0 ? Self.part(done, of: all) : "\(done) of \(all) files"
     let far = "\(percent)%  \(part)"
     if totals.awaitsReplies { return "\(far)  \(state.repliesAwaited)" }
-    // There is no estimate while nothing moves, nor for the time that a server takes for empty files.
+    // There is no estimate while nothing moves, nor for empty files, which only take the server's time.
     guard totals.active > 0 else {
       return "\(far)  \(HumanReadable.count(totals.busy, "file")) left"
     }
@@ -79,7 +79,7 @@ struct TotalLine {
     return "\(far)  ETA \(eta.map(HumanReadable.timeLeft) ?? "—")"
   }
 
-  /// What arrived, once nothing more will by itself, and how fast that was.
+  /// What arrived, once nothing more will without the user, and how fast that was.
   private var result: String {
     let isWhole = totals.arrivedBytes == totals.bytes
     let far =
@@ -94,8 +94,8 @@ struct TotalLine {
     return "\(far) in \(HumanReadable.clock(session.seconds)), \(HumanReadable.speed(speed))"
   }
 
-  /// How much has been handed over of what will be: bytes, or files where those that are there are empty. What is left
-  /// of it is what the ETA is for.
+  /// How much of what will be sent has been handed over: bytes, or files if they are empty. The ETA is for the
+  /// rest.
   private var share: (done: Int64, all: Int64) {
     totals.reachableBytes > 0
       ? (totals.handedOverBytes, totals.reachableBytes)
@@ -116,14 +116,14 @@ struct TotalLine {
     return x.last == y.last ? "\(x[0]) of \(b)" : "\(a) of \(b)"
   }
 
-  /// What the terminal's window is to be called.
+  /// The title of the terminal's window.
   var windowTitle: String {
     let name = "hoist · \(state.target)"
     let title = totals.busy > 0 ? "\(percent)% \(name)" : name
     return Glyphs.of(title, ascii: state.isASCII).map(\.text).joined()
   }
 
-  /// How far everything is, while something is being sent.
+  /// The total progress, while something is being sent.
   var progressOfAll: Frame.Progress? {
     totals.busy > 0
       ? Frame.Progress(percent: percent, hasFailures: totals.failed + totals.unknown > 0) : nil

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What a line in the add prompt names at the moment, before anything is added.
+/// What a line in the add prompt currently names, before anything is added.
 public struct AddPreview: Hashable, Sendable {
   /// How many files.
   public var files = 0
@@ -10,7 +10,7 @@ public struct AddPreview: Hashable, Sendable {
   public var isMore = false
   /// The words of the line that name nothing.
   public var missing: [String] = []
-  /// What is wrong with what stands behind a file, such as its type.
+  /// What is wrong with the options after a file, such as its type.
   public var mistake: String?
 
   /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
@@ -31,7 +31,7 @@ public struct AddPreview: Hashable, Sendable {
 }
 
 extension AddPreview {
-  /// A preview of a line of which so much names nothing.
+  /// A preview of a line with words that name nothing, or a mistake.
   public init(missing: [String], mistake: String?) {
     self.init(files: 0, missing: missing, mistake: mistake)
   }

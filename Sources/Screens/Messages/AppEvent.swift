@@ -6,7 +6,7 @@ public enum AppEvent: Sendable {
   case key(Key)
   /// Something was done with the mouse.
   case mouse(Mouse)
-  /// An action was requested in another way than by a key.
+  /// An action was requested in a way other than by a key.
   case perform(Action.Name)
   /// A line of the command line, such as `limit 2 MB/s`.
   case command(String)
@@ -21,11 +21,11 @@ public enum AppEvent: Sendable {
   /// by then moved before.
   case joined([(ItemID, ItemState)], at: Instant)
   /// Items to append to the queue, including the answers to `Effect.add`. Items that cannot be uploaded have
-  /// failed, so that the reason is shown. An item that is in the queue already is replaced at its place.
+  /// failed, so that the reason is shown. An item that is already in the queue is replaced in place.
   case added([UploadItem])
-  /// Items that are no longer in the queue: another process took them out.
+  /// Items that another process has removed from the queue.
   case removed([ItemID])
-  /// What is done need not be kept in mind any longer. Nobody has asked for that, and nobody will undo it.
+  /// What is done can be dropped from memory. The user has not asked for that and cannot undo it.
   case forgetDone
   /// The new order of these items. Items that are not named keep their distance from the end.
   case reordered([ItemID])
@@ -35,7 +35,7 @@ public enum AppEvent: Sendable {
   /// configuration names for every start.
   case target(
     name: String, url: String, concurrency: Int, listsServer: Bool, usual: String? = nil)
-  /// The answer to `Effect.readTargets`: the targets of the configuration, and where they lie, without secrets.
+  /// The answer to `Effect.readTargets`: the targets of the configuration and their URLs, without secrets.
   case targets([String], urls: [String: String])
   /// The addresses of targets of items in the queue, by name.
   case urls([String: String])
@@ -49,23 +49,23 @@ public enum AppEvent: Sendable {
   case reachability(server: String, Reachability)
   /// The server refuses the credentials of a target, so that its items wait; or they are tried again.
   case refusal(target: String, isRefused: Bool)
-  /// The answer to `Effect.complete`: whole texts that could stand in the prompt, in the order in
-  /// which they shall be offered; folders end in a slash.
+  /// The answer to `Effect.complete`: complete texts for the prompt, in the order in which to offer
+  /// them; folders end in a slash.
   case completions(for: String, [String])
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
-  /// These files were left out, unless the person wants them again: they wait in the queue already, or were sent to
-  /// their target before.
+  /// These files were left out, because they already wait in the queue or were sent to their target before. The
+  /// user may still want them.
   case leftOut(waiting: [UploadItem], sent: [UploadItem])
-  /// The answer to `Effect.setUp` where the answers cannot be taken.
+  /// The answer to `Effect.setUp` if the user's answers are refused.
   ///
-  /// `isGoodEnough` says that they can be if the person wants it so.
+  /// `isGoodEnough` says that they can be accepted if the user insists.
   case setupRefused(String, isGoodEnough: Bool)
-  /// A person has stopped the queue, or has gone on with it, in a session before or beside this one.
+  /// The user has stopped or resumed the queue in an earlier or another session.
   case stopped(Bool)
-  /// Nothing further starts until the person resumes, for this reason.
+  /// Nothing further starts until the user resumes, for this reason.
   case held(String)
-  /// Where an item can go on, once an attempt at it knows; nil where it has to start over.
+  /// Where an item can resume, once an attempt at it knows; nil if it has to start over.
   case resumePoint(ItemID, ResumePoint?)
   /// The queue has been read to its end.
   case queueRead
@@ -73,12 +73,12 @@ public enum AppEvent: Sendable {
   case leaveWhenDone
   /// Another process sends the queue, or has stopped doing so.
   case aside(Bool)
-  /// What is set for all that is sent, by a session before or beside this one: the limit in bytes a second,
-  /// whether further files begin, and how many are sent at once by the names of the targets.
+  /// Settings for everything that is sent, from an earlier or another session: the limit in bytes a second,
+  /// whether further files start, and how many are sent at once, by the names of the targets.
   case settings(limit: Int64?, isStarted: Bool, lanes: [String: Int])
   /// A message, shown until the next key.
   case message(String)
-  /// A line that stays, such as where received files lie; `nil` takes it away.
+  /// A line that stays, such as where received files are stored; `nil` removes it.
   case notice(String?)
   /// Time has passed. Needed only while `AppState.needsTicks`.
   case tick(Instant)

@@ -2,14 +2,14 @@ import UploadModel
 
 /// A side effect that the screen requests. The composition root performs it and answers with events.
 public enum Effect: Sendable, Equatable {
-  /// Queue the files at these paths for the target of this name, or the chosen one. `again` says that files are meant
-  /// that were sent before. Answered by `AppEvent.added`, `AppEvent.leftOut` or `AppEvent.message`.
+  /// Queue the files at these paths for the target of this name, or the chosen one. `again` says to include files that
+  /// were sent before. Answered by `AppEvent.added`, `AppEvent.leftOut` or `AppEvent.message`.
   case add([PathInput], to: String? = nil, again: Bool = false)
-  /// Queue files that were left out all the same.
+  /// Queue files that were left out.
   case addAgain([UploadItem])
   /// Say what this line would add; answered by `AppEvent.preview`.
   case preview(String)
-  /// Try a new target, unless it is good enough as it is, and write it down; answered by
+  /// Try a new target, unless it is good enough as it is, and write it into the configuration; answered by
   /// `AppEvent.setupRefused`, by `AppEvent.target`, or by the end of a first start.
   case setUp(TargetAnswers, isGoodEnough: Bool)
   /// Forget the target that is being tried.
@@ -33,9 +33,9 @@ public enum Effect: Sendable, Equatable {
   case reorder([ItemID])
   /// These items have been edited: how they are sent, not their states.
   case edit([UploadItem])
-  /// The person wants further files to begin, or none, also after the next start. Those under way go on.
+  /// Start further files or none, also after the next start of hoist. Files under way continue.
   case setStarted(Bool)
-  /// Begin no further files until the person goes on. Nobody has asked for that: the next start need not know.
+  /// Start no further files until the user resumes. This is not the user's wish, so the next session need not know.
   case hold
   /// Set the concurrency of the target of this name.
   case setConcurrency(Int, target: String)
@@ -52,7 +52,7 @@ public enum Effect: Sendable, Equatable {
   case readTargets
   /// List what is on the server; answered by `AppEvent.server`.
   case listServer
-  /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` where
+  /// Delete files on the server; answered by `AppEvent.server`, after an `AppEvent.message` if
   /// that was refused.
   case deleteOnServer([ServerEntry])
   /// Open the addresses that delete these files; answered by `AppEvent.message` for each.
@@ -65,7 +65,7 @@ public enum Effect: Sendable, Equatable {
   case probe
   /// Copy this text to the clipboard.
   case copy(String)
-  /// Show this address in the person's browser.
+  /// Show this address in the user's browser.
   case openURL(String)
   /// Copy the curl command that sends this item.
   case copyAsCurl(ItemID)
@@ -73,7 +73,7 @@ public enum Effect: Sendable, Equatable {
   case notify(String)
   /// Show a notification on the desktop without the terminal's help.
   case notifyDesktop(String)
-  /// Run the person's command for the end of the queue.
+  /// Run the user's command for the end of the queue.
   case runEndCommand(EndCounts)
   /// Ring the bell.
   case bell

@@ -1,6 +1,6 @@
-/// A path as a person gave it.
+/// A path as the user gave it.
 public enum PathInput: Sendable, Equatable {
-  /// Typed: where no file has exactly this name, it is to be read as a shell would, as one path or
+  /// Typed: if no file has exactly this name, it is read as a shell would, as one path or
   /// several, with quotes, a leading `~`, braces and the wildcards `*`, `?`, `[…]`.
   case typed(String)
   /// Pasted or quoted: exactly this file.

@@ -4,8 +4,8 @@ public enum QuitMode: Sendable, Equatable {
   case idle
   /// Break off what is being sent, in order, then leave.
   case stopping
-  /// Break off what is being sent, in order, and let another process go on with the queue.
+  /// Break off what is being sent, in order, and let another process continue with the queue.
   case background
-  /// Leave at once: the person asked twice.
+  /// Leave at once: the user asked twice.
   case forced
 }

@@ -1,4 +1,4 @@
-/// What a person answers who is asked for a new target.
+/// The user's answers about a new target.
 public struct TargetAnswers: Hashable, Sendable {
   /// Where files go.
   public var url: String
@@ -6,6 +6,6 @@ public struct TargetAnswers: Hashable, Sendable {
   public var name: String
   /// The form field that carries the file; empty for the usual one.
   public var field = ""
-  /// The environment variable with a bearer token; empty where none is needed.
+  /// The environment variable with a bearer token; empty if none is needed.
   public var variable = ""
 }

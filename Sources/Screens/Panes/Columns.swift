@@ -1,4 +1,4 @@
-/// Where the columns of the queue stand in a list of some width. Narrow ones have fewer.
+/// The columns of the queue in a list of a given width. Narrow lists have fewer.
 struct Columns {
   let name: Range<Int>
   private(set) var target: Range<Int>?
@@ -8,7 +8,7 @@ struct Columns {
   let percent: Range<Int>
   let state: Range<Int>
 
-  /// Cursor, mark and sign stand before the name, in every list.
+  /// Cursor, mark and sign come before the name, in every list.
   static let cursor = 0
   static let mark = 1
   static let sign = 2

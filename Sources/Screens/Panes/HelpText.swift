@@ -15,9 +15,9 @@ enum HelpText {
     (.sendingAgain, "Sending what may have arrived"),
   ]
 
-  /// The help in lines of `width` columns, side by side where two or three texts have room.
+  /// The help in lines of `width` columns, side by side if two or three texts fit.
   ///
-  /// - Parameter help: where it was asked for, and what its actions' keys or words are to hold.
+  /// - Parameter help: where it was asked for, and the filter for its actions' keys and words.
   static func lines(_ help: Help, width: Int, keymap: Keymap, isASCII: Bool) -> [TextLine] {
     let filter = help.filter
     let columns = max(1, min(3, width / columnWidth))
@@ -57,7 +57,7 @@ enum HelpText {
     }
   }
 
-  /// The actions under headings; one that works in several places stands under the first.
+  /// The actions under headings; one that works in several places is under the first.
   static func all(first: Mode) -> [(title: String, actions: [Action])] {
     let sections = sections.filter { $0.0 == first } + sections.filter { $0.0 != first }
     return sections.compactMap { mode, title in

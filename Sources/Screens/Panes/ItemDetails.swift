@@ -32,14 +32,14 @@ struct ItemDetails {
 
   private var words: StateLabel { StateLabel(of: row, in: state) }
 
-  /// The speed of the last seconds, a column each; `nil` where nothing has moved.
+  /// The speed of the last seconds, a column for each; `nil` if nothing has moved.
   private func graph(width: Int) -> String? {
     let graph = state.speeds.graph(of: item.id)
     let text = graph?.text(width: width, at: state.now, ascii: isASCII) ?? ""
     return text.isEmpty ? nil : text
   }
 
-  /// Why it failed and what to do; after an edit, what that was for has been done.
+  /// Why it failed and what to do. After an edit, the advice has been followed.
   private func explanation(of failure: Failure) -> String {
     guard row.isEditedSinceFailure else { return failure.explanation(goesOn: item.canGoOn) }
     let key = state.keymap.label(.retry, in: .queue, ascii: isASCII)
@@ -47,7 +47,7 @@ struct ItemDetails {
       "It failed with \u{22}\(failure.headline)\u{22} before it was edited. \(key) sends it as it is now."
   }
 
-  /// What is worth knowing at a glance, for a pane of `width` columns: how it stands and why, then the
+  /// What is worth knowing at a glance, for a pane of `width` columns: the state and its reason, then the
   /// facts, then the rest.
   func glance(width: Int, texts: Texts) -> [TextLine] {
     let words = words
@@ -58,19 +58,19 @@ struct ItemDetails {
       lines.append(TextLine())
       lines += wrapped(explanation(of: failure), .plain, width: width)
     }
-    // How it stands was said.
+    // The state has been given already.
     lines += [TextLine()] + fields(width: width, isWhole: false)
     return lines + attempts(width: width) + texts.reply
   }
 
-  /// What was sent; nil where nothing was, or it was not kept.
+  /// What was sent; nil if nothing was, or it was not kept.
   private var sent: SentFile? {
     if case .done(let receipt) = item.state { receipt.sent } else { nil }
   }
 
   /// The facts, each with its label.
   ///
-  /// - Parameter isWhole: whether those are among them that the reader can do without.
+  /// - Parameter isWhole: whether to include those that the reader can do without.
   private func fields(width: Int, isWhole: Bool) -> [TextLine] {
     var lines = field("Path", item.location.description, width)
     if let sent {
@@ -92,7 +92,7 @@ struct ItemDetails {
     return lines
   }
 
-  /// Everything, in lines of `width` columns, with the reply and the request as `texts` has them.
+  /// Everything, in lines of `width` columns, with the reply and the request from `texts`.
   func everything(width: Int, texts: Texts) -> [TextLine] {
     about(width: width) + texts.reply + attempts(width: width) + texts.request
   }
@@ -108,7 +108,7 @@ struct ItemDetails {
     var reply: Reply?
     var serverAnswered: Bool
     var request: [String]
-    /// Whether the file was sent: then the request is another one that has not been made.
+    /// Whether the file was sent; the request is then one for sending it again.
     var isSent: Bool
     var width: Int
     var isASCII: Bool
@@ -121,7 +121,7 @@ struct ItemDetails {
       case .done(let receipt): receipt.reply
       case .waiting, .preparing, .sending, .awaitingReply, .paused: nil
       }
-    // If there is no request, the reason is shown already.
+    // If there is no request, the reason is already shown.
     let isReason = request == [item.state.failure?.explanation]
     return TextSource(
       reply: reply, serverAnswered: item.state.serverAnswered, request: isReason ? [] : request,
@@ -131,7 +131,7 @@ struct ItemDetails {
   private static let toCome = "The request would be:"
   private static let again = "Sent once more, the request would be:"
 
-  /// Lays the long texts out.
+  /// Lays out the long texts.
   func texts(_ source: TextSource) -> Texts {
     var texts = Texts()
     if let reply = source.reply { texts.reply = words(reply, width: source.width) }
@@ -143,7 +143,7 @@ struct ItemDetails {
     return texts
   }
 
-  /// How each attempt of this session ended, where there was more than one.
+  /// How each attempt of this session ended, if there was more than one.
   private func attempts(width: Int) -> [TextLine] {
     guard row.attempts.count > 1 else { return [] }
     return [TextLine(), line("Attempts:", .heading)]
@@ -174,7 +174,7 @@ struct ItemDetails {
     }
     let kind = reply.mediaType.map { " (\($0))" } ?? ""
     var lines = [TextLine(), line("The server said\(kind):", .heading)]
-    // Laid out for reading where it is JSON, as it came where it is not.
+    // JSON is laid out for reading; anything else stays as it came.
     var said = SafeText.lines(JSONText.pretty(reply.text) ?? reply.text, ascii: isASCII)
     while said.last?.isBlank == true { said.removeLast() }
     for text in said { lines += wrapped(text, .plain, width: width) }
@@ -190,7 +190,7 @@ struct ItemDetails {
     let type = "\(item.mediaType)\(doubt)\(source)"
     let words = words
     let state: Fact = ("State", words.forms.first ?? "", words.role)
-    // Once it was sent, that is said whole.
+    // What was sent has a line of its own.
     let made =
       sent == nil
       ? item.preparedSize.map { ", \(HumanReadable.bytes($0)) as it is sent" } ?? "" : ""

@@ -1,9 +1,9 @@
-/// Lays JSON out for reading: a member or element a line, two spaces for each level.
+/// Lays out JSON for reading: a member or element on each line, two spaces for each level.
 ///
 /// Nothing is interpreted: only the white space between tokens changes; numbers, escapes and the order of
 /// members stay the same. Text that is not JSON is left unchanged.
 enum JSONText {
-  /// `text` laid out; `nil` where it is no JSON object or array, is cut off, or nests so deep that
+  /// `text` laid out; `nil` if it is not a JSON object or array, is cut off, or nests so deep that
   /// it would become many times as long.
   static func pretty(_ text: String) -> String? {
     var result = String.UnicodeScalarView()
@@ -11,7 +11,7 @@ enum JSONText {
     var isInString = false
     var isEscaped = false
     var isEmpty = true  // Nothing has come since the bracket.
-    // What is short may well grow more than what is long.
+    // Short texts may grow more in proportion than long ones.
     var room = 4 * text.utf8.count + 4096
     func newLine() {
       room -= 1 + 2 * open.count

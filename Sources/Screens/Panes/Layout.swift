@@ -1,26 +1,26 @@
 /// Which lines and columns of the screen hold what.
 ///
 /// A wide screen has a pane about the selected file beside the queue, a tall one a graph of the
-/// throughput below it. Both are there as soon as something is in the queue.
+/// throughput below it. Both appear as soon as there is something in the queue.
 struct Layout {
   /// Below this nothing useful fits.
   static let smallest = Size(width: 40, height: 10)
 
   let isTooSmall: Bool
-  /// The line of column headings, where there is room for one.
+  /// The line of column headings, if there is room for it.
   let headings: Int?
   /// The lines of the list.
   let rows: Range<Int>
   /// How many columns the list takes.
   let listWidth: Int
-  /// The columns of the pane beside the list; a line stands before them.
+  /// The columns of the pane beside the list, after a separating line.
   let side: Range<Int>?
   /// The rule above the details, and the lines of the details.
   let detailsTitle: Int?
   let details: Range<Int>
   /// The rule above the graph, the graph, and the line of its axis.
   let throughput: Range<Int>?
-  /// The columns of what happened last, beside the graph.
+  /// The columns for the latest events, beside the graph.
   let events: Range<Int>?
   let rule: Int?
   let notice: Int?
@@ -59,7 +59,7 @@ struct Layout {
     } else {
       throughput = nil
     }
-    // Where there is a pane beside the list, the line between them goes on below.
+    // If there is a pane beside the list, the line between them continues below.
     let split = side?.lowerBound ?? (size.width >= 100 ? size.width * 3 / 5 : size.width)
     events = throughput != nil && split < size.width ? split..<size.width : nil
     if size.height >= 20, isQueue, side == nil {

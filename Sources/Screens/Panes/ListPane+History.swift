@@ -9,7 +9,7 @@ extension ListPane<HistoryRow> {
       defer { end -= count + 2 }
       return end - count..<end
     }
-    // Names are whole as far as they leave room for the longest usual outcome, which has all that is left over.
+    // Names are whole as long as they leave room for the longest usual outcome, which gets the rest.
     let names =
       state.history.listing.rows.lazy.map {
         $0.name.unicodeScalars.reduce(0) { $0 + DisplayWidth.of($1) }

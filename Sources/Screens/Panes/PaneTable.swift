@@ -1,6 +1,6 @@
 /// A table with columns, for the panes beside the queue.
 struct PaneTable {
-  /// A cell: where it stands, what it says.
+  /// A cell: its place and its text.
   struct Cell {
     var columns: Range<Int>
     var text: String

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The queue: one line per item, and only of the items that are on the screen.
+/// The queue: one line for each item on the screen.
 struct QueuePane {
   let state: AppState
   let layout: Layout
@@ -27,7 +27,7 @@ struct QueuePane {
     paintWhereTheRestIs(on: &canvas)
   }
 
-  /// What was done in a session before is no longer in the queue.
+  /// Says where to find what earlier sessions sent, which has left the queue.
   private func paintWhereTheRestIs(on canvas: inout Canvas) {
     let line = layout.rows.lowerBound + state.rowCount + 1
     guard state.options.hasHistory, state.queue.totals.done == 0, layout.rows.contains(line) else {
@@ -90,13 +90,13 @@ struct QueuePane {
     let reached = sent ?? row.reached
     if let bar = columns.bar {
       if item.state.isDone {
-        // What is done is done: a thin line, that nobody need look at.
+        // What is done needs no attention, so its line is thin.
         canvas.fill(row: line, columns: bar, with: canvas.sign("─"), style: Style(.good))
       } else {
         canvas.bar(Bar(of: item, reached: row.reached), row: line, columns: bar)
       }
     }
-    // How far a file came that failed at the end says nothing.
+    // For a file that has failed for good, the progress says nothing.
     guard !item.state.isDone, item.state != .paused,
       sent != nil || reached > 0 && reached < item.sentSize
     else { return }
@@ -119,7 +119,7 @@ struct QueuePane {
     paintWords(lines, in: layout, on: &canvas)
   }
 
-  /// What to do where nothing is queued, and where files would go.
+  /// What to do if nothing is queued, and where files would go.
   private func emptyWords(add key: String, ascii: Bool) -> [String] {
     func label(_ name: Action.Name) -> String { state.keymap.label(name, in: .queue, ascii: ascii) }
     let place = state.target == state.url ? state.url : "\(state.target), \(state.url)"
@@ -135,7 +135,7 @@ struct QueuePane {
     ]
   }
 
-  /// The type, without its first half where both do not fit, with "?" where it is a guess.
+  /// The type, without its first half if both do not fit, and with "?" if it is a guess.
   private func typeText(_ item: UploadItem, width: Int) -> [Glyph] {
     let doubt =
       item.contentType != nil

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// The screen for `state`, in `size` cells. Only what is visible is looked at: a frame costs the
+/// The screen for `state`, in `size` cells. Only what is visible is examined, so a frame costs the
 /// same whether three items are queued or a hundred thousand.
 public func render(_ state: AppState, size: Size) -> Frame {
   let layout = state.layout(in: size)

@@ -35,7 +35,7 @@ struct SidePane {
 }
 
 extension AppState {
-  /// Lays the long texts of the selected file out as soon as they change, so that no frame need do that.
+  /// Lays out the long texts of the selected file as soon as they change, so that drawing a frame need not do it.
   mutating func layOutSide() {
     guard pane == .queue, let columns = layout.side, let row = row(list.cursor) else { return }
     let item = ItemDetails(row: row, state: self)

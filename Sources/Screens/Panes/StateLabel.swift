@@ -7,18 +7,18 @@ struct StateLabel {
   let role: Role
   let forms: [String]
 
-  /// Why an item that waits does not go though there would be room.
+  /// Why an item waits although there is room.
   enum WaitReason {
     /// Its server cannot be reached.
     case noServer(AppState.Outage)
     /// Its server refuses the target's credentials.
     case refused
-    /// The person has stopped the queue; the key that goes on with it.
+    /// The user has stopped the queue; with the key that resumes it.
     case stopped(key: String)
-    /// As many files as are sent at once to its target are on their way.
+    /// As many files as its target takes at once are being sent.
     case turn(atOnce: Int)
 
-    /// Whether trying at once is something that can be asked for.
+    /// Whether the user can have it tried at once.
     var isOfTheServer: Bool {
       switch self {
       case .noServer, .refused: true
@@ -46,7 +46,7 @@ struct StateLabel {
       copies: state.queue.copies(of: item))
   }
 
-  /// The words for `item` as of `now`, with its speed and ETA where it is being sent.
+  /// The words for `item` as of `now`, with its speed and ETA if it is being sent.
   ///
   /// - Parameters:
   ///   - said: what the server said when it refused the item.
@@ -110,7 +110,7 @@ struct StateLabel {
     }
   }
 
-  /// Why an item waits for its server, and how long yet.
+  /// Why an item waits for its server, and for how long.
   private init(_ outage: AppState.Outage, now: Instant) {
     let (why, next) = (outage.failure.absence, outage.words(at: now))
     let (soon, soonest) =
@@ -129,7 +129,7 @@ struct StateLabel {
     case .cancelled: self.init("✗", .warning, failure.headline)
     default:
       let person = failure.needsPerson ? " · needs you" : ""
-      // Only where the status is the reason does it stand for it.
+      // The status stands for the reason only if it is the reason.
       let status = failure.cause == .refused ? failure.status : nil
       self.init(
         "✗", .bad, said.map { "failed: \(failure.headline) · \($0)" },
@@ -141,7 +141,7 @@ struct StateLabel {
 
   func sign(ascii: Bool) -> Glyph { Glyph(sign: ascii ? sign.inASCII : sign.0, ascii: ascii) }
 
-  /// The fullest form that fits in `width` columns; the shortest where none does.
+  /// The fullest form that fits in `width` columns; the shortest if none does.
   func fitting(_ width: Int, ascii: Bool) -> [Glyph] {
     for form in forms {
       let glyphs = Glyphs.of(form, ascii: ascii)

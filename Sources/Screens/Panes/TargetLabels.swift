@@ -1,16 +1,16 @@
 import ScalarText
 
-/// What a narrow column says of each target: of those that are called by their URLs, the part that tells them
+/// What a narrow column shows for each target: for those that are named by their URLs, the part that tells them
 /// apart.
 struct TargetLabels {
-  /// What all URLs begin with, up to the end of a part.
+  /// The common beginning of all URLs, up to the end of a part.
   private let shared: String.UnicodeScalarView
   private let isOfOneScheme: Bool
 
   init(_ names: [String]) {
     let urls = names.filter(Self.isURL).map { Array($0.unicodeScalars) }
     let first = urls.first ?? []
-    // Something is left of each.
+    // Keep something of each URL.
     var count = urls.dropFirst().reduce(urls.count > 1 ? first.count - 1 : 0) { count, url in
       zip(first.prefix(count), url.dropLast()).prefix { $0 == $1 }.count
     }

@@ -13,7 +13,7 @@ struct TextLine {
     TextFitting.wrapped(Glyphs.of(text, ascii: ascii), to: width).map { TextLine($0, role) }
   }
 
-  /// `text` in lines, beside a column of `labels` columns with what it is called.
+  /// `text` in lines, beside its label in `labels` columns.
   static func labelled(
     _ label: (text: String, role: Role), labels: Int, _ text: String, _ role: Role, to width: Int,
     ascii: Bool

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// How fast all uploads together went lately, and what happened last, below the list on a tall screen.
+/// The recent speed of all uploads together, and the latest events, below the list on a tall screen.
 struct ThroughputPane {
   let state: AppState
   let layout: Layout
@@ -37,7 +37,7 @@ struct ThroughputPane {
     for (row, glyphs) in zip(lines, graph.rows(width: width, height: height, ascii: canvas.ascii)) {
       canvas.put(glyphs, row: row, column: start, style: Style(.accent))
     }
-    // The axis: a mark for each minute, as far as they do not touch each other.
+    // The axis: a mark for each minute, as long as they do not touch each other.
     let axis = lines.upperBound - 1
     canvas.putRight("now", row: axis, end: end, width: 3, style: Style(.dim))
     let step = 60 / ThroughputGraph.seconds

@@ -1,8 +1,8 @@
 import UploadModel
 
-/// Says in lines what a screen would show, for people who listen to it.
+/// Says in lines what a screen would show, for people who use a screen reader.
 ///
-/// It speaks what is new: what the log says, messages, questions, and every tenth of the way.
+/// It says what is new: log lines, messages, questions, and progress in steps of a tenth.
 public struct Announcer: Sendable {
   private var spoken = 0
   private var message: String?
@@ -18,10 +18,10 @@ public struct Announcer: Sendable {
     var version = 0
   }
 
-  /// Whether it says how files ended and nothing of how they began or how far they are.
+  /// Whether it says only how files ended, not how they began or how far they are.
   private let saysEndsOnly: Bool
 
-  /// One that has not said anything.
+  /// An announcer that has not said anything yet.
   public init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
 
   /// What is to be said now, line by line, made safe.
@@ -33,7 +33,7 @@ public struct Announcer: Sendable {
     lines += state.log.lines.suffix(max(0, fresh))
       .filter { !saysEndsOnly || $0.role != .dim }.map(\.text)
     spoken = state.log.total
-    // A message that the log has is not said twice.
+    // A message that is also in the log is not said twice.
     if let words = state.message, words != message, lines.last != words { lines.append(words) }
     message = state.message
     if !saysEndsOnly {
@@ -56,7 +56,7 @@ public struct Announcer: Sendable {
     return [Self.status(of: state)]
   }
 
-  /// What a pane beside the queue lists, once it is known; of a long list, its beginning.
+  /// What a pane other than the queue lists, once it is known; only the beginning of a long list.
   private mutating func listing(of state: AppState) -> [String] {
     var now = ListRows(target: state.target)
     switch state.pane {
@@ -78,7 +78,7 @@ public struct Announcer: Sendable {
     return isAsking ? [] : question
   }
 
-  /// The question that is open, in a line, and how it can be answered; none where none is.
+  /// The open question in a line, and how to answer it; empty if no question is open.
   public static func question(of state: AppState) -> [String] {
     guard case .question(let question) = state.dialog else { return [] }
     let words = QuestionBox(question: question, state: state, size: state.size).words
@@ -89,7 +89,7 @@ public struct Announcer: Sendable {
     return [SafeText.line(line, ascii: state.isASCII)]
   }
 
-  /// How everything stands, in a line.
+  /// The overall state, in a line.
   public static func status(of state: AppState) -> String {
     let totals = state.queue.totals
     let counts = [
@@ -102,7 +102,7 @@ public struct Announcer: Sendable {
     return SafeText.line(line, ascii: state.isASCII)
   }
 
-  /// What the pane lists, a file a line.
+  /// What the pane lists, one file on each line.
   public static func list(of state: AppState) -> [String] {
     let lines =
       switch state.pane {
@@ -132,7 +132,7 @@ public struct Announcer: Sendable {
     state.isReading ? "the queue is being read" : "the queue is empty"
   }
 
-  /// The commands that there are.
+  /// The available commands.
   public static func help() -> [String] {
     CommandLine.actions.filter { !$0.name.has(.visual) }.map { action in
       let argument = action.argument.map { " \($0)" } ?? ""
@@ -142,14 +142,14 @@ public struct Announcer: Sendable {
     ]
   }
 
-  /// What the open dialog says, and whether there is one that can only be seen.
+  /// What the open dialog says, and whether it makes sense only on a screen and has to be closed.
   public static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
     switch state.dialog {
     case .none, .question: return ([], false)
-    // Until all of it is known.
+    // Wait until everything is known.
     case .details(let details)? where details.request.isEmpty: return ([], false)
     case .details?, .page?, .help?:
-      // Narrow enough for one column: whoever listens reads down.
+      // Narrow enough for one column, since listeners go from top to bottom.
       let size = Size(width: 104, height: 60)
       let box = state.dialog.map { DialogBox(dialog: $0, state: state, size: size) }
       let lines = (box?.lines ?? []).map { line in
@@ -181,8 +181,8 @@ extension HistoryRow {
 }
 
 extension AppState {
-  /// The action behind what a person answered to the question that is open, a key or what the button
-  /// says; `nil` where none is open or the answer is none. A line that only begins like one is none:
+  /// The action behind an answer to the open question, given as a key or the label of a button; `nil` if no
+  /// question is open, or if the text is not an answer. A line that only begins like an answer is not one:
   /// it may have been meant as a command.
   public func answer(_ text: String) -> Action.Name? {
     guard case .question(let question) = dialog else { return nil }

@@ -1,11 +1,11 @@
 import ScalarText
 
-/// Something a person can ask for, with a key or on the command line.
+/// Something that the user can ask for, with a key or on the command line.
 ///
-/// `Action.all` is the one table from which key dispatch, the help overlay, the footer, the buttons
+/// `Action.all` is the only table from which key dispatch, the help overlay, the footer, the buttons
 /// of dialogs, the command line and the documentation are made.
 public struct Action: Sendable {
-  /// Names an action, in the table and for whoever rebinds keys.
+  /// Names an action, in the table and for rebinding keys.
   public enum Name: String, Hashable, Sendable, CaseIterable {
     case down, up, pageDown, pageUp, top, bottom
     case add, browse, details, retry, retryAll, remove, pause, clear
@@ -25,10 +25,10 @@ public struct Action: Sendable {
     case sendAgainNow, removeNow
     case next, previous
 
-    /// The name as it stands in the configuration and on the command line: `retry-all`.
+    /// The name in the configuration and on the command line: `retry-all`.
     public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
 
-    /// The action with this name; `nil` where there is none.
+    /// The action with this name; `nil` if there is none.
     public init?(word: String) {
       guard let name = Self.byWord[word] else { return nil }
       self = name
@@ -38,14 +38,14 @@ public struct Action: Sendable {
       uniqueKeysWithValues: allCases.map { ($0.word, $0) })
   }
 
-  /// What is to be known of an action beside its keys and its words.
+  /// What else there is to know about an action besides its keys and its words.
   struct Traits: OptionSet, Sendable {
     let rawValue: Int
     /// Has no meaning without a screen.
     static let visual = Self(rawValue: 1)
-    /// Moves about or looks on a screen: the marking of a range goes on with it.
+    /// Moves about or looks on a screen, so marking a range continues.
     static let looks = Self(rawValue: 1 | 2)
-    /// Changes items of the queue or their order: has to wait until the queue has been read.
+    /// Changes items of the queue or their order, so it has to wait until the queue has been read.
     static let edits = Self(rawValue: 4)
   }
 
@@ -57,11 +57,11 @@ public struct Action: Sendable {
   public let keys: [Key]
   /// What it does, in one line.
   public let help: String
-  /// A word or two for the footer and for buttons; `nil` where there is no room for it.
+  /// A word or two for the footer and for buttons; `nil` if there is no room for it.
   public let hint: String?
-  /// What the command line takes after its name, such as "SPEED"; `nil` where it takes nothing.
+  /// What the command line takes after its name, such as "SPEED"; `nil` if it takes nothing.
   public let argument: String?
-  /// Its place in the queue's footer, counted from the left; the last where it has none.
+  /// Its place in the queue's footer, counted from the left; the last if it has none.
   let footer: Int
   let traits: Traits
 

@@ -1,11 +1,11 @@
 import ScalarText
 
-/// A line of the command line: the word of an action, and what it is to be done with.
+/// A line of the command line: the name of an action, and its argument.
 struct CommandLine: Hashable, Sendable {
   let word: String
   let argument: String
 
-  /// `nil` where the line is blank.
+  /// `nil` if the line is blank.
   init?(_ line: String) {
     let trimmed = line.unicodeScalars.drop(while: \.isWhiteSpace)
     let word = trimmed.prefix { !$0.isWhiteSpace }
@@ -31,7 +31,7 @@ struct CommandLine: Hashable, Sendable {
   /// Everything that can be asked for here.
   static let actions = Action.inMode(.queue)
 
-  /// What a word that is being typed can become: what begins with it, else what speaks of it.
+  /// The actions that match a word being typed: those that begin with it, or else those whose words contain it.
   static func matching(_ text: String) -> [Action] {
     let begun = actions.filter { $0.name.word.hasPrefix(scalars: text) }
     if !begun.isEmpty { return begun }

@@ -24,7 +24,7 @@ public enum Key: Hashable, Sendable {
 }
 
 extension Key {
-  /// Keys with names: what they are called, and what else a person may call them.
+  /// Keys with names, and alternative names that people may use.
   private static let named: [(key: Key, label: String, plainLabel: String, others: [String])] = [
     (.up, "↑", "Up", []), (.down, "↓", "Down", []), (.left, "←", "Left", []),
     (.right, "→", "Right", []), (.home, "Home", "Home", []), (.end, "End", "End", []),
@@ -35,8 +35,8 @@ extension Key {
     (.character(" "), "Space", "Space", []),
   ]
 
-  /// The key that a person means by `text`: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
-  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` where it is none.
+  /// The key that `text` names: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
+  /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` if it is not one.
   public init?(named text: String) {
     let lower = text.lowercased()
     if text.count == 1, let character = text.first, !character.isWhitespace {
@@ -57,7 +57,7 @@ extension Key {
   private static func letter(_ text: String, after prefixes: [String]) -> Character? {
     for prefix in prefixes where text.hasPrefix(scalars: prefix) {
       let rest = text.dropFirst(prefix.count)
-      // Control with these three is Tab and Enter to every terminal.
+      // To every terminal, Control with these three is Tab or Enter.
       if rest.count == 1, let letter = rest.first, ("a"..."z").contains(letter),
         !["i", "j", "m"].contains(letter)
       {

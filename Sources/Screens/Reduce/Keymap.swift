@@ -1,13 +1,13 @@
-/// Which key asks for what: the table of actions with what the person has bound otherwise.
+/// Which key asks for what: the table of actions, with the keys that the user has rebound.
 public struct Keymap: Sendable {
   /// Keys for actions, in place of those of the table; none takes an action its keys.
   public typealias Bindings = [Action.Name: [Key]]
 
-  /// Why keys can not be bound as asked.
+  /// Why keys cannot be bound as asked.
   public enum BindingError: Error, Equatable, CustomStringConvertible {
     /// One key would do two things in one place.
     case ambiguous(Key, Action.Name, Action.Name)
-    /// A character is to ask for something where characters are typed.
+    /// A character would be bound where characters are typed.
     case typed(Key, Action.Name)
     /// Nobody could leave a dialog, or the program.
     case noWayOut(Action.Name)
@@ -66,15 +66,15 @@ public struct Keymap: Sendable {
   /// The keys that ask for an action.
   public func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
 
-  /// What `key` asks for in `mode`; `nil` where it asks for nothing.
+  /// What `key` asks for in `mode`; `nil` if it asks for nothing.
   func asked(by key: Key, in mode: Mode) -> Action.Name? { asked[mode]?[key] }
 
-  /// What the first key of an action is called; empty where it has none.
+  /// What the first key of an action is called; empty if it has none.
   func label(_ action: Action, ascii: Bool) -> String {
     keys(for: action).first?.label(ascii: ascii) ?? ""
   }
 
-  /// What the key is called that asks for an action, for a sentence that mentions it.
+  /// The name of the key for an action, for a sentence that mentions it.
   func label(_ name: Action.Name, in mode: Mode, ascii: Bool) -> String {
     Action.inMode(mode).first { $0.name == name }.map { label($0, ascii: ascii) } ?? "?"
   }

@@ -1,9 +1,9 @@
 import ScalarText
 
-/// Paths as terminals and file managers paste them: one a line or several in a row, in quotes, with
+/// Paths as terminals and file managers paste them: one on each line or several in a row, in quotes, with
 /// backslashes, or as `file://` URLs (RFC 8089).
 public enum PastedPaths {
-  /// The paths in `text`, or `nil` where it is not plainly a list of paths.
+  /// The paths in `text`, or `nil` if it is not plainly a list of paths.
   static func parse(_ text: String) -> [PathInput]? {
     var paths: [PathInput] = []
     for line in text.split(whereSeparator: \.isNewline) {
@@ -15,8 +15,8 @@ public enum PastedPaths {
     return paths.isEmpty ? nil : paths
   }
 
-  /// The paths in `text` line by line, and the first line that is not plainly paths: of two files of
-  /// which one has an odd name, the other is not lost.
+  /// The paths in `text` line by line, and the lines that are not plainly paths, so that a file with an odd name
+  /// does not make the others get lost.
   static func parts(of text: String) -> (paths: [PathInput], odd: [String]) {
     var (paths, odd) = ([PathInput](), [String]())
     for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingSpaces() })
@@ -26,7 +26,7 @@ public enum PastedPaths {
     return (paths, odd)
   }
 
-  /// The paths that a person typed one after the other. What is in quotes holds no wildcards.
+  /// The paths that the user typed one after the other. There are no wildcards in quotes.
   public static func typed(_ text: String) -> [PathInput] {
     guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
       return [.typed(text)]
@@ -34,7 +34,7 @@ public enum PastedPaths {
     return words.map { $0.isURL ? path($0) : $0.isQuoted ? .exact($0.text) : .typed($0.text) }
   }
 
-  /// The words of a line as a shell would see them; `nil` where a quote stays open.
+  /// The words of a line as a shell would see them; `nil` if a quote stays open.
   static func shellWords(_ text: String) -> [String]? { words(text[...])?.map(\.text) }
 
   /// A path as a word that `shellWords` reads as this path.
@@ -45,7 +45,7 @@ public enum PastedPaths {
     }
   }
 
-  /// What `escaped` made a word of, as far as it is typed.
+  /// Undoes `escaped`, for a word that may not be complete.
   static func unescaped(_ word: String) -> String {
     var (path, rest) = (String.UnicodeScalarView(), word.unicodeScalars[...])
     while let scalar = rest.popFirst() {
@@ -82,7 +82,7 @@ public enum PastedPaths {
     var isURL: Bool { text.lowercased().hasPrefix(scalars: "file://") }
   }
 
-  /// Splits as a POSIX shell does, without expanding anything; `nil` where a quote stays open.
+  /// Splits as a POSIX shell does, without expanding anything; `nil` if a quote stays open.
   private static func words(_ line: Substring) -> [Word]? {
     var words: [Word] = []
     var word: Word?

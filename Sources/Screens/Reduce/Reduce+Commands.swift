@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// The command line, and what it can be completed to.
+/// The command line and its completion.
 extension AppState {
   mutating func perform(_ name: Action.Name, in prompt: CommandPrompt) -> [Effect] {
     switch name {
@@ -31,7 +31,7 @@ extension AppState {
       return refuse("\(command.word) takes nothing after it: \"\(command.argument)\"")
     }
     if isReading, action.name.has(.edits) { return refuse(Self.isStillRead) }
-    // What the pane that is shown knows nothing of is meant for the queue.
+    // An action that the current pane does not have is meant for the queue.
     if !Action.inMode(pane.mode).contains(where: { $0.name == action.name }) { show(.queue) }
     guard !command.argument.isEmpty else { return runAlone(action) }
     return run(action.name, command.argument)
@@ -71,7 +71,7 @@ extension AppState {
     }
   }
 
-  /// Something that is done with files, which are named by their numbers in the list or by name.
+  /// Runs an action on files, which are given by their numbers in the list or by name.
   private mutating func run(_ name: Action.Name, onFiles argument: String) -> [Effect] {
     var items: [UploadItem] = []
     for word in PastedPaths.shellWords(argument) ?? [argument] {
@@ -147,12 +147,12 @@ extension AppState {
   ) -> [Effect] {
     let head = prompt.line.field.head
     let (before, word) = Self.lastWord(of: head)
-    // The person has typed on: the answer is to a question that no longer stands.
+    // If the user has typed on, the answer is outdated.
     guard PastedPaths.unescaped(word) == text else { return [] }
     return offer(paths.map { before + PastedPaths.escaped($0) }, for: head, in: prompt)
   }
 
-  /// The last word and what stands before it; a backslash makes a space part of a word.
+  /// The last word and what comes before it. A backslash makes a space part of a word.
   private static func lastWord(of text: String) -> (before: String, word: String) {
     var start = text.startIndex
     var isEscaped = false

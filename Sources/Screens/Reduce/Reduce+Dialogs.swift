@@ -4,7 +4,7 @@ import UploadModel
 extension AppState {
   /// A character, or more, is typed where something is being typed.
   mutating func type(_ text: String) -> [Effect] {
-    // Who types a speed means that one, not the end of the one that stands there.
+    // A typed speed replaces the one that is there, instead of being appended to it.
     if case .limit(let prompt) = dialog, prompt.isUntouched {
       dialog = .limit(LimitPrompt(text: text))
     } else {
@@ -89,7 +89,7 @@ extension AppState {
     switch name {
     case .close: dialog = nil
     case .accept:
-      // What names nothing is not added: it stays to be mended.
+      // A line that names nothing stays, so that it can be corrected.
       if let preview = prompt.preview, preview.files == 0 {
         dialog = .prompt(prompt)
         return [.bell]
@@ -158,7 +158,7 @@ extension AppState {
       case .find:
         help.prompt = TextField(help.filter)
         dialog = .help(help)
-      // What is looked for goes first, and then the help.
+      // First the filter is cleared, then the help closes.
       case .close where !help.filter.isEmpty:
         (help.filter, help.scroll) = ("", 0)
         dialog = .help(help)
@@ -212,7 +212,7 @@ extension AppState {
     }
   }
 
-  /// Lays long texts out as soon as they change, so that no frame need do that.
+  /// Lays out long texts as soon as they change, so that drawing a frame need not do it.
   mutating func layOutDialogs() {
     guard !dialogs.isEmpty else { return }
     let state = self

@@ -57,7 +57,7 @@ extension AppState {
 
   private mutating func change(_ ids: [ItemID], as form: Form) -> [Effect] {
     let items = ids.compactMap(item)
-    // Time has gone by since the form was opened.
+    // Items may have changed since the form was opened.
     let editable = items.filter { !$0.state.isActive && !$0.state.isDone }
     if editable.count < items.count { return refuse("not changed: it is being sent by now") }
     let effects = edit(editable.map(form.apply))

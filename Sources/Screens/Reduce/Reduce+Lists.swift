@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What is the same in every pane that lists something: the cursor, marks, looking for names.
+/// What all panes with a list have in common: the cursor, marks, finding names.
 extension AppState {
   /// Does something with the list of the pane that is shown; returns whether it could be done.
   @discardableResult
@@ -24,7 +24,7 @@ extension AppState {
     }
   }
 
-  /// What a key does that does the same in every list; `nil` for all others.
+  /// Performs an action that is the same in every list; `nil` for all others.
   mutating func performInList(_ name: Action.Name) -> [Effect]? {
     switch name {
     case .down, .up, .pageDown, .pageUp, .top, .bottom, .mark, .markRange, .markAll, .invertMarks,
@@ -83,22 +83,22 @@ extension AppState {
       : copy(items.map(\.url))
   }
 
-  /// Opens one of these URLs in the person's browser. A server's words are opened only where they are an
-  /// address of the web: others can start programs.
+  /// Opens one of these URLs in the user's browser. They come from the server, so only web addresses are
+  /// opened: others can start programs.
   mutating func openURL(_ urls: [String?]) -> [Effect] {
     guard let url = urls.lazy.compactMap(\.self).first else {
       return refuse("there is no URL: the server has named none")
     }
     guard Self.isPlainWebAddress(url) else {
       return refuse(
-        "that URL is not opened, for it is no plain address of the web: \(SafeText.line(url))")
+        "that URL is not opened, because it is not a plain web address: \(SafeText.line(url))")
     }
     message = "opening \(url)"
     return [.openURL(url)]
   }
 
-  /// Asks whether these are to be deleted on the server. A server's words are asked for only where they are an
-  /// address of the web.
+  /// Asks whether to delete these on the server. The addresses come from the server, so only web addresses
+  /// count.
   mutating func askToDelete(_ files: [UploadedFile?]) -> [Effect] {
     let known = files.compactMap(\.self)
     guard !known.isEmpty else {
@@ -106,7 +106,7 @@ extension AppState {
     }
     for file in known where !Self.isPlainWebAddress(file.deletionURL) {
       return refuse(
-        "\(file.name) is not deleted, for its address is no plain one of the web: "
+        "\(file.name) is not deleted, because its address is not a plain web address: "
           + SafeText.line(file.deletionURL))
     }
     dialog = .question(Question(.deletingUploaded(known)))
@@ -118,8 +118,8 @@ extension AppState {
       && SafeText.line(url) == url
   }
 
-  /// Copies what is known of these URLs, a line each. They are the server's words: what is pasted into a
-  /// shell is what was seen, and nothing that ends the paste.
+  /// Copies those of these URLs that are known, one on each line. They come from the server, so they are copied as
+  /// shown: nothing hidden can get into a shell, or end the paste.
   mutating func copy(_ urls: [String?]) -> [Effect] {
     let named = urls.compactMap { $0.map { SafeText.line($0) } }
     guard let first = named.first else {
@@ -133,12 +133,12 @@ extension AppState {
   }
 }
 
-/// The queue as it is seen.
+/// The visible queue.
 extension AppState {
-  /// How many rows are seen.
+  /// How many rows pass the filter.
   var rowCount: Int { list.count(in: queue) }
 
-  /// A row as it is seen.
+  /// A row by its visible index.
   func row(_ index: Int) -> Queue.Row? {
     list.position(of: index, in: queue).map { queue.rows[$0] }
   }
@@ -155,8 +155,8 @@ extension AppState {
     list.move(to: row, in: queue, height: layout.rows.count)
   }
 
-  /// Keeps the cursor on its item while rows come, go or change their places. Where its item goes,
-  /// the cursor goes to the next one that stays.
+  /// Keeps the cursor on its item while rows come, go or change their places. If its item goes,
+  /// the cursor moves to the next one that stays.
   mutating func keepingCursor(leaving gone: Set<ItemID> = [], _ change: (inout AppState) -> Void) {
     let place = list.place(in: queue) { gone.contains($0) }
     change(&self)

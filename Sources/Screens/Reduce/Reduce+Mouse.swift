@@ -62,7 +62,7 @@ extension AppState {
     return click(line: row - layout.rows.lowerBound)
   }
 
-  /// A click on the head of a column sorts by it; another one the other way round.
+  /// A click on a column heading sorts by it; another click reverses the order.
   private mutating func sort(byColumn column: Int) -> [Effect] {
     guard queue.count > 1, !isReading else { return [] }
     let columns = Columns(width: layout.listWidth, hasTargets: queue.hasSeveralTargets)

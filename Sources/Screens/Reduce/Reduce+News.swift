@@ -12,7 +12,7 @@ extension AppState {
       } else if nextTry != nil,
         outages[server]?.nextTry == nil || outages[server]?.failure != failure
       {
-        // Every try that failed, not the first alone.
+        // Log every failed try, not only the first one.
         record("\(server) is still away: \(failure.headline), \(outage.words(at: now))", .warning)
       }
       outages[server] = outage
@@ -39,7 +39,7 @@ extension AppState {
     record(words, .bad)
   }
 
-  /// All that was in the queue is here now.
+  /// The whole queue has been read.
   mutating func finishReading() -> [Effect] {
     guard isReading else { return [] }
     isReading = false
@@ -49,15 +49,15 @@ extension AppState {
         "\(HumanReadable.count(queue.count, "file")) in the queue"
           + (old > 0 ? ", \(old) of them failed or unknown" : ""))
     }
-    // Whoever has asked to quit meanwhile is not asked about nothing.
+    // If the user has asked to quit meanwhile, the question may now be unnecessary.
     if case .question(let question) = dialog, question.mode == .quitting { return askToQuit() }
     return leaveIfDone()
   }
 
-  /// Items that came, or came anew.
+  /// Adds or replaces items.
   mutating func load(_ items: [UploadItem]) -> [Effect] {
     let fresh = items.count { queue.row($0.id) == nil }
-    // What the queue says of the time before this session has not happened now.
+    // What the queue says about earlier sessions is not news.
     let failed =
       isReading
       ? []
@@ -92,8 +92,8 @@ extension AppState {
     return (wasBusy && isAtTheEnd ? tellOfTheEnd() : []) + leaving
   }
 
-  /// Whether nothing is left to be sent. What is paused goes on one day: that is a break and not the
-  /// end; and more may come out of the queue.
+  /// Whether nothing is left to be sent. Paused items will be resumed one day, so they do not count as the end, and
+  /// while the queue is being read, more may come.
   var isAtTheEnd: Bool { queue.totals.busy + queue.totals.paused == 0 && !isReading }
 
   private func tellOfTheEnd() -> [Effect] {
@@ -109,9 +109,9 @@ extension AppState {
     return signal + (options.hasEndCommand ? [.runEndCommand(counts)] : [])
   }
 
-  /// Waits for the end of all that is to be sent, and leaves then.
+  /// Waits until everything has been sent, then leaves.
   mutating func leaveWhenDone() -> [Effect] {
-    // What another one sends is not known to be under way, and whoever has stopped it may go on with it.
+    // What another process sends may not be under way, and a stopped queue there may be resumed.
     finishing = isStarted || isAside ? .queue : .underWay
     return leaveIfDone()
   }

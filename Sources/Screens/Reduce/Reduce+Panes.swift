@@ -25,7 +25,7 @@ extension AppState {
     return show(Pane.allCases[(pane.rawValue + step + count) % count])
   }
 
-  /// Shows a pane. What it lists is asked for anew each time: others change it, too.
+  /// Shows a pane. Its list is requested anew each time, since others change it too.
   @discardableResult
   mutating func show(_ next: Pane) -> [Effect] {
     pane = next
@@ -77,7 +77,7 @@ extension AppState {
     return []
   }
 
-  /// Shows the history, a row for each file, in the order that the person wants.
+  /// Shows the history, a row for each file, in the order that the user wants.
   mutating func showHistory(_ listing: Listing<HistoryRow>) -> [Effect] {
     var shown = listing
     if case .rows(let rows) = listing {
@@ -88,7 +88,7 @@ extension AppState {
     return []
   }
 
-  /// Queues files of the history once more. They go where they went.
+  /// Queues files of the history again, for the same targets.
   private mutating func sendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
@@ -134,7 +134,7 @@ extension AppState {
     (options.targets, options.targetURLs) = (names, urls)
     let size = size
     changeDialogs { dialog in
-      // The one that was tried is there now; what was read before says nothing of it.
+      // The target being tried is in the configuration now; earlier readings did not have it.
       if case .form(let form) = dialog, form.isTrying, isNew { return nil }
       guard case .menu(var menu) = dialog else { return dialog }
       menu.update(targets: names, urls: urls, height: MenuBox.lines(menu, in: size))
@@ -145,7 +145,7 @@ extension AppState {
   mutating func switchTarget(_ name: String) -> [Effect] {
     if name == target { return [] }
     guard name.contains(scalars: "://"), options.configuration != nil else {
-      // Whether there is one of that name, the configuration says as it is now.
+      // The current configuration says whether there is a target of that name.
       return [.switchTarget(name)]
     }
     dialog = .form(Form(forTarget: name))

@@ -1,6 +1,6 @@
 /// What pasted text does.
 extension AppState {
-  /// Text that was pasted, or dragged into the terminal: paths where nothing else is asked for.
+  /// Text that was pasted, or dragged into the terminal: paths, unless something else is asked for.
   mutating func paste(_ text: String) -> [Effect] {
     message = nil
     let line = text.filter { !$0.isNewline }
@@ -8,7 +8,7 @@ extension AppState {
     case .browser(let browser) where browser.prompt != nil: return type(line)
     case .none, .browser:
       if let paths = PastedPaths.parse(text) { return [.add(paths)] }
-      // Not plainly paths: let the person see and mend it.
+      // These are not plainly paths, so let the user see and correct them.
       let (paths, odd) = PastedPaths.parts(of: text)
       if let first = odd.first { open(.prompt(LinePrompt(first))) }
       if odd.count > 1 {
@@ -19,7 +19,7 @@ extension AppState {
       let paths = PastedPaths.parse(text) ?? []
       if prompt.field.text.isEmpty, let first = paths.first {
         switch first {
-        // One path is shown to be mended.
+        // A single path is shown, so that it can be corrected.
         case .exact(let path) where paths.count == 1: return type(path)
         case .typed where paths.count == 1: break
         // Several, or one that cannot be typed, are taken as they are.

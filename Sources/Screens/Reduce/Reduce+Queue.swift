@@ -45,7 +45,7 @@ extension AppState {
     if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
   }
 
-  /// Files were to be added that wait already, or were sent: once is what is meant, unless the person says so.
+  /// Asks whether to add files that already wait or were sent, since once is usually meant.
   mutating func askToAddAgain(_ waiting: [UploadItem], _ sent: [UploadItem]) {
     let items = waiting + sent
     guard !items.isEmpty else { return }
@@ -65,7 +65,7 @@ extension AppState {
   mutating func start(_ isWanted: Bool) -> [Effect] {
     isStarted = isWanted
     if finishing != nil { finishing = isStarted || isAside ? .queue : .underWay }
-    // Another process that sends the queue goes on by its own lights.
+    // Another process that sends the queue logs this itself.
     if !isAside { record(isStarted ? "going on" : "stopped: nothing new begins") }
     return [.setStarted(isStarted)] + (finishing == nil ? [] : leaveIfDone())
   }
@@ -76,12 +76,12 @@ extension AppState {
   }
 
   mutating func retry(_ items: [UploadItem]) -> [Effect] {
-    // One that waits for its server, or for better credentials, need not wait any longer.
+    // An item that waits for its server, or for better credentials, is tried at once.
     let failed = items.filter(isRetriable)
     guard !failed.isEmpty else {
       return refuse(items.isEmpty ? "nothing is selected" : "nothing to retry: it has not failed")
     }
-    // What may be on the server already would be there twice: whether that is meant is asked first.
+    // What may already be on the server would be there twice, so ask first.
     guard !failed.contains(where: \.mayHaveArrived) else {
       dialog = .question(Question(.sendingAgain(failed.map(\.id))))
       return []
@@ -89,15 +89,15 @@ extension AppState {
     return retryNow(failed)
   }
 
-  /// Sends items again that can be, whatever became of them.
+  /// Sends items again if possible, whatever became of them.
   mutating func retryNow(_ items: [UploadItem]) -> [Effect] {
     let failed = items.filter(isRetriable)
     list.clearMarks()
     return failed.isEmpty ? [] : [.retry(failed.map(\.id))]
   }
 
-  /// Everything that failed, but for what the person stopped and what may have arrived after all;
-  /// and servers that could not be reached, or refused the credentials, are tried at once.
+  /// Retries everything that failed, except what the user stopped and what may have arrived. Servers that could
+  /// not be reached, or refused the credentials, are tried at once.
   private mutating func retryAll() -> [Effect] {
     var ids: [ItemID] = []
     var unknown = 0
@@ -117,17 +117,17 @@ extension AppState {
     } else if ids.isEmpty, probed.isEmpty {
       return refuse("nothing has failed")
     } else {
-      // An answer may come at once and be the same as before.
+      // The result may come at once and be the same as before, so say that something happens.
       let sent = ids.isEmpty ? [] : ["sending \(HumanReadable.count(ids.count, "file")) again"]
       message = (sent + (probed.isEmpty ? [] : ["trying the server now"])).joined(separator: ", ")
     }
     return retried.isEmpty && probed.isEmpty ? [.bell] : retried + probed
   }
 
-  /// As many as a target's configuration can say.
+  /// The same range as in a target's configuration.
   static let concurrencyRange = 1...64
 
-  /// The person wants so many files sent at once to the target.
+  /// Sets how many files are sent to the target at once.
   mutating func setConcurrency(_ count: Int) -> [Effect] {
     guard Self.concurrencyRange.contains(count) else { return [.bell] }
     concurrency = count
@@ -142,7 +142,7 @@ extension AppState {
 
   /// Pauses those of the items that are not paused, and none if the question was answered too late.
   mutating func pauseOnly(_ items: [UploadItem]) -> [Effect] {
-    // What the server has all of is as good as sent; broken off, nobody would learn what became of it.
+    // What has been sent completely is as good as done; if it were broken off, its outcome would stay unknown.
     let going = items.filter {
       !$0.state.isFinished && $0.state != .paused && !$0.state.isHandedOver
     }
@@ -155,7 +155,7 @@ extension AppState {
     return [.pause(going.map(\.id))]
   }
 
-  /// Pauses the items, or goes on with them where all are paused.
+  /// Pauses the items, or resumes them if all are paused.
   mutating func pause(_ items: [UploadItem]) -> [Effect] {
     let effects = pauseOnly(items)
     guard effects.isEmpty else { return effects }
@@ -172,8 +172,8 @@ extension AppState {
     return [.resume(paused.map(\.id))]
   }
 
-  /// Pauses everything, or goes on with it. What is on its way would start again from its first byte:
-  /// whether that is meant is asked first.
+  /// Pauses or resumes everything. Asks first if what is being sent would have to start again from its first
+  /// byte.
   private mutating func askToPauseAll() -> [Effect] {
     guard queue.totals.active > 0, queue.rows.contains(where: { losesMuch($0.item) })
     else { return pauseAll() }
@@ -226,7 +226,7 @@ extension AppState {
   mutating func sort(_ order: SortOrder) -> [Effect] {
     let effects = reorder(order.sorted(queue.rows))
     message = effects.isEmpty ? "they stand in this order already" : "sorted \(order.words)"
-    // Whoever sorts wants to see what comes first.
+    // After sorting, the user wants to see what comes first.
     if !effects.isEmpty { moveCursor(to: 0) }
     return effects
   }
@@ -247,7 +247,7 @@ extension AppState {
     case .sooner: place = first - 1
     case .first: place = 0
     }
-    // Files that lie apart are first brought together, which is always possible.
+    // Files that are apart are first brought together, which is always possible.
     let isPossible = place >= 0 && place <= queue.count && place != first
     guard isPossible || !isTogether else { return [.bell] }
     let other = queue.rows.dropFirst(min(max(0, place), queue.count)).first {
@@ -260,7 +260,7 @@ extension AppState {
 }
 
 extension UploadItem {
-  /// Whether it ended in a way in which the server may have it all the same.
+  /// Whether it ended in such a way that the server may have it.
   var mayHaveArrived: Bool {
     if case .failed(let failure) = state { failure.mayHaveArrived } else { false }
   }

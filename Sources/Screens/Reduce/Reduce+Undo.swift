@@ -1,11 +1,11 @@
 import UploadModel
 
-/// Edits of the queue: each is noted so that it can be undone, and told as effects that say all that
-/// whoever keeps the queue needs to do the same.
+/// Edits of the queue. Each is noted so that it can be undone, and reported as effects, which let the keeper
+/// of the queue do the same.
 extension AppState {
   // MARK: Edits
 
-  /// Takes items out, and keeps the cursor on its row, or on what came after it.
+  /// Removes items, and keeps the cursor on its row or on the next one.
   mutating func remove(_ ids: Set<ItemID>, saying word: String = "removed") -> [Effect] {
     let places = queue.places(of: ids)
     guard !places.isEmpty else { return [] }
@@ -35,7 +35,7 @@ extension AppState {
       ? [] : perform(QueueEdit(undo: .arrange(self.order), redo: .arrange(order), words: "sorting"))
   }
 
-  /// Changes how items shall be sent.
+  /// Changes how items are sent.
   mutating func edit(_ changed: [UploadItem]) -> [Effect] {
     let changes = changed.compactMap { after in
       item(after.id).flatMap { $0 == after ? nil : (before: $0, after: after) }
@@ -92,7 +92,7 @@ extension AppState {
     return [.remove(ids, begun: begun)]
   }
 
-  /// Items are gone, whoever took them out.
+  /// Forgets items that are gone, whoever removed them.
   mutating func forget(_ ids: [ItemID]) {
     let gone = Set(ids)
     keepingCursor(leaving: gone) { $0.queue.remove(gone) }
@@ -102,11 +102,11 @@ extension AppState {
   }
 
   private mutating func restore(_ places: [QueuePosition]) -> [Effect] {
-    // What is there again was put back by somebody else.
+    // Items that are back were restored by another process.
     let missing = places.filter { queue.row($0.item.id) == nil }
     guard !missing.isEmpty else { return [] }
     keepingCursor { $0.queue.restore(missing) }
-    // On what came back, unless the filter hides it.
+    // The cursor goes to what came back, unless the filter hides it.
     let seen = missing.first { index(of: $0.item.id) != nil }
     if let row = seen.flatMap({ index(of: $0.item.id) }) { moveCursor(to: row) }
     return [.restore(missing)]
@@ -128,7 +128,7 @@ extension AppState {
 
   private mutating func replace(_ items: [UploadItem]) -> [Effect] {
     let items = items.compactMap { item in self.item(item.id).map { item.with($0.state) } }
-    // What happened since is not undone. Under another name an item may come into sight, or go out of it.
+    // What has happened since is not undone. A different name can make the filter show or hide an item.
     keepingCursor {
       $0.queue.append(items)
       $0.queue.noteEdited(items.map(\.id))

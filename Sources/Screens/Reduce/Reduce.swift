@@ -47,7 +47,7 @@ extension AppState {
       urls[name] = url
       self.concurrency = wishes[name] ?? concurrency
       server = PaneList()
-      // What was to be deleted is not on this one.
+      // Entries to be deleted are not on the new target's server.
       if case .question(let question) = dialog, case .deleting = question.subject { dialog = nil }
       message = "files that are added from now on go to \(name)"
       if let usual, usual != name {
@@ -104,7 +104,7 @@ extension AppState {
     case .resumed: return [.redraw]
     case .terminate: return [.quit(.stopping)]
     case .hangUp:
-      // What the person has stopped goes on only when the person says so.
+      // A queue that the user has stopped resumes only when the user says so.
       let goesOn = options.background == .preferred && isStarted && !isAtTheEnd && !isAside
       return [.quit(goesOn ? .background : .stopping)]
     }
@@ -157,7 +157,7 @@ extension AppState {
     }
   }
 
-  /// What does the same wherever it is asked for; `nil` for all else.
+  /// Performs an action that is the same everywhere; `nil` for all others.
   mutating func performEverywhere(_ name: Action.Name) -> [Effect]? {
     switch name {
     case .redraw: return [.redraw]
@@ -169,16 +169,16 @@ extension AppState {
     return []
   }
 
-  /// `^c` asks to quit; pressed again while that is being asked, it does not ask.
+  /// `^c` asks to quit. Pressed again during the question, it quits.
   private mutating func interrupt() -> [Effect] {
     if case .question(let question) = dialog, question.mode == .quitting { return [.quit(.forced)] }
     return askToQuit()
   }
 
   mutating func askToQuit() -> [Effect] {
-    // Leaving stops nothing where another one sends.
+    // If another process sends, leaving stops nothing.
     if isAtTheEnd || isAside { return [.quit(.idle)] }
-    // In the background nobody could go on with what is stopped.
+    // In the background, nobody could resume a stopped queue.
     open(.question(Question(.quitting(isStarted ? options.background : .unavailable))))
     return []
   }
@@ -191,7 +191,7 @@ extension AppState {
     return [.bell]
   }
 
-  /// Whether everything that points at something points at something that is there. Cheap enough
+  /// Whether every reference points at something that exists. Cheap enough
   /// for every event while hoist is being tested.
   var isSound: Bool {
     list.isSound(in: queue) && server.list.isSound(in: server.rows)

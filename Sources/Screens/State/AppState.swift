@@ -1,9 +1,9 @@
 import ScalarText
 import UploadModel
 
-/// Everything that the screen shows, as far as the engine, the store and the person have said so.
+/// Everything that the screen shows, as told by the engine, the store and the user.
 ///
-/// It changes only through `reduce`. It knows no clock: `now` is the last moment it was told.
+/// It changes only through `reduce`. It reads no clock: `now` is the last time that it was told.
 public struct AppState: Sendable {
   /// The name of the target that files are added for.
   public internal(set) var target: String
@@ -13,7 +13,7 @@ public struct AppState: Sendable {
   public var isASCII: Bool
   /// How many requests are sent at once to the target.
   public internal(set) var concurrency: Int
-  /// What the person has said of that, by the names of the targets.
+  /// The numbers that the user has set, by the names of the targets.
   public internal(set) var wishes: [String: Int] = [:]
   /// The most that is sent in all, in bytes a second; `nil` for no bound.
   public internal(set) var rateLimit: Int64?
@@ -25,18 +25,18 @@ public struct AppState: Sendable {
   public internal(set) var isStarted = true
   /// The size of the screen.
   public internal(set) var size: Size
-  /// The last moment that an event told.
+  /// The time of the last event.
   public internal(set) var now: Instant
-  /// What may be chosen and asked for beside the queue.
+  /// What can be chosen and asked for besides the queue.
   public var options = Options()
 
-  /// A line that stays, such as where received files lie.
+  /// A line that stays, such as where received files are stored.
   var notice: String?
-  /// Something to tell, until the next key.
+  /// A message, shown until the next key.
   var message: String?
   var queue = Queue()
   var speeds = Speeds()
-  /// The queue as it is seen.
+  /// The view of the queue.
   var list = MarkedList<ItemID>()
   /// What `n` and `N` look for.
   var sought = Matcher("")
@@ -46,7 +46,7 @@ public struct AppState: Sendable {
   var history = PaneList<HistoryRow>()
   var historyOrder = HistoryRow.Order.time
   var log = SessionLog()
-  /// What lies over the panes, the uppermost last.
+  /// The dialogs over the panes, the uppermost last.
   private(set) var dialogs: [Dialog] = []
   /// The long texts about the selected file, laid out for the pane beside the list.
   var sideTexts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
@@ -54,16 +54,16 @@ public struct AppState: Sendable {
   var lastFolder: [UInt8]?
   /// The lines that were entered on the command line, the last one at the end.
   var commands: [String] = []
-  /// Where files go by the names of the targets, as far as this screen has to know.
+  /// The targets' URLs by their names, as far as this screen has to know them.
   var urls: [String: String]
   /// Servers that cannot be reached.
   var outages: [String: Outage] = [:]
   /// The names of targets whose credentials were refused.
   var refusals: Set<String> = []
-  /// What is to finish before the screen is left by itself; `nil` to stay.
+  /// What has to finish before the screen closes by itself; `nil` to stay.
   var finishing: Finishing?
 
-  /// What a person who leaves wants to see finished.
+  /// What has to finish before leaving.
   enum Finishing: Sendable {
     /// All that is to be sent.
     case queue
@@ -71,7 +71,7 @@ public struct AppState: Sendable {
     case underWay
   }
 
-  /// How many files have to finish before the screen is left; `nil` where it is not left by itself.
+  /// How many files have to finish before the screen is left; `nil` if it does not close by itself.
   var filesToFinish: Int? {
     finishing.map { $0 == .queue ? queue.totals.busy : queue.totals.active }
   }
@@ -86,24 +86,24 @@ public struct AppState: Sendable {
     public var listsServer = false
     /// What to do when nothing is left to send.
     public var endSignal = EndSignal.none
-    /// Whether a command of the person's is to be run then.
+    /// Whether to run a command of the user's then.
     public var hasEndCommand = false
-    /// Seconds since midnight, by the clock on the wall, at moment 0.
+    /// Seconds since midnight, local time, at instant 0.
     public var midnight = 0.0
-    /// Where the targets lie that can be chosen, by their names, without secrets.
+    /// The URLs of the targets that can be chosen, by their names, without secrets.
     public var targetURLs: [String: String] = [:]
     /// Whether there is a target to choose, or a place for a new one.
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
     public var hasHistory = false
-    /// The folder in which paths begin that do not begin at the root, for people.
+    /// The folder that relative paths start from, for people.
     public var folder = ""
-    /// Where the configuration lies, for people; nil where there is none to choose targets from.
+    /// Where the configuration is, for people; nil if there is none to choose targets from.
     public var configuration: String?
     /// Whether another process can go on with the queue when the screen is left.
     public var background = Background.unavailable
 
-    /// Nothing that has to be said.
+    /// The default options.
     public init() {}
   }
 
@@ -111,21 +111,21 @@ public struct AppState: Sendable {
   public enum Background: Sendable {
     /// It cannot.
     case unavailable
-    /// The person may choose that.
+    /// The user may choose that.
     case offered
     /// That is the first choice, and what happens when the terminal is closed.
     case preferred
   }
 
-  /// How a person is told that the queue has come to its end.
+  /// How the user is told that nothing is left to send.
   public enum EndSignal: String, Sendable, CaseIterable {
     /// Not at all.
     case none
     /// With the terminal's bell.
     case bell
-    /// With a notification on the desktop, where the terminal knows how.
+    /// With a desktop notification, if the terminal supports it.
     case notify
-    /// With a notification on the desktop by a program of its own.
+    /// With a desktop notification by a separate program.
     case desktop
   }
 
@@ -147,13 +147,13 @@ public struct AppState: Sendable {
     self.notice = notice
   }
 
-  /// Whether something on the screen changes by time alone: speeds that fall, seconds that count.
+  /// Whether something on the screen changes with time alone: falling speeds, running seconds.
   public var needsTicks: Bool {
     queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
   }
 
   /// The uppermost dialog, which has the keyboard. Another may take its place; with `nil` it closes,
-  /// and what lies under it comes back.
+  /// and what is under it comes back.
   var dialog: Dialog? {
     get { dialogs.last }
     set {
@@ -162,14 +162,14 @@ public struct AppState: Sendable {
     }
   }
 
-  /// Lays a dialog over what is there.
+  /// Opens a dialog over what is there.
   mutating func open(_ dialog: Dialog) {
-    // However often it is asked for, it lies there once.
+    // However often it is opened, it is there only once.
     dialogs.removeAll { $0.mode == dialog.mode }
     dialogs.append(dialog)
   }
 
-  /// Changes all dialogs, those that lie under another among them; `nil` takes one away.
+  /// Changes all dialogs, including those under another; `nil` removes one.
   mutating func changeDialogs(_ change: (Dialog) -> Dialog?) {
     guard !dialogs.isEmpty else { return }
     dialogs = dialogs.compactMap(change)
@@ -186,7 +186,7 @@ public struct AppState: Sendable {
     queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
   }
 
-  /// The item of this number; `nil` where it is not in the queue.
+  /// The item with this number; `nil` if it is not in the queue.
   public func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
 
   /// All items in their order.
@@ -197,7 +197,7 @@ public struct AppState: Sendable {
     queue.copies(of: path, for: target) > 0
   }
 
-  /// How many items were taken out after they had been sent, or before.
+  /// How many items were removed after they had been sent, and before.
   public var removed: (sent: Int, unsent: Int) {
     let sent = queue.removed.values.count { $0 }
     return (sent, queue.removed.count - sent)
@@ -206,7 +206,7 @@ public struct AppState: Sendable {
   /// The numbers of all items in their order.
   public var order: [ItemID] { queue.rows.map(\.item.id) }
 
-  /// The first item that waits from this one on, itself included; `nil` where none does.
+  /// The first item that waits from this one on, including itself; `nil` if none does.
   public func firstWaiting(from id: ItemID?) -> ItemID? {
     guard let id, let position = queue.position(of: id) else { return nil }
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
@@ -225,7 +225,7 @@ public struct AppState: Sendable {
     }
   }
 
-  /// Which server that cannot be reached is tried next; `nil` where all can, or nothing is to be sent.
+  /// The unreachable server that is tried next; `nil` if all can be reached, or nothing is to be sent.
   var nextProbe: (server: String, outage: Outage)? {
     guard queue.totals.busy > 0 else { return nil }
     let first = outages.min { one, other in
@@ -234,12 +234,12 @@ public struct AppState: Sendable {
     return first.map { (server: $0.key, outage: $0.value) }
   }
 
-  /// Whether an address lies on a server.
+  /// Whether an address is on a server.
   static func lies(_ url: String, on server: String) -> Bool {
     url == server || url.hasPrefix(scalars: server + "/")
   }
 
-  /// What an item that waits is waiting for, beside its turn.
+  /// What a waiting item is waiting for, other than its turn.
   func obstacle(for item: UploadItem) -> StateLabel.WaitReason? {
     guard isStarted else {
       return .stopped(key: keymap.label(.startStop, in: .queue, ascii: isASCII))
@@ -257,7 +257,7 @@ public struct AppState: Sendable {
     return outages.first { Self.lies(url, on: $0.key) }?.value
   }
 
-  /// Where a target lies. One without a name is called by its address.
+  /// The URL of a target. A target without a name is named by its URL.
   func url(ofTarget name: String) -> String {
     name.isEmpty ? url : urls[name] ?? options.targetURLs[name] ?? name
   }

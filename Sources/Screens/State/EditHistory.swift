@@ -1,6 +1,6 @@
-/// The edits that can be undone, and those that were and can be redone.
+/// The edits that can be undone, and those that can be redone.
 struct EditHistory: Sendable {
-  /// More than anybody goes back.
+  /// How many edits are kept, more than anybody will undo.
   static let limit = 100
 
   private var done: [QueueEdit] = []
@@ -9,7 +9,7 @@ struct EditHistory: Sendable {
   /// Whether there is anything to undo.
   var canUndo: Bool { !done.isEmpty }
 
-  /// Notes a new edit. What had been undone before can not be redone any more.
+  /// Notes a new edit. Edits that were undone can then not be redone.
   mutating func record(_ edit: QueueEdit) {
     done.append(edit)
     if done.count > Self.limit { done.removeFirst() }

@@ -1,5 +1,5 @@
 /// The last result of a computation, for as long as its input stays the same. Frames are drawn often, texts
-/// change seldom.
+/// seldom change.
 struct Memoized<Input: Equatable & Sendable, Value: Sendable>: Sendable {
   private var last: (input: Input, value: Value)?
 

@@ -4,7 +4,7 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   case queue, server, history, log
   // Lines of text.
   case prompt, limit, command, find, form, setup, pick
-  // What lies over the panes.
+  // Dialogs over the panes.
   case details, page, help, browser, menu
   // Questions.
   case quitting, pausing, breakingOff, removing, deleting, addingAgain, sendingAgain
@@ -19,7 +19,7 @@ public enum Mode: String, Hashable, Sendable, CaseIterable {
   static let reading: [Mode] = [.details, .page, .help]
   /// What has a cursor on a row of its own.
   static let lists: [Mode] = panes + [.browser, .menu]
-  /// Where one can move up and down.
+  /// Modes in which the user can move up and down.
   static let moving = lists + reading
   static let questions: [Mode] = [
     .quitting, .pausing, .breakingOff, .removing, .deleting, .addingAgain, .sendingAgain,

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Where an item stands: before another one; `nil` for the end.
+/// The place of an item: before another one, or at the end if `nil`.
 struct Place: Hashable, Sendable {
   var id: ItemID
   var before: ItemID?

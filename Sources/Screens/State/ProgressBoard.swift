@@ -1,22 +1,22 @@
 import UploadModel
 
 /// The bars that `push` shows on a terminal: one line for each file under way, and one for all.
-/// Like `render` it is pure: what happened goes in, a frame comes out.
+/// Like `render`, it is pure: events go in, a frame comes out.
 public struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
-  /// The files as they were counted that neither wait for their turn nor are over.
+  /// The files that neither wait for their turn nor are over, as they were counted.
   private var begun: [ItemID: UploadItem] = [:]
   private var totals = Totals()
-  /// Where files go on, of those that do.
+  /// Where resumed files began.
   private var points: [ItemID: ResumePoint] = [:]
   private var isCounted = false
 
   /// A board without files.
   public init(ascii: Bool) { self.ascii = ascii }
 
-  /// Counts an item in.
+  /// Adds an item.
   public mutating func add(_ item: UploadItem) {
     totals.add(item.with(.waiting))
   }
@@ -92,7 +92,7 @@ public struct ProgressBoard: Sendable {
     let plus = isCounted ? "" : "+"
     var words: [String] = []
     if isCounted, totals.awaitsReplies {
-      // Nothing moves any more: a speed that falls and no time left would both be wrong.
+      // Nothing moves: a falling speed and no time left would both be misleading.
       words = ["replies awaited"]
     } else {
       words += [speeds.totalSpeed(at: now).map(HumanReadable.speed)].compactMap { $0 }
@@ -109,7 +109,7 @@ public struct ProgressBoard: Sendable {
       on: &canvas, isTotal: true)
   }
 
-  /// Name, bar, percent, size, words: from the end, whatever has no room is left out.
+  /// Name, bar, percent, size, words; from the end, what does not fit is left out.
   private func line(
     name: String, bar: Bar, done: Int64, of total: Int64, size: String, words: String, row: Int,
     on canvas: inout Canvas, isTotal: Bool = false
@@ -131,7 +131,7 @@ public struct ProgressBoard: Sendable {
     canvas.putMiddle(
       name, row: row, columns: 0..<max(0, end), style: Style(isTotal ? .heading : .plain))
     if !barAt.isEmpty { canvas.bar(bar, row: row, columns: barAt) }
-    // Handed over is not done: that only a reply tells.
+    // Handed over does not mean done, which only a reply tells.
     let percent = total > 0 ? min(99, HumanReadable.percent(done, of: total)) : 0
     canvas.putRight(
       "\(percent)%", row: row, end: percentAt.upperBound, width: percentAt.count,

@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// The items of the queue in order, with sums that are kept rather than computed: neither a change
+/// The items of the queue in order, with totals that are maintained rather than computed: neither a change
 /// of state nor a frame takes longer when the queue is long.
 struct Queue: Sendable {
   /// An item as the screen shows it.
@@ -46,14 +46,14 @@ struct Queue: Sendable {
   }
 
   private(set) var rows: [Row] = []
-  /// Another number whenever rows have come, gone, been replaced or changed their places.
+  /// Changes whenever rows have come, gone, been replaced or changed their places.
   private(set) var version = 0
   private(set) var totals = Totals()
   private var positions: [ItemID: Int] = [:]
   /// How many items go to each target.
   private var targets: [String: Int] = [:]
 
-  /// How many items are on their way to each target.
+  /// How many items are being sent to each target.
   private var active: [String: Int] = [:]
 
   /// What is sent where.
@@ -63,9 +63,9 @@ struct Queue: Sendable {
 
   }
 
-  /// How many items that have not come to their end send the same file to the same target.
+  /// How many items that are not over send the same file to the same target.
   private var errands: [Errand: Int] = [:]
-  /// The items that were taken out, and whether they had been sent by then.
+  /// The items that were removed, and whether they had been sent by then.
   private(set) var removed: [ItemID: Bool] = [:]
 
   /// The names of the targets of all items.
@@ -74,7 +74,7 @@ struct Queue: Sendable {
   /// Whether the items do not all go to the same target.
   var hasSeveralTargets: Bool { targets.count > 1 }
 
-  /// How many items are on their way to a target.
+  /// How many items are being sent to a target.
   func active(on target: String) -> Int { active[target] ?? 0 }
 
   /// How often the file of this item is queued for its target and has not come to its end.
@@ -111,7 +111,7 @@ struct Queue: Sendable {
 
   func row(_ id: ItemID) -> Row? { positions[id].map { rows[$0] } }
 
-  /// Puts items at the end. One that is there already is replaced where it stands.
+  /// Appends items. An item that is already there is replaced in place.
   mutating func append(_ items: [UploadItem]) {
     version += 1
     if items.count > rows.count {
@@ -130,7 +130,7 @@ struct Queue: Sendable {
     }
   }
 
-  /// Notes how an attempt ended. Only the last few are kept. What is retried by hand counts on.
+  /// Notes how an attempt ended. Only the last few are kept. A retry by hand continues the count.
   mutating func record(_ attempt: Attempt, of id: ItemID) {
     guard let position = positions[id] else { return }
     var attempt = attempt
@@ -139,14 +139,14 @@ struct Queue: Sendable {
     if rows[position].attempts.count > 20 { rows[position].attempts.removeFirst() }
   }
 
-  /// Notes where an item can go on. Returns the item with it.
+  /// Notes where an item can resume. Returns the item with it.
   mutating func setResumePoint(_ id: ItemID, _ point: ResumePoint?) -> UploadItem? {
     guard let position = positions[id] else { return nil }
     rows[position].item.resumePoint = point
     return rows[position].item
   }
 
-  /// Notes a new state; returns the one before, or `nil` where there is no such item.
+  /// Notes a new state; returns the one before, or `nil` if there is no such item.
   mutating func setState(_ id: ItemID, _ state: ItemState) -> ItemState? {
     guard let position = positions[id] else { return nil }
     let old = rows[position].item.state
@@ -171,14 +171,14 @@ struct Queue: Sendable {
     return old
   }
 
-  /// Notes that items were edited by the person.
+  /// Notes that items were edited by the user.
   mutating func noteEdited(_ ids: some Sequence<ItemID>) {
     for id in ids {
       if let position = positions[id] { rows[position].isEditedSinceFailure = true }
     }
   }
 
-  /// Takes items out.
+  /// Removes items.
   mutating func remove(_ ids: Set<ItemID>) {
     version += 1
     let first = ids.compactMap { positions[$0] }.min() ?? rows.count
@@ -191,8 +191,8 @@ struct Queue: Sendable {
     renumber(from: first)
   }
 
-  /// The places of those of `ids` that are here, in the order of the queue. Each stands before the
-  /// next one that is not among them, so that they can be put back one after the other.
+  /// The places of those of `ids` that are here, in the order of the queue. Each is given relative to the
+  /// next item that is not among them, so that they can be put back one after the other.
   func places(of ids: Set<ItemID>) -> [Place] {
     let positions = ids.compactMap { self.positions[$0] }.sorted()
     var next = (index: rows.count, id: ItemID?.none)
@@ -237,7 +237,7 @@ struct Queue: Sendable {
     renumber(from: 0)
   }
 
-  /// Moves one item; what lies beyond both places is not touched.
+  /// Moves one item; nothing outside the two places changes.
   private mutating func move(_ id: ItemID, before other: ItemID?) {
     guard id != other, let position = positions[id] else { return }
     version += 1
@@ -248,7 +248,7 @@ struct Queue: Sendable {
     renumber(from: min(position, target), through: max(position, target))
   }
 
-  /// Gives the items named this order, in the places that they take up together.
+  /// Puts these items in this order, within the places that they occupy together.
   mutating func arrange(_ order: [ItemID]) {
     version += 1
     let named = order.compactMap { positions[$0] }

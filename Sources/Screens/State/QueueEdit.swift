@@ -1,12 +1,12 @@
 import UploadModel
 
-/// A change that a person made to the queue and can take back.
+/// A change that the user made to the queue and can undo.
 struct QueueEdit: Sendable {
   /// Something that can be done to the queue.
   enum Step: Sendable {
     /// Items come back to these places.
     case restore([QueuePosition])
-    /// These items are taken out.
+    /// These items are removed.
     case remove([ItemID])
     /// Items go to these places.
     case move([Place])
@@ -16,9 +16,9 @@ struct QueueEdit: Sendable {
     case replace([UploadItem])
   }
 
-  /// What takes it back.
+  /// The step that undoes it.
   let undo: Step
-  /// What does it, and does it once more.
+  /// The step that does it, and redoes it.
   let redo: Step
   /// What was done, for a sentence that begins with "undone:".
   let words: String

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What happened in this session, line by line; the oldest lines go when there are many.
+/// What happened in this session, line by line. When there are many lines, the oldest are dropped.
 struct SessionLog: Sendable {
   struct Line: Sendable {
     var at: Instant
@@ -21,7 +21,7 @@ struct SessionLog: Sendable {
     ListSummary(cursor: list.cursor, scroll: list.scroll, count: lines.count)
   }
 
-  /// Moves the cursor; nothing is marked here, or looked for.
+  /// Moves the cursor; the log has no marks and no search.
   mutating func perform(_ step: ListOperation, height: Int) -> Bool {
     switch step {
     case .key(let name): return list.move(name, of: lines.count, height: height)
@@ -36,7 +36,7 @@ struct SessionLog: Sendable {
     let follows = list.cursor >= lines.count - 1
     total += 1
     lines.append(Line(at: instant, text: text, role: role))
-    // In portions: taking the first one away costs as much as taking many.
+    // Remove them in portions, since removing one from the front costs as much as removing many.
     if lines.count > Self.limit + Self.limit / 4 { lines.removeFirst(Self.limit / 4) }
     list.move(to: follows ? lines.count - 1 : list.cursor, of: lines.count, height: height)
   }
@@ -48,7 +48,7 @@ extension AppState {
     log.add(text, role, at: now, height: layout.rows.count)
   }
 
-  /// Notes how an item's state changed, if it came to an end or has to be tried again.
+  /// Logs how an item's state changed, if it ended or has to be tried again.
   mutating func record(_ item: UploadItem, became new: ItemState) {
     switch new {
     case .done(let receipt):
@@ -65,7 +65,7 @@ extension AppState {
     }
   }
 
-  /// Notes where an item can go on, and says so as an attempt begins.
+  /// Notes where an item can resume, and logs it when an attempt begins.
   mutating func record(_ point: ResumePoint?, of id: ItemID) {
     guard let item = queue.setResumePoint(id, point), let point, point.isAtStart,
       let words = point.words

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// How fast the items that are being sent move, and all of them together.
+/// The speeds of the items being sent, and of all of them together.
 struct Speeds: Sendable {
   /// From the first byte after a time without uploads to the end of the last upload.
   struct Run: Sendable {
     var start: Instant
     var end: Instant?
-    /// Bytes that were handed over, those of attempts that failed too.
+    /// Bytes that were handed over, including those of failed attempts.
     var bytes: Int64 = 0
     var estimate: ThroughputEstimate
   }
@@ -14,11 +14,11 @@ struct Speeds: Sendable {
   /// What arrived in all runs that are over, and how long they took together.
   struct Session: Hashable, Sendable {
     var bytes: Int64 = 0
-    /// Those of them that the server had already when the last attempt at their file began.
+    /// How many of them the server already had when the last attempt at their file began.
     var had: Int64 = 0
     var seconds = 0.0
 
-    /// Bytes per second on the average; `nil` where nothing arrived.
+    /// Bytes per second on average; `nil` if nothing arrived.
     var speed: Double? { seconds > 0 && bytes > had ? Double(bytes &- had) / seconds : nil }
   }
 
@@ -41,14 +41,14 @@ struct Speeds: Sendable {
   private var sending: [ItemID: Sending] = [:]
   /// The items that are being sent, or are about to be; those that only await their replies are not.
   private var moving: Set<ItemID> = []
-  /// Where the attempts that go on began, of those that did not begin at the first byte.
+  /// Where resumed attempts began, if not at the first byte.
   private var starts: [ItemID: Int64] = [:]
-  /// Since when nothing has moved in a run that goes on: all waits for a server, for its replies, or for
-  /// the person.
+  /// Since when nothing has moved in the current run, because everything waits for a server, for its replies or
+  /// for the user.
   private var idleSince: Instant?
-  /// The bytes of the run when it was settled last.
+  /// The bytes of the run when it was last settled.
   private var counted: Int64 = 0
-  /// Seconds without an upload that are more than the gap between two.
+  /// The longest gap between two uploads of a run, in seconds.
   private static let gap = 2.0
 
   func speed(of id: ItemID, at now: Instant) -> Double? { sending[id]?.estimate.speed(at: now) }
@@ -60,13 +60,13 @@ struct Speeds: Sendable {
     sending[id]?.estimate.eta(remaining: remaining, at: now)
   }
 
-  /// Bytes per second of the run that goes on: what is on the line, whatever becomes of it.
+  /// Bytes per second of the current run: everything that is sent, whatever becomes of it.
   func totalSpeed(at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     return run.estimate.speed(at: idleSince ?? now)
   }
 
-  /// Seconds until `remaining` more bytes have been handed over: never fewer than the slowest item still takes.
+  /// Seconds until `remaining` more bytes have been handed over: at least as long as the slowest item still takes.
   func totalETA(remaining: Int64, at now: Instant) -> Double? {
     guard let run, run.end == nil, !isIdle(at: now) else { return nil }
     guard let all = run.estimate.eta(remaining: remaining, at: idleSince ?? now) else { return nil }
@@ -116,10 +116,10 @@ struct Speeds: Sendable {
     sending[id] = going
   }
 
-  /// Closes a batch of notes: the whole run moves once for all of them.
+  /// Ends a batch of notes: the run is updated once for all of them.
   mutating func settle(isBusy: Bool, at now: Instant) {
     guard var current = run, current.end == nil else { return }
-    // How long nothing could be sent says nothing of how fast it is.
+    // The time in which nothing could be sent says nothing about the speed.
     if isIdle(at: now) { current.estimate = current.estimate.restarted(at: now) }
     let stood = idleSince != nil && moving.isEmpty && current.bytes == counted
     if !stood { current.estimate.record(total: current.bytes, at: now) }
@@ -135,7 +135,7 @@ struct Speeds: Sendable {
   /// The last seconds of an item that is being sent.
   func graph(of id: ItemID) -> Sparkline? { sending[id]?.graph }
 
-  /// The bandwidth has been limited otherwise: what was measured before says nothing any more.
+  /// Discards earlier measurements, since the bandwidth limit has changed.
   mutating func startOver(at now: Instant) {
     for (id, item) in sending { sending[id]?.estimate = item.estimate.restarted(at: now) }
     if run?.end == nil, let estimate = run?.estimate {

@@ -3,7 +3,7 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// An expression of .NET's that captures one of its groups and no other, for hoist takes the first.
+/// Changes a .NET expression so that it captures only one of its groups, since hoist takes the first one.
 struct CapturedGroup {
   private struct Group {
     /// `(`, or `(?<name>`.
@@ -37,7 +37,7 @@ struct CapturedGroup {
     return try Pattern(text(result + source[end...]))
   }
 
-  /// The whole as the first group. What holds for all of it stays in front.
+  /// The whole expression as the first group. Flags for all of it stay in front.
   private var whole: String {
     let flag = Array("(?i)".unicodeScalars)
     let hasFlag = source.starts(with: flag)
@@ -46,7 +46,7 @@ struct CapturedGroup {
       + ")"
   }
 
-  /// By .NET's count: those without a name come first
+  /// The position by .NET's count: groups without a name come first
   /// (https://learn.microsoft.com/dotnet/standard/base-types/grouping-constructs-in-regular-expressions).
   private func position(of group: String) -> Int? {
     guard let number = Int(group) else { return groups.firstIndex { $0.name == group } }
@@ -83,7 +83,7 @@ struct CapturedGroup {
     return groups
   }
 
-  /// The place behind `[…]`, in which a first `]` stands for itself.
+  /// The position after `[…]`, in which a `]` at the beginning stands for itself.
   private static func endOfSet(_ source: [Unicode.Scalar], from start: Int) -> Int {
     var index = start + 1
     if index < source.count, source[index] == "^" { index += 1 }

@@ -16,7 +16,7 @@ struct ShareXText {
   private struct Argument {
     /// All of it.
     var text: String
-    /// Split at each `|` that no backslash stands before.
+    /// Split at each `|` without a backslash before it.
     var parts: [String]
 
     init(_ source: String) {
@@ -40,12 +40,12 @@ struct ShareXText {
   /// What `$regex:1$` counts.
   let expressions: [String]
 
-  /// Whether a text reads alike in both syntaxes: as it stands.
+  /// Whether a text is plain in both syntaxes.
   static func isPlain(_ text: String) -> Bool {
     !text.unicodeScalars.contains { "{}$\\".unicodeScalars.contains($0) }
   }
 
-  /// A text of a request: what it asks for becomes a placeholder of ours, where there is one.
+  /// A text of a request, with our placeholders in place of ShareX's, if there are any.
   func template(
     _ text: String, escaping: Template.Escaping = .none
   ) throws(InvalidInput) -> Template {
@@ -64,7 +64,7 @@ struct ShareXText {
       source, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
   }
 
-  /// What a text of the reply picks out of it.
+  /// What a text about the reply takes from it.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
     var (prefix, suffix) = ("", "")
     var place: ReplyValue.Place?
@@ -101,8 +101,8 @@ struct ShareXText {
     }
   }
 
-  /// Old: the number of an expression, and a group after `,` or `|`. New: the expression and a group after `|`, and
-  /// what is searched before both.
+  /// In the old syntax: the number of an expression, and a group after `,` or `|`. In the new one: the expression and a
+  /// group after `|`, both after the text to search.
   private func expression(_ argument: Argument) throws(InvalidInput) -> Pattern {
     if isOld {
       let parts = argument.text.unicodeScalars.split(maxSplits: 1) { $0 == "," || $0 == "|" }

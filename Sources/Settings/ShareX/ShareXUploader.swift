@@ -4,7 +4,7 @@ import ScalarText
 import UploadModel
 
 /// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
-/// in both syntaxes: `{json:data.link}`, and `$json:data.link$` of the years before.
+/// in both syntaxes: `{json:data.link}`, and the older `$json:data.link$`.
 public struct ShareXUploader {
   /// What it is called.
   public private(set) var name: String
@@ -18,7 +18,7 @@ public struct ShareXUploader {
 
   /// Reads the text of a file.
   ///
-  /// - Throws: `InvalidInput` if it is no uploader that can become a target.
+  /// - Throws: `InvalidInput` if it is not an uploader that can become a target.
   public init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let all)? = JSONValue(text: text) else {
@@ -108,7 +108,7 @@ public struct ShareXUploader {
     }
   }
 
-  /// The members of an object, in the order in which they stand in the file.
+  /// The members of an object, in their order in the file.
   private mutating func fields(_ key: String, in text: String) -> [Target.Field] {
     guard case .object(let members)? = self.members[key] else { return [] }
     let start = text.range(scalars: "\"\(key)\"")?.upperBound ?? text.startIndex
@@ -164,7 +164,7 @@ public struct ShareXUploader {
     }
   }
 
-  /// Whether all texts in which placeholders may stand have none.
+  /// Whether no text that may have placeholders has any.
   private static func needsNoSyntax(_ members: [String: JSONValue]) -> Bool {
     let texts = ["RequestURL", "URL", "ThumbnailURL", "DeletionURL", "ErrorMessage", "Data"]
       .compactMap { members[$0]?.text }

@@ -1,15 +1,15 @@
 import ScalarText
 import UploadModel
 
-/// `type = "hoist"`: a target that is hoist's own receiver, of which only the address has to be said.
+/// `type = "hoist"`: a target that is hoist's own receiver and needs only its address.
 ///
-/// The keys that follow from the type are added to those that the target has, so that one reader reads both and
-/// `hoist config show` shows what they come to.
+/// The keys that follow from the type are added to the target's own, so that one reader reads both, and
+/// `hoist config show` shows the result.
 enum ReceiverPreset {
   /// The keys that the type decides.
   private static let decided = ["method", "body", "ticket", "response", "server"]
 
-  /// The keys with which nothing is said of resuming.
+  /// The keys that exclude resuming by default.
   private static let excluding = ["resume", "batch", "prepare"]
 
   /// Adds what the type says to a target's entries, if they name one.
@@ -36,10 +36,10 @@ enum ReceiverPreset {
     var entries = entries
     let (path, result) = place(entries)
     entries["url"] = ConfigNode(value: .string("\(base)/\(path)"), path: url.path)
-    // What is broken off goes on, unless that does not go with what else is wanted.
+    // Uploads resume, unless that conflicts with other keys.
     if !Self.excluding.contains(where: { entries[$0] != nil }) {
       entries["resume"] = added("resume", .string(ResumeRules.Mode.http.rawValue))
-      // Less than that is soon sent again, and a request more for each of many small files is not.
+      // Sending a small file again is cheap; an additional request for each of many small files is not.
       if entries["resume_from"] == nil {
         entries["resume_from"] = added("resume_from", .string("1 MiB"))
       }

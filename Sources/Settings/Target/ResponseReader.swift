@@ -1,7 +1,7 @@
 import ScalarText
 import UploadModel
 
-/// Reads how replies are to be judged.
+/// Reads how replies are judged.
 struct ResponseReader {
   let templates: TemplateReader
 
@@ -86,7 +86,7 @@ struct ResponseReader {
     }
   }
 
-  /// What a header field is compared with: a text, which may hold the sums of what was sent.
+  /// What a header field is compared with: a text, which may contain digests of what was sent.
   private func sum(_ node: ConfigNode) throws(ConfigError) -> Template {
     try templates.template(node, scope: [.fileSHA256, .fileMD5])
   }

@@ -3,8 +3,7 @@ import UploadModel
 /// Reads the requests of a target that are not uploads: its ticket and its server side.
 struct ServerReader {
   let templates: TemplateReader
-  /// How the replies to the target's uploads are judged, and those to its other requests where they say
-  /// nothing else.
+  /// How the replies to the target's uploads are judged, and by default those to its other requests.
   let rules: ReplyRules
   /// Whether there is a ticket, whose values go into other requests.
   var hasTicket = false
@@ -160,7 +159,7 @@ struct ServerReader {
 }
 
 extension ReplyRules {
-  /// These rules with what others say of a whole request's failure.
+  /// These rules, with the others' rules for the failure of a whole request.
   func inheriting(_ others: ReplyRules) -> ReplyRules {
     var rules = self
     rules.failures = others.ofWholeRequest.failures

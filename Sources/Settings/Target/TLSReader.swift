@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Reads a target's `tls` table and looks at the files that it names.
+/// Reads a target's `tls` table and checks the files that it names.
 struct TLSReader {
   /// Where relative paths start from.
   let paths: FilePath
@@ -43,7 +43,7 @@ struct TLSReader {
     return rules
   }
 
-  /// Uploads run unattended, so nobody can enter a pass phrase.
+  /// Refuses encrypted keys: uploads run unattended, so nobody can enter a pass phrase.
   private func refuseEncrypted(_ text: String, _ node: ConfigNode) throws(ConfigError) {
     guard !text.contains(scalars: "ENCRYPTED") else {
       throw node.fault(

@@ -6,7 +6,7 @@ public struct TargetDraft {
   private let file: String
   private var lines: [(key: String, value: String)] = []
 
-  /// A target of this name for the configuration at `file`, which says nothing yet.
+  /// An empty draft of a target with this name, for the configuration at `file`.
   public init(named name: String, file: String) { (self.name, self.file) = (name, file) }
 
   /// The table of the configuration.
@@ -14,7 +14,7 @@ public struct TargetDraft {
     "[targets.\(TOMLText.key(name))]\n" + lines.map { "\($0.key) = \($0.value)\n" }.joined()
   }
 
-  /// What is wrong with a value of TOML for this key, beside those that are there; nil where nothing is.
+  /// What is wrong with a TOML value for this key, given the other keys; nil if nothing is.
   public func problem(with value: String, for key: String) -> String? {
     var draft = self
     draft.set(key, value)
@@ -26,6 +26,6 @@ public struct TargetDraft {
     }
   }
 
-  /// Gives a key a value of TOML.
+  /// Sets a key to a TOML value.
   public mutating func set(_ key: String, _ value: String) { lines.append((key, value)) }
 }

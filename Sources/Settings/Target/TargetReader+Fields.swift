@@ -37,7 +37,7 @@ extension TargetReader {
     return type
   }
 
-  /// Those that every server is sent, and so no credentials.
+  /// The header fields that every server gets, so they cannot be credentials.
   func publicHeaders(
     _ node: ConfigNode, _ scope: [Template.Placeholder], besides others: [Target.Field]
   ) throws(ConfigError) -> [Target.Field] {

@@ -24,7 +24,7 @@ struct TargetReader {
     if let node = entries["file_field"] {
       target.fileField = try fileField(node)
     }
-    // A ticket's values are there once there is a ticket.
+    // A ticket's values exist only if there is a ticket.
     let scope = target.ticket == nil ? Template.Placeholder.ofFile : Template.Placeholder.ofTicket
     if let node = entries["fields"] { target.fields = try fields(node, scope) }
     if let node = entries["query"] { target.query = try templates.pairs(node) }
@@ -70,7 +70,7 @@ struct TargetReader {
     return target
   }
 
-  /// The target with its address only, which is the ticket's if it has one.
+  /// The target with only its address, which is the ticket's if it has one.
   private func start(
     _ name: String, _ node: ConfigNode, _ entries: [String: ConfigNode]
   ) throws(ConfigError) -> Target {
@@ -114,12 +114,12 @@ struct TargetReader {
     guard !field.sample("x").isEmpty else {
       throw node.fault("expected a field name, found nothing")
     }
-    // The name of a part is shown wherever the request is.
+    // The name of a part is shown together with the request.
     guard field.secrets.isEmpty else { throw node.fault("the name of a field holds no secrets") }
     return field
   }
 
-  /// Nil for the file's own name, which is the usual one.
+  /// The template; nil for the file's own name, which is the default.
   private func fileName(_ node: ConfigNode) throws(ConfigError) -> Template? {
     let name = try templates.template(node)
     guard !name.sample("x").isEmpty else { throw node.fault("expected a file name, found nothing") }
@@ -202,7 +202,7 @@ struct TargetReader {
       rule.maxBytes = bytes
     }
     if let node = entries["split_refused"] { rule.splitsRefused = try node.bool() }
-    // Batches of one are none.
+    // A batch of one file is not a batch.
     return rule.maxFiles > 1 ? rule : nil
   }
 

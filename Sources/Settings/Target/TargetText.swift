@@ -6,7 +6,7 @@ import UploadModel
 public struct TargetText {
   let target: Target
   private let name: String
-  /// Whether secrets that stand in the configuration itself are written out.
+  /// Whether literal secrets in the configuration are written out.
   private let isRevealing: Bool
   private let showsDefaults: Bool
   private var rows: TOMLText.Entries = []
@@ -15,9 +15,9 @@ public struct TargetText {
   /// The text of `[targets.NAME]` and the tables under it.
   ///
   /// - Parameters:
-  ///   - isRevealing: whether secrets that stand in the configuration itself are written out; "…"
+  ///   - isRevealing: whether literal secrets in the configuration are written out; "…"
   ///     otherwise.
-  ///   - showsDefaults: whether values that nobody has to write are written.
+  ///   - showsDefaults: whether default values are written.
   public static func of(
     _ target: Target, named name: String, isRevealing: Bool = false, showsDefaults: Bool = false
   ) -> String {
@@ -27,7 +27,7 @@ public struct TargetText {
     return text.text
   }
 
-  /// A string as the configuration has it.
+  /// A string as written in the configuration.
   public static func string(_ text: String) -> String { TOMLText.string(text) }
 
   private var text: String {
@@ -38,7 +38,7 @@ public struct TargetText {
     }.joined(separator: "\n")
   }
 
-  /// A row, where its value is not the usual one or those are shown too.
+  /// Writes a row, if its value is not the default or defaults are shown too.
   private mutating func row<Value: Equatable>(
     _ key: String, _ value: Value, usually usual: Value, _ write: (Value) -> String?
   ) {
@@ -54,7 +54,7 @@ public struct TargetText {
       let address = target.address ?? Template(literal: target.url.absoluteString)
       rows.append(("url", string(address.hidingQuery())))
     }
-    // tus says both itself.
+    // tus determines both itself.
     if target.resume.mode != .tus {
       row("method", target.method, usually: usual.method, TOMLText.string)
       row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
@@ -170,7 +170,7 @@ public struct TargetText {
     ])
   }
 
-  /// A text of JSON as a TOML value; nil where it is none.
+  /// A text of JSON as a TOML value; nil if it is not one.
   func json(_ template: Template) -> String? {
     // Replace the placeholders, which are all inside strings.
     let (text, slots) = template.marked(isRevealing: isRevealing)

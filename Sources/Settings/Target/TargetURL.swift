@@ -4,7 +4,7 @@ import UploadModel
 
 /// Reads the address of a target.
 public enum TargetURL {
-  /// The address as it may be shown: a query can hold a key.
+  /// The address as it may be shown, since a query can contain a key.
   public static func shown(_ url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
     parts.query = nil
@@ -40,7 +40,7 @@ public enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw InvalidInput("the port \(port) is not between 1 and 65535")
     }
-    // libcurl knows schemes in lower case only. Foundation loads ICU's tables to change one.
+    // libcurl knows schemes only in lower case. Changing one makes Foundation load ICU's tables.
     guard url.scheme != origin.scheme,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
@@ -48,7 +48,7 @@ public enum TargetURL {
     return parts.url ?? url
   }
 
-  /// Whether an `@` ends a user's name, also in a text that is no URL otherwise. A path may hold
+  /// Whether an `@` may end a user name, even in a text that is otherwise not a URL. A path may contain
   /// one, but then the text before it must be a URL by itself: "http://u:pa/ss@host" is not.
   private static func mayHoldPassword(_ text: String) -> Bool {
     guard let at = text.unicodeScalars.firstIndex(of: "@") else { return false }

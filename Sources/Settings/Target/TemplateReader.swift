@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import UploadModel
 
-/// Reads texts with placeholders out of the configuration.
+/// Reads texts with placeholders from the configuration.
 struct TemplateReader {
   /// Answers `{env.…}` and `{secret.…}`.
   let lookup: Template.Lookup
@@ -22,7 +22,7 @@ struct TemplateReader {
     }
   }
 
-  /// A template whose literal text is a secret where the name says so.
+  /// A template whose literal text is a secret if its name suggests so.
   func value(
     _ node: ConfigNode, named name: String,
     scope: [Template.Placeholder] = Template.Placeholder.ofFile
@@ -31,7 +31,7 @@ struct TemplateReader {
     return SecretName.matches(name) ? template.hidden(as: name) : template
   }
 
-  /// `{ a = "b", … }`, sorted by name, for TOML keeps no order in a table.
+  /// `{ a = "b", … }`, sorted by name, since TOML tables have no order.
   func pairs(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> [Target.Field] {
@@ -43,8 +43,8 @@ struct TemplateReader {
     return fields
   }
 
-  /// JSON with placeholders inside its strings. Members are sent sorted by name, for TOML keeps no
-  /// order in a table.
+  /// JSON with placeholders inside its strings. Members are sent sorted by name, since TOML tables have no
+  /// order.
   func json(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> Template {
@@ -76,7 +76,7 @@ struct TemplateReader {
     }
   }
 
-  /// A value of JSON without placeholders, to compare with.
+  /// A JSON value without placeholders, to compare with.
   func fixed(_ node: ConfigNode) throws(ConfigError) -> JSONValue {
     switch node.value {
     case .string: return .string(try node.fixed())
@@ -111,7 +111,7 @@ struct TemplateReader {
 }
 
 extension ConfigNode {
-  /// Empty credentials mean that a variable was forgotten: "Authorization: Bearer ".
+  /// Refuses empty credentials, which mean that a variable was forgotten: "Authorization: Bearer ".
   func refuseEmptyVariables(of template: Template) throws(ConfigError) {
     if let name = template.emptyVariables.first {
       throw fault("the environment variable \(name) is empty")

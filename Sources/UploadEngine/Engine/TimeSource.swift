@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import UploadModel
 
-/// The clocks, the timers and the randomness that the engine goes by.
+/// The clocks, timers and randomness that the engine uses.
 public struct TimeSource: Sendable {
   /// The monotonic clock.
   public var now: @Sendable () -> Instant
@@ -10,21 +10,21 @@ public struct TimeSource: Sendable {
   public var date: @Sendable () -> Date
   /// A number in 0..<1.
   public var random: @Sendable () -> Double
-  /// Does something on a queue once this many seconds have gone by, unless the timer is cancelled before that.
+  /// Runs the body on a queue after this many seconds, unless the timer is cancelled first.
   public var after:
     @Sendable (_ seconds: Double, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void)
       -> Timer
 
-  /// Something that is to be done later.
+  /// Something to be done later.
   public struct Timer: Sendable {
-    /// Calls it off. That may come too late.
+    /// Calls it off, unless it is too late.
     public let cancel: @Sendable () -> Void
 
     /// A timer that is called off by calling `cancel`.
     public init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
   }
 
-  /// Clocks, timers and randomness of one's own.
+  /// Custom clocks, timers and randomness.
   public init(
     now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
     random: @escaping @Sendable () -> Double,
@@ -39,17 +39,17 @@ public struct TimeSource: Sendable {
     date: { Date() },
     random: { Double.random(in: 0..<1) },
     after: { seconds, queue, body in
-      // `cancel` may be called from any thread; nothing else is done with it.
+      // `cancel` may be called from any thread, and nothing else is done with the item.
       nonisolated(unsafe) let item = DispatchWorkItem(block: body)
       queue.asyncAfter(deadline: .now() + seconds, execute: item)
       return Timer { item.cancel() }
     })
 
-  /// Returns once this many seconds have gone by, or the task is cancelled.
+  /// Returns after this many seconds, or as soon as the task is cancelled.
   func sleep(_ seconds: Double) async {
     let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
     let timer = after(seconds, .global()) { continuation.finish() }
-    // A stream that is waited for ends with its task.
+    // Cancelling the task ends the stream it waits for.
     for await _ in ends {}
     timer.cancel()
   }

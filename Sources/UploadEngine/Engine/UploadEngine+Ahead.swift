@@ -3,10 +3,10 @@ import UploadModel
 
 /// Requests that are prepared before a lane is free for them.
 ///
-/// Between a reply and its lane's next request lie two changes of threads and a turn of the engine's queue. With
+/// Two thread switches and a turn of the engine's queue lie between a reply and its lane's next request. With
 /// small files that is much of the time. So the transport's thread begins the next request itself, but only after
-/// a reply of 2xx: after any other end the requests that wait are taken back, and the scheduler decides anew.
-/// Until one begins, its file waits for all that anybody is told, and its attempt does not count.
+/// a 2xx reply: after any other end the waiting requests are taken back, and the scheduler decides anew.
+/// Until its request begins, a file is reported as waiting, and the attempt does not count.
 extension UploadEngine {
   /// A request that waits for a lane.
   struct RequestAhead: Sendable {
@@ -15,34 +15,33 @@ extension UploadEngine {
     let exchange: Exchange
   }
 
-  /// What happens to a request, in the order in which it is handled.
+  /// What happens to a request.
   enum News: Sendable {
-    /// It waited for a lane and was begun by the transport's thread.
+    /// The transport's thread began it after it had waited for a lane.
     case begun(at: Instant)
-    /// The transport tells something. With an end comes what the target's rules look at in the reply.
+    /// The transport reports an event. An end comes with what the target's rules read in the reply.
     case event(Exchange.Event, ReplyContent? = nil)
   }
 
-  /// What the transport has told and the engine has not handled.
+  /// What the transport has reported and the engine has not handled yet.
   struct Inbox: Sendable {
     var news: [(transfer: Int, news: News)] = []
-    /// Whether the engine's queue has been asked to handle it.
+    /// Whether the engine's queue has been told to handle it.
     var isCalled = false
   }
 
-  /// With so many prepared requests left, the transport need not wait for the engine, and sends what it can before it
-  /// calls it: a thread that is woken up before that takes a processor that the server may need. With fewer, lanes would
-  /// soon be empty.
+  /// With at least this many prepared requests left, the transport sends what it can before it wakes the engine: a
+  /// thread that wakes up earlier takes a processor that the server may need. With fewer, lanes would soon be empty.
   static let manyAhead = 4
 
-  /// Takes the next request of a route out, for whoever begins it, and says how many are left.
+  /// Removes the next request of a route and returns it, with the number of requests left. The caller begins it.
   nonisolated func takeNext(on route: Route) -> (request: RequestAhead, left: Int)? {
     ahead.withLock { ahead in
       ahead.firstIndex { $0.route == route }.map { (ahead.remove(at: $0), ahead.count) }
     }
   }
 
-  /// Begins requests for which there are lanes: they were prepared too late for the transport's thread.
+  /// Begins requests that have a free lane but were prepared too late for the transport's thread.
   func beginThoseAhead() {
     for next in ahead.withLock({ $0 }) {
       guard let id = transfers[next.transfer]?.shares.first?.item.id, scheduler.hasLane(for: id),
@@ -63,7 +62,7 @@ extension UploadEngine {
     }
   }
 
-  /// Tells of an attempt that was made ahead.
+  /// Reports an attempt that was prepared ahead.
   func announce(_ id: ItemID) {
     guard let job = jobs[id], job.isAhead, case .running(let run) = job.machine.state else {
       return
@@ -72,8 +71,8 @@ extension UploadEngine {
     tell([(id, .preparing(attempt: run.attempt))])
   }
 
-  /// Decides whether requests to a target are prepared ahead, now that one has ended. Where it has not ended well,
-  /// those that wait would go in vain or too early.
+  /// Decides whether requests to a target are prepared ahead, now that one has ended. If it has not ended well,
+  /// those that wait would be futile or too early.
   func judgeAhead(after transfer: Transfer, _ end: TransferEnd) {
     guard preparesAhead else { return }
     let target = transfer.request.target
@@ -83,7 +82,7 @@ extension UploadEngine {
     if !isGood { takeBack { $0.route == transfer.authorization.route } }
   }
 
-  /// Puts uploads back in line whose requests wait for a lane.
+  /// Puts uploads whose requests wait for a lane back in line.
   func takeBack(where isMeant: (RequestAhead) -> Bool = { _ in true }) {
     var items: [ItemID] = []
     for request in remove(ahead: isMeant) {
@@ -93,7 +92,7 @@ extension UploadEngine {
     handle(items.map { ($0, .notBegun) })
   }
 
-  /// Takes requests out. Only who has taken one out may begin it or put it back in line.
+  /// Removes requests and returns them. Only the caller may begin them or put them back in line.
   @discardableResult
   func remove(ahead isMeant: (RequestAhead) -> Bool) -> [RequestAhead] {
     ahead.withLock { ahead in
@@ -111,7 +110,7 @@ extension Target {
 }
 
 extension ItemState {
-  /// Whether nothing of it has begun.
+  /// Whether nothing has been sent yet.
   var isWaitingOrPreparing: Bool {
     switch self {
     case .waiting, .preparing: true

@@ -1,7 +1,7 @@
 import Dispatch
 import UploadModel
 
-/// What one can ask of the engine.
+/// What callers can ask of the engine.
 extension UploadEngine {
   /// Appends uploads to the line. Paused ones are set aside, and none of them starts in between.
   public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
@@ -60,7 +60,7 @@ extension UploadEngine {
     }
   }
 
-  /// Forgets uploads. Those under way are cancelled first, and nothing is reported about the others any more.
+  /// Forgets uploads. Those under way are cancelled first; nothing more is reported about the others.
   public nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
@@ -84,12 +84,12 @@ extension UploadEngine {
     }
   }
 
-  /// Arranges uploads in this order, within the places in line that they occupy now.
+  /// Arranges uploads in this order, within the places they now occupy in line.
   public nonisolated func arrange(_ order: [ItemID]) {
     onQueue { engine in engine.scheduler.arrange(order) }
   }
 
-  /// Keeps uploads that are not under way from being begun until `update` or `retry` says how they are sent now.
+  /// Keeps uploads that are not under way from starting until `update` or `retry` says how to send them.
   public nonisolated func hold(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
@@ -101,7 +101,7 @@ extension UploadEngine {
     }
   }
 
-  /// Changes how uploads are sent that are not under way.
+  /// Changes how uploads that are not under way are sent.
   public nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
@@ -127,8 +127,8 @@ extension UploadEngine {
     }
   }
 
-  /// Sets the number of concurrent requests to a target, overriding its configuration. None is cancelled for
-  /// it.
+  /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are
+  /// not cancelled.
   public nonisolated func setConcurrency(_ count: Int, of target: String) {
     onQueue { engine in
       engine.takeBack()
@@ -149,8 +149,8 @@ extension UploadEngine {
   /// Cancels uploads under way and returns when their ends have been reported. Waiting uploads are left as
   /// they are. The engine accepts no more work.
   ///
-  /// - Parameter seconds: how long uploads that can no longer be taken back, because all of them has been handed
-  ///   over, are given for their replies. Cancelled, nobody would know whether they arrived.
+  /// - Parameter seconds: how long to wait for the replies to uploads that have been handed over completely. If
+  ///   these were cancelled, nobody would know whether they arrived.
   public func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     perform(scheduler.setStarted(false))
@@ -159,12 +159,12 @@ extension UploadEngine {
         engine.transfers[task]?.hasSentAll != true
       }
     }
-    // A command that ignores its signal must not keep the person waiting.
+    // A command that ignores its signal must not keep the user waiting.
     await becomeIdle(within: Self.patience) { _, _ in true }
     deliverNews()
   }
 
-  /// Cancels some of what is under way, and returns when nothing is any more, or after so many seconds.
+  /// Cancels some of what is under way, and returns when nothing is left, or when the time is up.
   private func becomeIdle(
     within seconds: Double, cancelling isCancelled: (isolated UploadEngine, _ task: Int) -> Bool
   ) async {

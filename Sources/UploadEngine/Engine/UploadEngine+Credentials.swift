@@ -3,22 +3,22 @@ import UploadModel
 
 /// Credentials: which ones a request carries, and what its result tells about them.
 extension UploadEngine {
-  /// The credentials that a request goes with.
+  /// The credentials that a request carries.
   struct Authorization: Sendable {
     let route: Route
-    /// The token that it went with, and its number.
+    /// The token that it carried, and the token's number.
     let token: BearerToken?
     let number: Int
-    /// Whom it went to.
+    /// Where it went.
     let origin: Origin?
-    /// Whether it carried what the target's own origin knows us by.
+    /// Whether it carried the credentials for the target's own origin.
     let showsCredentials: Bool
     let items: [ItemID]
   }
 
-  /// The credentials for a request with these uploads to an origin: those that their route has now.
+  /// The current credentials of the uploads' route, for a request to an origin.
   ///
-  /// - Parameter keepsCredentials: whether no other origin has chosen where it goes.
+  /// - Parameter keepsCredentials: false if another origin has chosen where the request goes.
   func authorization(
     of items: [ItemID], to origin: Origin?, keepsCredentials: Bool = true
   ) -> Authorization? {
@@ -28,12 +28,12 @@ extension UploadEngine {
       showsCredentials: keepsCredentials && origin == route.origin, items: items)
   }
 
-  /// Evaluates what the result of a request tells about its credentials.
+  /// Works out what the result of a request says about its credentials.
   func judgeCredentials(
     of authorization: Authorization, _ end: TransferEnd, to target: Target
   ) -> Credentials.Consequence {
     let route = authorization.route
-    // A reply to what was sent without credentials tells nothing about them.
+    // A reply to a request without credentials says nothing about them.
     guard let status = end.status, authorization.showsCredentials else { return .stands }
     if (200..<300).contains(status) {
       perform(
@@ -51,7 +51,7 @@ extension UploadEngine {
     return consequence
   }
 
-  /// Has uploads go again with a newer token.
+  /// Sends uploads again with a newer token.
   func authorize(again items: [ItemID]) {
     for id in items { jobs[id]?.wasAuthorizedAgain = true }
     handle(items.map { ($0, .startOver) })

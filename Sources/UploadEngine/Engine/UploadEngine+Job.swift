@@ -3,39 +3,40 @@ import MultipartForm
 import UploadModel
 
 extension UploadEngine {
-  /// An upload that the engine knows of.
+  /// An upload that the engine knows.
   final class Job {
     private(set) var upload: UploadJob
-    /// Where it is sent to, and with whose credentials.
+    /// Where it is sent, and with whose credentials.
     private(set) var route: Route
     var machine = JobMachine()
     var task: Int?
     var timer: TimeSource.Timer?
     /// When its first attempt began.
     var begin: Instant?
-    /// The token that its last request went with.
+    /// The token that its last request carried.
     var token: BearerToken?
-    /// Whether its request is prepared before a lane is free for it. Until it begins, it waits for all that anybody is told.
+    /// Whether its request is prepared before a lane is free for it. Until the request begins, the upload is reported
+    /// as waiting.
     var isAhead = false
-    /// Whether it waits to be told how it is sent now.
+    /// Whether it waits until `update` or `retry` says how to send it.
     var isHeld = false
     /// Whether it was sent again with a newer token.
     var wasAuthorizedAgain = false
-    /// Its requests, where it is one of several, as long as an attempt lasts.
+    /// The requests of the current attempt, if it takes several.
     var conversation: Conversation? {
       get { boxedConversation?.value }
       set { boxedConversation = newValue.map(Boxed.init) }
     }
-    /// Where it can go on.
+    /// Where it can resume.
     var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
-    /// The most that the server ever had of it since the person asked for it.
+    /// The most of it that the server has had since the person asked for it.
     var furthest: Int64 = 0
-    /// Its file, where it goes in several requests: of that moment the upload is.
+    /// Its file, if it goes in several requests: all of them send the file as it was when it was opened.
     var file: HeldFile?
-    // Hardly any has these, and they take more than all the rest.
+    // Hardly any job has these, and they take more memory than all the rest.
     private var boxedConversation: Boxed<Conversation>?
     private var boxedPoint: Boxed<ResumePoint>?
     private var boxedSuccessor: Boxed<UploadJob>?
@@ -53,24 +54,24 @@ extension UploadEngine {
       resumePoint = upload.item.resumePoint
     }
 
-    /// Changes how it shall be sent.
+    /// Changes how it is sent.
     func update(_ upload: UploadJob) {
       self.upload = upload
       route = Route(to: upload.target)
       isHeld = false
     }
 
-    /// Resets its history because the person wants it sent again.
+    /// Resets its history because the user wants it sent again.
     func renew(_ upload: UploadJob) {
       update(upload)
       (begin, token, wasAuthorizedAgain, furthest) = (nil, nil, false, 0)
       resumePoint = upload.item.resumePoint ?? resumePoint
     }
 
-    /// Keeps what was computed of its file.
+    /// Keeps the digests of its file.
     func keep(_ digests: ContentDigests) { upload.item.digests = digests }
 
-    /// What the scheduler has to know.
+    /// What the scheduler has to know about it.
     var entry: Scheduler.File {
       let item = upload.item
       return Scheduler.File(

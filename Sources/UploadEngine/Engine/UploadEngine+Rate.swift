@@ -8,7 +8,7 @@ extension UploadEngine {
     totalLimit.set(bytesPerSecond)
   }
 
-  /// What a request to a target has to keep to.
+  /// The limits that apply to a request to a target.
   func limits(for target: Target) -> [BandwidthLimit] {
     guard let rate = target.rateLimit else { return [totalLimit] }
     let limit = targetLimits[target.name] ?? transport.makeLimit()

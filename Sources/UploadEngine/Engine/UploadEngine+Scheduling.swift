@@ -1,7 +1,7 @@
 import Dispatch
 import UploadModel
 
-/// Does what `Scheduler` decides, and tells it what happens.
+/// Carries out what `Scheduler` decides, and tells it what happens.
 extension UploadEngine {
   /// Fills the lanes after the current event has been handled. Otherwise a file that fails at once would
   /// recurse through the whole line, and files that come back together would start one by one.
@@ -24,7 +24,7 @@ extension UploadEngine {
       let (files, actions) = scheduler.next(at: time.now())
       perform(actions)
       guard !files.isEmpty else { return }
-      // The admission depends on how their last attempts ended.
+      // The admission depends on how the last attempts ended.
       deliverNews()
       guard let admitted = admission(files) else {
         takeBack()
@@ -81,8 +81,8 @@ extension UploadEngine {
     fillSoon()
   }
 
-  /// Closes the file of an upload that is over or paused. Some of those that wait for another attempt stay open: they
-  /// may be renamed meanwhile.
+  /// Closes the file of an upload that is over or paused. Of those that wait for another attempt, some stay open,
+  /// since they may be renamed meanwhile.
   private func letGo(of id: ItemID, _ job: Job) {
     guard job.file != nil else { return }
     waitingFiles.remove(id)
@@ -98,7 +98,7 @@ extension UploadEngine {
     }
   }
 
-  /// Replaces a removed upload with one that was submitted under its identifier meanwhile, if any.
+  /// Replaces a removed upload with the one that has since been submitted under its identifier, if any.
   private func replace(_ id: ItemID, _ job: Job) {
     guard let successor = job.successor else { return forget(id) }
     let job = Job(successor)
@@ -118,12 +118,12 @@ extension UploadEngine {
 
   /// Records whether the server could be reached.
   ///
-  /// - Parameter reached: whom the request went to.
-  /// - Returns: whether the attempt counts. Where servers are waited for, one that was never spoken to is no
-  ///   fault of the file's.
+  /// - Parameter reached: where the request went.
+  /// - Returns: whether the attempt counts. If the engine waits for servers, an attempt that never reached one is
+  ///   not the file's fault.
   func learn(from end: TransferEnd, at reached: Origin?, of id: ItemID) -> Bool {
     guard let origin = jobs[id]?.route.origin else { return true }
-    // Where servers are waited for, one to which the target's own sends its uploads is waited for as well.
+    // An engine that waits for servers also waits for one that the target's own server redirects to.
     if reached == origin || waitsForServers, let trouble = end.trouble, trouble.isUnreachable,
       end.status == nil
     {
@@ -133,7 +133,7 @@ extension UploadEngine {
       if case .unreachable = trouble, end.sentAll { return true }
       return !waitsForServers
     }
-    // Whether anybody is there to whom the server sends it now is not known yet.
+    // It is not known yet whether the server it is redirected to can be reached.
     if reached == origin, leadsElsewhere(end, id) { return true }
     // The server answered.
     if reached != origin || !end.saysNothingOfTheServer { perform(scheduler.recordReached(origin)) }
@@ -159,7 +159,7 @@ extension UploadEngine {
 }
 
 extension TransferEnd {
-  /// Whether the request ended without anything sent to or received from the server.
+  /// Whether the request ended before anything was sent to or received from the server.
   fileprivate var saysNothingOfTheServer: Bool {
     guard status == nil, let trouble else { return false }
     if case .outOfTime = trouble { return bytes == 0 }

@@ -37,7 +37,7 @@ extension UploadEngine {
     let ticketed = ready[first.item.id]?.address
     let url = if url == first.target.url, let ticketed { ticketed } else { url }
     let origin = url == first.target.url ? home : Origin(url)
-    // Credentials are for the target's own origin, whatever was decided elsewhere.
+    // Only the target's own origin gets credentials, whatever was decided elsewhere.
     guard
       let authorization = authorization(
         of: uploads.map(\.item.id), to: origin, keepsCredentials: keepsCredentials)
@@ -48,7 +48,7 @@ extension UploadEngine {
       mayExpect: mayExpect(at: url), now: time.date())
     for fault in faults { leaveOut(fault.items, fault.cause, url) }
     guard let request else { return }
-    // What a command has made lies elsewhere in each attempt.
+    // What a prepare command has made lies somewhere else in each attempt.
     let file = jobs[first.item.id]?.upload.item ?? first.item
     if let cause = sentAddresses.claim(
       request.exchange.url.absoluteString, for: file, of: first.target)
@@ -56,7 +56,7 @@ extension UploadEngine {
       return leaveOut([first.item.id], cause, url)
     }
     if first.target.prepare != nil {
-      // Its size is another one than the file's own.
+      // The prepared file differs in size from the original.
       tell(
         request.files.map { item, content in
           (item.id, .sending(attempt: attempt, sent: 0, total: Int64(content.count)))
@@ -65,7 +65,7 @@ extension UploadEngine {
     begin(request, to: url, attempt: attempt, authorization: authorization)
   }
 
-  /// Lets a request go.
+  /// Starts a request, or queues it if it was prepared ahead.
   func begin(
     _ request: UploadRequest, to url: URL, attempt: Int, authorization: Authorization
   ) {
@@ -102,7 +102,7 @@ extension UploadEngine {
     handle(ids.map { ($0, ended(end)) })
   }
 
-  /// Brings an event to the engine's queue, a reply with what the rules look at in it.
+  /// Brings an event to the engine's queue; an end comes with what the rules read in the reply.
   nonisolated private func receive(
     _ event: Exchange.Event, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
@@ -116,7 +116,7 @@ extension UploadEngine {
     }
   }
 
-  /// Brings an end to the engine's queue. After a good one, the route's next request begins.
+  /// Brings an end to the engine's queue. After a success, the route's next request begins.
   nonisolated private func receive(
     _ end: ExchangeEnd, _ content: ReplyContent?, of number: Int, on route: Route
   ) {
@@ -124,16 +124,16 @@ extension UploadEngine {
     guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
       let (next, left) = takeNext(on: route)
     else { return receive([(number, news)], canWait: false) }
-    // In this order: one leaves the lane that the other one takes.
+    // In this order, because the second request takes the lane that the first one leaves.
     receive(
       [(number, news), (next.transfer, .begun(at: time.now()))], canWait: left >= Self.manyAhead)
     next.exchange.resume()
   }
 
-  /// Brings news to the engine's queue, together with others that arrive meanwhile: with small files, a
-  /// thread switch for each would be expensive.
+  /// Brings news to the engine's queue, together with more that arrives meanwhile: with small files, a
+  /// thread switch for each item would be expensive.
   ///
-  /// - Parameter canWait: whether the transport may send first what it can send now.
+  /// - Parameter canWait: whether the transport may first send what it can send now.
   nonisolated private func receive(_ news: [(transfer: Int, news: News)], canWait: Bool) {
     let isFirst = inbox.withLock { inbox in
       defer { inbox.news += news }
@@ -146,7 +146,7 @@ extension UploadEngine {
     }
   }
 
-  /// Has the engine's queue handle what is in the inbox, unless that was done or is about to be.
+  /// Has the engine's queue handle the inbox, unless that has been done or is about to be.
   nonisolated private func callForNews() {
     let isNeeded = inbox.withLock { inbox in
       guard !inbox.isCalled, !inbox.news.isEmpty else { return false }
@@ -206,7 +206,7 @@ extension UploadEngine {
     guard learn(from: end, at: transfer.origin, of: transfer.shares[0].item.id) else {
       return wait(again: Array(transfer.items))
     }
-    // Servers answer OPTIONS whoever asks.
+    // Servers answer OPTIONS without checking credentials.
     let isProof = transfer.request.exchange.method != "OPTIONS" || end.status == 401
     switch isProof ? judgeCredentials(of: transfer.authorization, end, to: target) : .stands {
     case .stands, .close:
@@ -226,7 +226,7 @@ extension UploadEngine {
     if !isRecorded { conclude(end, of: files, attempt, to: target) }
   }
 
-  /// - Parameter failures: why the records that go with some files could not be made.
+  /// - Parameter failures: why the records for some files could not be created.
   func conclude(
     _ end: TransferEnd, of files: [BatchEnd.File], _ attempt: Int, to target: Target,
     withoutRecord failures: [ItemID: Failure] = [:]
@@ -235,7 +235,7 @@ extension UploadEngine {
       end, files: files, target: target, attempt: attempt, now: time.date())
     for members in batch.groups { scheduler.group(members) }
     let again = batch.outcomes.filter { $0.outcome == .startsOver }
-    // One time and one random number for all of them, so that they are retried together.
+    // All share one time and one random number, so that they are retried together.
     let (instant, wall, random) = (time.now(), time.date(), time.random())
     var events: [(ItemID, JobMachine.Event)] = []
     for (id, outcome) in batch.outcomes {

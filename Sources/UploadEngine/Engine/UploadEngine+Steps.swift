@@ -6,7 +6,7 @@ import UploadModel
 /// The steps around a request: the prepare command, the ticket, and the record afterwards. None of them runs
 /// on the engine's queue.
 extension UploadEngine {
-  /// Work outside of the engine's queue for uploads under way. Its number is negative and stands in
+  /// Work done outside the engine's queue for uploads under way. Its number is negative and is kept in
   /// `Job.task` like that of a transfer.
   struct Step {
     let items: [ItemID]
@@ -80,7 +80,7 @@ extension UploadEngine {
       case .failure(let cause): leaveOut([id], cause, url)
       case .success(let made):
         ready[id] = made
-        // Of the file itself they hold for the next attempt as well.
+        // Digests of the file itself hold for the next attempt as well.
         if made.folder == nil, let digests = made.upload.item.digests {
           jobs[id]?.keep(digests)
         }
@@ -99,7 +99,7 @@ extension UploadEngine {
     switch ticket {
     case .success(nil): return true
     case .success(let grant?):
-      // The file is sent elsewhere without credentials, so only this reply shows that they are valid.
+      // The file goes elsewhere without credentials, so only this reply shows that they are valid.
       _ = judgeCredentials(of: authorization, TransferEnd(url: url, status: 200), to: target)
       for id in ids {
         guard var target = ready[id]?.upload.target else { continue }
@@ -111,7 +111,7 @@ extension UploadEngine {
       }
       return true
     case .failure(let failure):
-      // A status is judged like that of any reply; other failures have a cause already.
+      // A status is judged like that of any reply; other failures already have a cause.
       let isReply = failure.cause == .refused
       var end = TransferEnd(
         url: url, status: isReply ? failure.status : nil, reply: failure.reply,

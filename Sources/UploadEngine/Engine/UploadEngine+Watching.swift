@@ -11,7 +11,7 @@ extension UploadEngine {
 
   private func lookForStalls() {
     watchdog = nil
-    // Not as soon as the last one ends: with small files another one begins at once.
+    // Watching does not stop as soon as a transfer ends, since with small files another begins at once.
     guard !transfers.isEmpty else { return }
     startWatching()
     let now = time.now()

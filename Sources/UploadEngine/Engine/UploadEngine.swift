@@ -7,14 +7,14 @@ import UploadModel
 
 /// Runs several uploads at once on one Dispatch queue, and reports their states.
 ///
-/// The engine executes. `Scheduler` decides what is sent next, and `JobMachine` what becomes of it. It knows
-/// nothing of who listens. All methods can be called from anywhere and take effect in the order of the calls.
+/// The engine executes: `Scheduler` decides what is sent next, and `JobMachine` what becomes of it. The engine knows
+/// nothing about its listeners. All methods can be called from anywhere and take effect in the order of the calls.
 public actor UploadEngine {
   /// Called with every change, in order, on the engine's queue. Progress is reported at most forty times a
   /// second per item, everything else at once.
   public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
-  /// Called on the engine's queue before the first byte of uploads is sent. Returns those that may start; the
+  /// Called on the engine's queue before the first byte of the uploads is sent. Returns those that may start; the
   /// others are forgotten. Nil stops everything until `setStarted(true)`.
   public typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
@@ -38,12 +38,12 @@ public actor UploadEngine {
   let keeping: Keeping
   let waitsForServers: Bool
   let transport: Transport
-  /// Events of exchanges that the engine has not handled yet, with what was read of replies.
+  /// Events of exchanges that the engine has not handled yet, with what was read in replies.
   nonisolated let inbox = Mutex(Inbox())
   /// Requests that wait for a lane, in order.
   nonisolated let ahead = Mutex<[RequestAhead]>([])
   let preparesAhead: Bool
-  /// Reads replies: keys and signals wait for the engine's own queue.
+  /// Reads replies, so that keys and signals need not wait: they go through the engine's own queue.
   nonisolated let replyQueue = DispatchQueue(label: "hoist.replies", qos: .userInitiated)
 
   var jobs: [ItemID: Job] = [:]
@@ -51,22 +51,22 @@ public actor UploadEngine {
   var lastTransfer = 0
   var steps: [Int: Step] = [:]
   var lastStep = 0
-  /// What was prepared for the attempts under way.
+  /// What has been prepared for the attempts under way.
   var ready: [ItemID: PreparedUpload] = [:]
   let mediaType: @Sendable (FileLocation) -> String?
   var scheduler: Scheduler
-  /// What the commands gave.
+  /// The tokens that commands have printed.
   var tokens: [Route: BearerToken] = [:]
-  /// What servers of resumable uploads have said of themselves.
+  /// What is known of servers that take resumable uploads.
   var resumeServers: [Route: ResumeServer] = [:]
-  /// Those of which the memory was asked, which may have to wait for whoever writes to it.
+  /// Routes already looked up in `memory`, where a lookup may have to wait for another process's write.
   var askedMemory: Set<Route> = []
-  /// Routes whose server is known only from an earlier run; no upload of this run has confirmed it.
+  /// Routes whose server is known only from an earlier run, not confirmed by an upload of this one.
   var recalled: Set<Route> = []
   let memory: (any ResumeMemory)?
-  /// The latest time at which the scheduler is asked again.
+  /// When the scheduler is asked again at the latest.
   var wakeUp: Instant?
-  /// Servers that did not answer `Expect: 100-continue`. They are not sent it again.
+  /// Servers that did not answer `Expect: 100-continue`. It is not sent to them again.
   var deafToExpect: Set<Origin> = []
   /// Whether the lanes are to be filled.
   var isFilling = false
@@ -76,7 +76,7 @@ public actor UploadEngine {
   /// Uploads that wait for another attempt and hold their files open.
   var waitingFiles: Set<ItemID> = []
   var watchdog: TimeSource.Timer?
-  /// Resumed when nothing is under way any more.
+  /// Resumed once nothing is under way.
   var whenIdle: CheckedContinuation<Void, Never>?
   /// The limit on the total, and those of targets by name.
   nonisolated let totalLimit: BandwidthLimit
@@ -87,28 +87,28 @@ public actor UploadEngine {
     executor.asUnownedSerialExecutor()
   }
 
-  /// An engine without work.
+  /// Creates an engine without work.
   ///
   /// - Parameters:
-  ///   - lanes: how many requests are under way at once in all, 1 to `mostLanes`. Each target has its own
-  ///     bound besides.
+  ///   - lanes: how many requests may be under way at once in all, 1 to `mostLanes`. Each target also has its
+  ///     own limit.
   ///   - time: clocks and randomness; the system's unless a test needs others.
   ///   - transport: what carries the requests; the process's own unless a test needs another.
-  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, however long, and
-  ///     an attempt that did not reach it does not count. Otherwise they fail together once the server's
+  ///   - waitsForServers: whether uploads wait for a server that cannot be reached, however long it takes, and
+  ///     attempts that did not reach it do not count. Otherwise they fail together once the server's
   ///     breaker has opened as often as the target allows attempts.
-  ///   - waitsForPerson: whether uploads wait for `retry` where their credentials are refused, and do not
-  ///     fail; as with servers unless said otherwise.
-  ///   - admission: lets uploads begin; everybody may unless said otherwise.
+  ///   - waitsForPerson: whether uploads wait for `retry` instead of failing when their credentials are refused;
+  ///     by default the same as `waitsForServers`.
+  ///   - admission: decides which uploads may start; by default all of them.
   ///   - mediaType: guesses the type of a file that a target's command has made; nil keeps the
   ///     original's.
-  ///   - outage: is told of servers that cannot be reached.
-  ///   - refusal: is told of targets whose credentials are refused.
-  ///   - keeping: is told where uploads can go on.
-  ///   - memory: keeps which protocol a server speaks, where the target leaves that open.
-  ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. With small files the
-  ///     lanes are fuller then. Uploads are admitted that much earlier than they begin.
-  ///   - report: is told of every change.
+  ///   - outage: called for servers that cannot be reached.
+  ///   - refusal: called for targets whose credentials are refused.
+  ///   - keeping: called with the points where uploads can resume.
+  ///   - memory: remembers which protocol a server speaks if the target leaves that open.
+  ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
+  ///     fuller with small files; in return, uploads are admitted some time before they begin.
+  ///   - report: called with every change.
   public init(
     lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil,
@@ -138,7 +138,7 @@ public actor UploadEngine {
       waitsForPerson: waitsForPerson)
   }
 
-  /// Loads what the first request needs, for whoever has to wait for something else meanwhile.
+  /// Loads what the first request needs. Call it while waiting for something else.
   public static func prepare() { _ = Transport.shared }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
@@ -161,7 +161,7 @@ public actor UploadEngine {
     if isFilling { fill() }
     isInTurn = false
     deliverNews()
-    // Uploads that failed while the lanes were filled have left room.
+    // Uploads that failed while the lanes were being filled have left room.
     if isFilling { onQueue { $0.fill() } }
   }
 
@@ -216,7 +216,7 @@ public actor UploadEngine {
     case .report(let state):
       if jobs[id]?.isAhead == true, state.isWaitingOrPreparing { return }
       if let job = jobs[id], job.successor != nil {
-        // A restored upload replaces it if it never arrived. Otherwise it has arrived, or may have: that is
+        // The restored upload replaces this one if it never arrived. If it has arrived, or may have, that is
         // reported, and nothing is sent again.
         guard state.isFinished, state.failure?.cause != .cancelled else { return }
         job.successor = nil

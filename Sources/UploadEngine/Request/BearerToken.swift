@@ -3,12 +3,12 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// A bearer token that a command printed. It is written into a header field and nowhere else: neither its
+/// A bearer token that a command printed. It is written into a header field and nowhere else; neither its
 /// description nor a mirror shows it.
 struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
   /// The token itself, for a header field.
   let text: String
-  /// Removes it from texts.
+  /// Hides it in texts.
   let secrets: Secrets
 
   var secret: Template.Secret { Template.Secret(name: "TOKEN", value: text, source: .derived) }
@@ -38,7 +38,7 @@ struct BearerToken: Sendable, CustomStringConvertible, CustomReflectable {
     guard !token.isEmpty else {
       throw Missing(reason: "\(command.name) printed no token")
     }
-    // RFC 6750 §2.1 has an even smaller alphabet; servers are more generous.
+    // RFC 6750 §2.1 allows even fewer characters; servers are more generous.
     guard token.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) else {
       throw Missing(
         reason:

@@ -3,14 +3,14 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// The SHA-256 of files (FIPS 180-4), to compare their contents.
+/// Digests of files and of ranges in them, such as SHA-256 (FIPS 180-4).
 public enum FileDigest {
   /// The 32 bytes of the digest; nil if the file cannot be read to its end.
   public static func sha256(of file: FileLocation) -> [UInt8]? {
     digest(SHA256(), of: file)
   }
 
-  /// The checksum of a range of a file; nil where it cannot be read to its end.
+  /// The checksum of a range of a file; nil if it cannot be read to its end.
   static func sum(
     _ algorithm: TusServer.Checksum, of file: HeldFile, in range: Range<Int64>
   ) -> [UInt8]? {
@@ -39,7 +39,7 @@ public enum FileDigest {
     return hash.finalize()
   }
 
-  /// The sums that placeholders ask for; nil where the file cannot be read to its end.
+  /// The digests that placeholders ask for; nil if the file cannot be read to its end.
   public static func digests(of file: FileLocation) -> ContentDigests? {
     guard let sha256 = digest(SHA256(), of: file), let md5 = digest(MD5(), of: file)
     else { return nil }

@@ -8,7 +8,7 @@ import UploadModel
 struct Preparation: Sendable {
   let attempt: Int
   private let time: TimeSource
-  /// The moment for placeholders: one for all files of a request.
+  /// The time that placeholders use, the same for all files of a request.
   private let now: Date
   private let mediaType: @Sendable (FileLocation) -> String?
 
@@ -19,7 +19,7 @@ struct Preparation: Sendable {
     now = time.date()
   }
 
-  /// Runs the target's command, where it has one.
+  /// Runs the target's command, if it has one.
   ///
   /// - Parameter position: the file's place in its request, from 0.
   func ready(_ upload: UploadJob, at position: Int) async throws(Failure.Cause) -> PreparedUpload {
@@ -33,7 +33,7 @@ struct Preparation: Sendable {
     guard let path = String(validating: item.location.bytes, as: UTF8.self) else {
       throw .unsendable("its name is not UTF-8 text, and the prepare command needs it as text")
     }
-    // A name that begins with a dash is no option.
+    // Otherwise a name that begins with a dash would be taken for an option.
     values.input = path.hasPrefix(scalars: "-") ? "./\(path)" : path
     values.output = folder.path + "/" + Self.component(name)
     let words = command.words.map { $0.filled(with: values) }
@@ -65,7 +65,7 @@ struct Preparation: Sendable {
     ready.upload.item.digests = nil
     ready = try digested(ready)
     if let digests = ready.upload.item.digests, !item.nameIsChosen {
-      // The name may be made of them, and of the original's.
+      // The name may contain the new digests, but its other parts come from the original.
       var named = item
       named.digests = digests
       ready.upload.item.fileName = upload.target.sentName(of: named, at: position, now: now)
@@ -73,7 +73,7 @@ struct Preparation: Sendable {
     return ready
   }
 
-  /// The upload with the sums of what is sent, where they are asked for and not known yet.
+  /// The upload with the digests of what is sent, if they are asked for and not known yet.
   private func digested(_ ready: PreparedUpload) throws(Failure.Cause) -> PreparedUpload {
     var ready = ready
     let item = ready.upload.item
@@ -86,7 +86,7 @@ struct Preparation: Sendable {
     return ready
   }
 
-  /// Whether the file is still the one that was queued, before its content is read. The request looks again.
+  /// Checks that the file is still the one that was queued, before its content is read. The request checks again.
   private static func check(_ item: UploadItem) throws(Failure.Cause) {
     do throws(FileError) {
       let found = try FileIdentity.of(item.location)
@@ -120,7 +120,7 @@ struct Preparation: Sendable {
     upload.target.values(of: upload.item, now: now, uuid: upload.item.uuid)
   }
 
-  /// A name without a way out of its folder.
+  /// The name in a form that cannot lead out of its folder.
   private static func component(_ name: String) -> String {
     let safe = name.replacing(scalars: "/", with: "_").replacing(scalars: "\0", with: "_")
     // At most four bytes a scalar: a file name has at most 255 bytes.

@@ -3,8 +3,8 @@ import Foundation
 
 /// What `{uuid}` stands for in a request.
 public enum RequestKey {
-  /// The key of files in one request. It is the same for the same files in the same order, also after a
-  /// crash, so that the server recognises a repetition. A single file has its own.
+  /// The key of the files in one request. It is the same for the same files in the same order, even after a
+  /// crash, so that the server recognises a repetition. A single file uses its own UUID.
   public static func of(_ files: [UUID]) -> UUID? {
     guard files.count > 1 else { return files.first }
     var hash = SHA256()

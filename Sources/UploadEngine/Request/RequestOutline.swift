@@ -1,14 +1,14 @@
 import Foundation
 import UploadModel
 
-/// A request as it would go, made from the files as they are now, without anything being sent.
-/// Secrets are shown as `$NAME`.
+/// A request as it would be sent, made from the files as they are now. Nothing is sent, and secrets are shown
+/// as `$NAME`.
 public struct RequestOutline: Hashable, Sendable {
-  /// Method, address and header fields as they may be shown.
+  /// Method, address and header fields, without secrets.
   public struct Head: Hashable, Sendable {
     /// The HTTP method.
     public var method: String
-    /// Where it goes; nil where only a ticket tells.
+    /// Where it goes; nil if only a ticket says so.
     public var url: String?
     /// The header fields that hoist writes, sorted by name.
     public var headers: [Header]
@@ -21,7 +21,7 @@ public struct RequestOutline: Hashable, Sendable {
     }
   }
 
-  /// A header field with its value as it may be shown.
+  /// A header field, without secrets in its value.
   public struct Header: Hashable, Sendable {
     /// The name.
     public var name: String
@@ -35,17 +35,17 @@ public struct RequestOutline: Hashable, Sendable {
     public var name: String
     /// The file name that the server is told; nil for a part that is not a file.
     public var fileName: String?
-    /// The media type; nil where none is sent.
+    /// The media type; nil if none is sent.
     public var type: String?
     /// The size of the content in bytes.
     public var bytes: Int64
   }
 
-  /// The request for a ticket that goes first; nil where there is none.
+  /// The request for a ticket that goes first; nil if the target needs no ticket.
   public var ticket: Head?
   /// The head of the request itself.
   public var head: Head
-  /// The parts of the form; empty where the body is the file by itself. A ticket may add more.
+  /// The parts of the form; empty if the body is the bare file. A ticket may add more.
   public var parts: [Part]
   /// The length of the body in bytes.
   public var length: Int64
@@ -66,7 +66,7 @@ public struct RequestOutline: Hashable, Sendable {
     return (outline, faults.flatMap { fault in fault.items.map { ($0, fault.cause) } })
   }
 
-  /// The request that begins an upload which can go on. Where the file goes is in its reply.
+  /// The request that begins a resumable upload. Its reply says where the file goes.
   private init(beginning upload: UploadJob, now: Date) throws(Failure.Cause) {
     let target = upload.target
     let values = Preparation.values(for: upload, now: now)
@@ -84,7 +84,7 @@ public struct RequestOutline: Hashable, Sendable {
   private init(_ jobs: [UploadJob], now: Date) throws(UploadRequest.Fault) {
     let target = jobs[0].target
     let all = RequestHead.Credentials.all(token: target.tokenPlaceholder)
-    // A ticket may lead anywhere, and another origin is told nothing.
+    // A ticket may lead anywhere, and another origin gets no credentials.
     let plan = try UploadRequest.plan(
       jobs, at: target.ticket == nil ? .target : .ticket,
       credentials: target.ticket == nil ? all : .none, now: now)

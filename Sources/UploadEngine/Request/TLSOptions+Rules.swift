@@ -3,10 +3,10 @@ import HTTPTransport
 import UploadModel
 
 extension ExchangeRequest {
-  /// Applies the TLS rules, the digest credentials and the HTTP version of a target, at the target's own
-  /// origin only: a redirect carries none of that trust along.
+  /// Applies the TLS rules, the digest credentials and the HTTP version of a target, but only at the target's
+  /// own origin: that trust does not follow a redirect.
   ///
-  /// - Throws: a cause, where the request would go without what it depends on.
+  /// - Throws: a cause if the request would go without the TLS that the target's rules require.
   mutating func obey(_ target: Target) throws(Failure.Cause) {
     guard url == target.url || Origin(url) == target.origin else { return }
     digest = target.digest.map {

@@ -1,8 +1,8 @@
 import Foundation
 import UploadModel
 
-/// A folder that is removed with its contents when it is no longer needed. If the process is killed before
-/// that, a later one removes it, since its lock is free then (flock(2)).
+/// A folder that is removed with its contents on deinit. If the process is killed before that, a later one
+/// removes the folder, since its lock is free then (flock(2)).
 public final class TemporaryFolder: Sendable {
   let path: String
   private let lock: Int32
@@ -32,7 +32,7 @@ public final class TemporaryFolder: Sendable {
     close(lock)
   }
 
-  /// Removes folders of processes that were killed. This can take long.
+  /// Removes folders of processes that were killed. This can take a long time.
   public static func clearLeftovers() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.utf8.starts(with: prefix.utf8) {

@@ -1,22 +1,22 @@
 import HTTPTransport
 import MultipartForm
 
-/// A form's body as the transport takes it.
+/// A form's body in the form that the transport takes.
 struct UploadBody: ExchangeBody {
   let form: FormBody
-  /// All of it, where it was read beforehand.
+  /// The whole body, if it was read beforehand.
   private var bytes: [UInt8]?
 
   init(_ form: FormBody) { self.form = form }
 
-  /// From how many bytes on a body is not read beforehand: each that waits is kept in memory.
+  /// A body of this many bytes or more is not read beforehand, since each one that waits is kept in memory.
   private static let large: Int64 = 64 << 10
 
-  /// The same body, read at once if it is small. When its turn comes, its files are only looked at again.
+  /// The same body, read at once if it is small. When its turn comes, its files are only checked again.
   func readAhead() -> UploadBody {
     guard length < Self.large, let count = Int(exactly: length) else { return self }
     var ahead = self
-    // What is the matter with a file is told by whoever sends it.
+    // If a file cannot be read, the attempt to send it says why.
     ahead.bytes = try? [UInt8](unsafeUninitializedCapacity: count) { room, filled in
       filled = try form.makeReader().read(into: UnsafeMutableRawBufferPointer(room))
     }

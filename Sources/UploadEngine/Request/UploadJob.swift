@@ -5,7 +5,7 @@ import UploadModel
 public struct UploadJob: Sendable {
   /// The file.
   public var item: UploadItem
-  /// Its destination, which it can share with other uploads.
+  /// Its destination, in a box that it can share with other uploads.
   public private(set) var destination: Boxed<Target>
 
   /// Its destination.
@@ -14,7 +14,7 @@ public struct UploadJob: Sendable {
     _modify { yield &destination.value }
   }
 
-  /// An upload of `item` to a target that others go to as well.
+  /// An upload of `item` to a target that it shares with other uploads.
   public init(item: UploadItem, destination: Boxed<Target>) {
     self.item = item
     self.destination = destination

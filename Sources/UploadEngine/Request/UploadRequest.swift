@@ -3,7 +3,7 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// The request that carries one upload or several, with its body made from the files as they are now.
+/// The request that carries one or more uploads, with its body made from the files as they are now.
 struct UploadRequest {
   let destination: Boxed<Target>
   var target: Target { _read { yield destination.value } }
@@ -12,32 +12,31 @@ struct UploadRequest {
   let body: FormBody
   /// The files in it, and where in the body the bytes of each lie.
   let files: [(item: UploadItem, content: Range<Int64>)]
-  /// The same as the server is told of them; empty where it is not.
+  /// The same files as the server is told of them; empty if it is not told.
   let sent: [SentFile]
   /// Whether the server is asked before the body is sent.
   let expectsContinue: Bool
-  /// Where in its file the body lies, where it is a piece of one.
+  /// Where the body lies in its file, if it is a piece of one.
   var piece: Piece?
 
-  /// A part of a file that goes by itself.
+  /// A part of a file that is sent on its own.
   struct Piece {
     /// The offset of its first byte in the file.
     let start: Int64
-    /// The size of the whole file; nil where no bytes of it go along.
+    /// The size of the whole file; nil if the request carries none of its bytes.
     let size: Int64?
   }
 
-  /// Bodies above this many bytes are worth the question, as for curl.
+  /// As with curl, the server is asked before bodies of more than this many bytes.
   private static let expectThreshold: Int64 = 1 << 20
 
-  /// What keeps a request from being made, and which of its files it lies with: all where it is none
-  /// in particular.
+  /// Why a request cannot be made, and which of its files are at fault: all of them if no one file is.
   struct Fault: Error {
     let cause: Failure.Cause
     let items: [ItemID]
   }
 
-  /// The request for those of the uploads that can be sent, and why the others cannot. They go to the
+  /// The request for those of the uploads that can be sent, and why the others cannot. All go to the
   /// same target.
   ///
   /// - Parameter url: the target's own, or where a ticket or a redirect leads.
@@ -56,7 +55,7 @@ struct UploadRequest {
     }
   }
 
-  /// What `make` makes of the uploads, or of those that are left without the ones that it finds fault with.
+  /// What `make` makes of the uploads, leaving out those that it finds fault with.
   static func makeFirst<Made>(
     of jobs: [UploadJob], _ make: ([UploadJob]) throws(Fault) -> Made
   ) -> (Made?, [Fault]) {
@@ -87,7 +86,7 @@ struct UploadRequest {
     }
   }
 
-  /// The request that a plan for these uploads asks for.
+  /// The request that a plan for these uploads describes.
   init(
     _ plan: RequestPlan, _ jobs: [UploadJob], to url: URL, mayExpect: Bool,
     hidesCredentials: Bool = false
@@ -119,11 +118,11 @@ struct UploadRequest {
 
   /// Whether the server is to be asked before the body is sent.
   static func isWorthAsking(_ body: FormBody, of target: Target) -> Bool {
-    // Over HTTP/2 servers such as nginx leave the question open, and a reply can come at any time.
+    // Over HTTP/2, servers such as nginx leave the question unanswered, and a reply can come at any time anyway.
     target.http != .http2 && body.contentLength > expectThreshold
   }
 
-  /// Whose fault it is that there is no body.
+  /// Which uploads keep the body from being made.
   private static func fault(_ error: BodyError, _ jobs: [UploadJob]) -> Fault {
     let culprits =
       switch error {
@@ -137,7 +136,7 @@ struct UploadRequest {
       items: culprits.map(\.item.id))
   }
 
-  /// Where a request to `url` goes: the target's own address has placeholders and a query.
+  /// Where a request to `url` goes: the target's own address can have placeholders and a query.
   ///
   /// - Parameter written: that address with its placeholders filled in.
   static func url(
@@ -145,7 +144,7 @@ struct UploadRequest {
   ) throws(Failure.Cause) -> URL {
     guard url == target.url, target.address != nil || !target.query.isEmpty, let text = written
     else { return url }
-    // The values are percent-encoded; dots alone would still lead to another place.
+    // The values are percent-encoded, but dots could still lead elsewhere.
     guard let whole = URL(string: text), Origin(whole) == target.origin,
       target.address == nil
         || !whole.pathComponents.contains(where: { $0 == ".." || $0 == "." })
@@ -155,9 +154,9 @@ struct UploadRequest {
 }
 
 extension FormBody {
-  /// The form, or the file by itself.
+  /// The form, or the bare file.
   ///
-  /// - Parameter file: the file, where it goes in several requests.
+  /// - Parameter file: the open file, if it goes in several requests.
   init(
     _ content: RequestPlan.Content, boundary: Boundary, of file: HeldFile? = nil
   ) throws(BodyError) {

@@ -3,24 +3,24 @@ import Foundation
 import MultipartForm
 import UploadModel
 
-/// The bytes that an upload which can go on consists of: those of its file, or of the form around it, which are the
-/// same each time.
+/// The bytes that a resumable upload consists of: those of its file, or of the form around it. They are the same
+/// each time.
 struct Representation {
   /// What the target's own request consists of.
   let plan: RequestPlan
-  /// All of it.
+  /// The whole body.
   let body: FormBody
-  /// What makes it the same again; nil where the file goes by itself.
+  /// What is needed to make the same form again; nil if the file goes without a form.
   let form: ResumePoint.Form?
 
   /// How many bytes come before the file's.
   var lead: Int64 { body.contentRanges.last?.lowerBound ?? 0 }
 
-  /// Makes it, or makes it again.
+  /// Makes the representation, or makes the same one again.
   ///
   /// - Parameters:
   ///   - url: where it goes.
-  ///   - form: what it was made with before; nil for the first time.
+  ///   - form: what it was made with before; nil the first time.
   init(
     _ upload: UploadJob, of file: HeldFile, to url: URL, credentials: RequestHead.Credentials,
     form known: ResumePoint.Form?, now: Date
@@ -47,7 +47,7 @@ struct Representation {
     }
   }
 
-  /// Secrets count by their names, so that nothing of them is written down.
+  /// A hash of the parts. Secrets enter it by their names, so that nothing of them is written down.
   private static func seal(_ parts: [RequestPlan.Part]) -> String {
     var hash = SHA256()
     for part in parts {

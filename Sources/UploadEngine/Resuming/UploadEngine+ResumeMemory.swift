@@ -1,6 +1,6 @@
 import UploadModel
 
-/// What servers of resumable uploads have said of themselves, in this run or in one before.
+/// What is known of servers that take resumable uploads, from this run or an earlier one.
 extension UploadEngine {
   func server(of job: Job) -> ResumeServer? {
     if resumeServers[job.route] == nil, let address = job.upload.target.memorableAddress,
@@ -20,7 +20,7 @@ extension UploadEngine {
     memory?.remember(server, at: address)
   }
 
-  /// Begins an attempt again with what is known by now.
+  /// Begins an attempt again with what is known now.
   func startAgain(_ conversation: Conversation, _ job: Job) {
     converse(
       about: job.upload, at: conversation.url, attempt: conversation.attempt,
@@ -29,12 +29,13 @@ extension UploadEngine {
 }
 
 extension Target {
-  /// Whether this is for later runs: where the target says what the server speaks, only that it does not get through.
+  /// Whether later runs should know this. If the target says which protocol the server speaks, only a failure of that
+  /// protocol is worth remembering.
   fileprivate func wantsRemembered(_ server: ResumeServer?) -> Bool {
     resume.mode == .auto || server == .usual
   }
 
-  /// What its server is remembered by; nil where nothing is to be found out, or the address is a secret.
+  /// The address that its server is remembered by; nil if there is nothing to find out, or the address is secret.
   fileprivate var memorableAddress: String? {
     guard [.auto, .http].contains(resume.mode), let origin = Origin(url) else { return nil }
     let address = origin.description + url.path
@@ -43,19 +44,19 @@ extension Target {
 }
 
 extension TransferEnd {
-  /// Whether the end may mean that the server is no longer what an earlier run found out.
+  /// Whether the end may mean that the server has changed since an earlier run looked at it.
   func refutes(_ server: ResumeServer) -> Bool {
-    // It was sent nothing: a limit that was remembered was exceeded.
+    // Nothing was sent, because the file exceeds a remembered limit.
     if case .tooLarge = trouble { return true }
     if case .unresumable = trouble { return true }
-    // What was taken is not sent again, whatever the server says of itself.
+    // What was taken is not sent again, whatever the server says about itself.
     guard let status, (400..<500).contains(status) else { return false }
-    // An ordinary upload is refused for many reasons; only a server of tus says that it is one (tus 1.0.0,
+    // An ordinary upload is refused for many reasons; only a tus server says that it is one (tus 1.0.0,
     // "Tus-Version").
     guard case .tus = server else {
       return headers["tus-version"] != nil || headers["tus-resumable"] != nil
     }
-    // These concern who sends, or what, and not how.
+    // These concern who sends what, not how.
     return ![401, 403, 407, 413, 429].contains(status)
   }
 }

@@ -3,11 +3,11 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// Uploads that go on where they were broken off: an attempt is a conversation of several requests, which a
-/// `ResumeMachine` leads. It lasts until the file is there or the line is not.
+/// Uploads that resume where they were broken off. An attempt is a conversation of several requests, led by a
+/// `ResumeMachine`. It lasts until the file has arrived or the connection fails.
 extension UploadEngine {
-  /// Is told on the engine's queue where an upload can go on, before another byte of it leaves; nil where
-  /// it cannot any more.
+  /// Called on the engine's queue with the point where an upload can resume, before more of it is sent; nil if
+  /// it has to start over.
   public typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
 
   /// A conversation under way.
@@ -18,14 +18,14 @@ extension UploadEngine {
     let url: URL
     /// The file, from the first byte to the last.
     let file: HeldFile
-    /// The form around the file; nil where it goes by itself.
+    /// The form around the file; nil if it goes without one.
     let form: ResumePoint.Form?
-    /// Whether the requests may carry the target's credentials as far as it depends on redirects.
+    /// Whether the requests may carry the target's credentials: false after a redirect to another origin.
     let keepsCredentials: Bool
     let start: Instant
-    /// What the person and the target say of the file, for the header fields.
+    /// The values for placeholders in header fields.
     let values: Template.Values
-    /// What it began with, where only an earlier run has found that out.
+    /// What the attempt assumed about the server, if only an earlier run found that out.
     let recalled: ResumeServer?
   }
 
@@ -78,8 +78,8 @@ extension UploadEngine {
     }
   }
 
-  /// The upload with its file as it is now. Where an upload was begun, the file may have changed since: that is
-  /// said, and the upload starts over. Otherwise it has to be as it was when it was queued.
+  /// The upload with its file as it is now. If the upload has begun, the file may have changed since: that is
+  /// reported, and the upload starts over. Otherwise the file has to be as it was when it was queued.
   private func withPresentFile(
     _ upload: UploadJob, _ job: Job
   ) throws(Failure.Cause) -> (UploadJob, HeldFile) {
@@ -93,7 +93,7 @@ extension UploadEngine {
     return (upload, file)
   }
 
-  /// The file that is held since the attempt before, or is from now on.
+  /// The file held open since the last attempt, or opened now.
   private func heldFile(
     of item: UploadItem, _ point: ResumePoint?, _ job: Job
   ) throws(Failure.Cause) -> HeldFile {
@@ -103,9 +103,9 @@ extension UploadEngine {
     return file
   }
 
-  /// What shows that the file holds what was sent of it.
+  /// How to tell that the file still holds what has been sent of it.
   private func proof(of file: HeldFile, _ job: Job) throws(Failure.Cause) -> HeldFile.Proof {
-    // Another file is another upload: that is for the machine to see.
+    // A different file means a different upload, which the machine notices itself.
     guard let point = job.resumePoint, point.identity == file.identity else { return .same }
     guard point.moment != nil else { return .none }
     do throws(FileError) { return try file.proof() } catch {
@@ -119,7 +119,7 @@ extension UploadEngine {
     let (target, point) = (upload.target, job.resumePoint)
     let identity = file.identity
     let server = server(of: job)
-    // Whoever began the upload in whichever protocol goes on in that.
+    // An upload resumes with the protocol that it began with.
     var mode = target.resume.mode
     if mode == .auto { mode = point.map { $0.mode ?? .tus } ?? .http }
     var tus: TusServer?
@@ -147,7 +147,7 @@ extension UploadEngine {
     return (machine, whole.form, values)
   }
 
-  /// Takes in an interim reply to one of a conversation's requests.
+  /// Handles an interim reply to one of a conversation's requests.
   func inform(_ id: ItemID, of head: ReplyHead, _ transfer: Transfer) {
     guard jobs[id]?.conversation != nil else { return }
     goOn(id, transfer) {
@@ -155,7 +155,7 @@ extension UploadEngine {
     }
   }
 
-  /// Takes in the end of one of a conversation's requests.
+  /// Handles the end of one of a conversation's requests.
   func goOn(_ id: ItemID, after end: TransferEnd, of transfer: Transfer) {
     goOn(id, transfer) { $0.handle(end, now: time.date()) }
   }
@@ -209,7 +209,7 @@ extension UploadEngine {
         )
       ])
     }
-    // The person may have taken it back between two requests.
+    // The user may have taken it back between two requests.
     if case .running(let run) = job.machine.state, run.stop != nil {
       return broken(.cancelled, id, conversation, request.url)
     }
@@ -290,14 +290,14 @@ extension UploadEngine {
     guard let job = jobs[id] else { return }
     job.conversation = nil
     if end.status.map({ $0 >= 300 }) ?? true, var point = job.resumePoint {
-      // For whoever goes on without this process's memory.
+      // For a process that resumes the upload without this one's memory.
       point.moment = conversation.file.moment
       job.resumePoint = point
       keeping(id, point)
     }
     var end = end
     end.seconds = time.now() - conversation.start
-    // Told with the reply, for as long as the row is looked at.
+    // What the last request says of the file goes with the reply.
     let last = transfer?.files.first
     let files = [BatchEnd.File(id: id, bytes: end.bytes, cause: last?.cause, sent: last?.sent)]
     let (target, attempt, judged) = (job.upload.target, conversation.attempt, end)
@@ -312,8 +312,7 @@ extension UploadEngine {
 
   // MARK: Taking back
 
-  /// Has servers forget what they have of uploads that nobody wants any more. What is under way is broken off
-  /// by whoever removes it.
+  /// Has servers forget what they have of uploads that are not wanted. The caller breaks off what is under way.
   public nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
@@ -341,13 +340,13 @@ extension UploadEngine {
     let (transport, exchange, timeout, time) = (
       transport, request.exchange, target.stallTimeout, time
     )
-    // Whatever becomes of it, the server's own expiry does the same later.
+    // If this fails, the server's own expiry does the same later.
     Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout, time: time) }
   }
 }
 
 extension UploadItem {
-  /// The file, held open. Unless an upload of it was begun, it has to be as it was when it was queued.
+  /// The file, held open. Unless its upload has begun, it has to be as it was when it was queued.
   func opened(after point: ResumePoint? = nil) throws(Failure.Cause) -> HeldFile {
     do throws(FileError) {
       return try HeldFile(

@@ -4,7 +4,7 @@ import MultipartForm
 import UploadModel
 
 extension UploadRequest {
-  /// A request about an upload that can go on which carries none of its content: the file need not be there.
+  /// A request about a resumable upload that carries none of its content. The file need not exist.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ values: Template.Values,
     credentials: RequestHead.Credentials
@@ -17,7 +17,7 @@ extension UploadRequest {
 
   /// A request of a tus upload.
   ///
-  /// - Parameter file: the file, which what was sent before is of, too.
+  /// - Parameter file: the file that earlier requests of the upload sent from as well.
   init(
     _ asked: ResumeRequest, of upload: UploadJob, _ file: HeldFile, _ values: Template.Values,
     credentials: RequestHead.Credentials
@@ -25,7 +25,7 @@ extension UploadRequest {
     let item = upload.item
     let body: FormBody
     do throws(BodyError) {
-      // Also where nothing of it goes along: what has changed is not to be gone on with.
+      // Even if no content is sent: an upload of a file that has changed must not resume.
       body = try FormBody(rawFile: file).slice(asked.content ?? 0..<0)
     } catch {
       throw Failure.Cause(error, wasSeen: item.identity != nil)
@@ -39,7 +39,7 @@ extension UploadRequest {
       sent: [upload.target.resume.sentFile(item, values)])
   }
 
-  /// A request that carries some of a representation, or asks about it.
+  /// A request that carries part of a representation, or asks about it.
   ///
   /// - Parameter mayExpect: whether the server may be asked before a long body is sent.
   init(
@@ -83,7 +83,7 @@ extension UploadRequest {
     files = [(upload.item, body.contentRanges.last ?? 0..<0)]
     let content: (any ExchangeBody)? =
       if asked.content != nil { UploadBody(body) } else if asked.method == "POST" {
-        // What changes something says that it has no content (RFC 9110 §8.6).
+        // A request that changes something has to say that it has no content (RFC 9110 §8.6).
         MemoryBody(Data())
       } else { nil }
     var exchange = ExchangeRequest(
@@ -91,7 +91,7 @@ extension UploadRequest {
       headers: head.headers.map { (name: $0.name, value: $0.value.written) }, body: content)
     exchange.expectsContinue = expectsContinue
     exchange.waitsAfterInterim = asked.isTargetsOwn
-    // What went with content may have moved the server on, and is to be asked about first.
+    // A request with content may have taken effect, so the server has to be asked before it is repeated.
     exchange.mayRepeat =
       asked.isTargetsOwn ? target.isIdempotent(at: asked.url) : asked.content == nil
     try exchange.obey(target)
@@ -99,7 +99,7 @@ extension UploadRequest {
     self.exchange = exchange
   }
 
-  /// Where the target's uploads are made.
+  /// Where uploads to the target are created.
   static func creation(
     of target: Target, at url: URL, _ values: Template.Values
   ) throws(Failure.Cause) -> URL {

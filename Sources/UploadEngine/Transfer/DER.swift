@@ -1,6 +1,6 @@
 import Foundation
 
-/// Elements of DER, one after the other (ITU-T X.690 §8.1). Reads nothing beyond its bytes.
+/// Reads DER elements one after the other (ITU-T X.690 §8.1), and nothing beyond its bytes.
 struct DER {
   struct Element {
     let tag: UInt8
@@ -13,10 +13,10 @@ struct DER {
 
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-  /// The tag of the element to come.
+  /// The tag of the next element.
   var tag: UInt8? { bytes.first }
 
-  /// Takes the next element; nil at the end, where it is cut off, or where its tag is not `tag`.
+  /// Takes the next element; nil at the end, if the element is cut off, or if its tag is not `tag`.
   mutating func next(_ tag: UInt8? = nil) -> Element? {
     guard let first = bytes.first, tag == nil || first == tag else { return nil }
     var rest = bytes.dropFirst()

@@ -4,11 +4,11 @@ import MultipartForm
 import UploadModel
 
 extension Failure.Cause {
-  /// What a transport's error means for the person: the one table for it.
+  /// What a transport error means to the user. This is the only table for it.
   ///
   /// - Parameters:
-  ///   - host: whom the request went to, as its URL names it.
-  ///   - proxy: who stands in between, if anybody does.
+  ///   - host: the request's host, as its URL names it.
+  ///   - proxy: the proxy in between, if any.
   init(_ error: TransportError, host: String, proxy: String? = nil) {
     let words = error.words.isEmpty ? "libcurl's error \(error.code)" : error.words
     if let proxy, error.isOfTheFirstHop {
@@ -44,7 +44,7 @@ extension Failure.Cause {
 }
 
 extension TransportError {
-  /// What is missing, by the system's code or libcurl's.
+  /// What is missing, according to the system's error code or libcurl's.
   fileprivate var absence: Failure.Absence? {
     switch systemError {
     case EHOSTUNREACH, EHOSTDOWN: .route
@@ -54,7 +54,7 @@ extension TransportError {
     }
   }
 
-  /// Whether no connection came about to whoever is spoken to directly.
+  /// Whether the connection to the first hop, a server or a proxy, could not be made.
   fileprivate var isOfTheFirstHop: Bool {
     switch kind {
     case .connectionRefused, .unreachable: true

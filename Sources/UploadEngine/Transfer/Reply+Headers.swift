@@ -2,7 +2,7 @@ import ScalarText
 import UploadModel
 
 extension Reply {
-  /// A reply with the media type that its header fields give.
+  /// A reply with the media type from its header fields.
   ///
   /// - Parameter headers: the fields by their names in lower case.
   init(text: String, isCut: Bool, headers: [String: String]) {

@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import UploadModel
 
-/// What is on the server already.
+/// What is already on the server.
 extension ServerClient {
   /// The maximum number of pages that are requested, however many a server claims to have.
   public static let mostPages = 1000
@@ -11,7 +11,7 @@ extension ServerClient {
   public struct Entries: Sendable {
     /// In the server's order.
     public var entries: [ServerEntry] = []
-    /// How many there are in all, where the server says so.
+    /// How many there are in all, if the server says so.
     public var total: Int?
     /// Whether there are more than were asked for.
     public var hasMore = false
@@ -22,7 +22,7 @@ extension ServerClient {
   /// - Parameters:
   ///   - query: what is added to the URL, such as a filter.
   ///   - pages: the maximum number of pages to request.
-  /// - Throws: `Failure` if the server cannot be asked or its reply is no list.
+  /// - Throws: `Failure` if the server cannot be asked or its reply is not a list.
   public func entries(
     query: [(name: String, value: String)] = [], pages: Int = 1
   ) async throws(Failure) -> Entries {
@@ -72,7 +72,7 @@ extension ServerClient {
     }
   }
 
-  /// All that the server says of an entry. It is looked for in the list if the target has no `server.get`.
+  /// All that the server says about an entry. If the target has no `server.get`, the entry is looked up in the list.
   ///
   /// - Throws: `Failure` if the server cannot be asked or has no such entry.
   public func entry(_ id: String) async throws(Failure) -> JSONValue {
@@ -88,8 +88,8 @@ extension ServerClient {
     return try await document(of: get, values).0
   }
 
-  /// Asks for a page that a reply named, such as the one that deletes a file. Where that leads on to another page,
-  /// the request has been answered.
+  /// Requests a page that a reply named, such as the one that deletes a file. A redirect to another page counts as
+  /// an answer.
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.
   public func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {

@@ -4,9 +4,9 @@ import ScalarText
 import UploadModel
 
 extension ServerClient {
-  /// Why nothing seems to take uploads at the target's URL; nil where something may. A place for uploads may
-  /// well refuse to be asked, but it is there, and a 405 says in its `Allow` what it takes (RFC 9110, section
-  /// 15.5.6).
+  /// Why nothing seems to take uploads at the target's URL; nil if something may. A resource that takes uploads may
+  /// well refuse a HEAD request, but it exists, and the `Allow` of a 405 says which methods it takes (RFC 9110
+  /// §15.5.6).
   public func obstacle() async -> String? {
     let host = target.url.host ?? "there"
     var request = ExchangeRequest(url: target.url, method: "HEAD")
@@ -23,6 +23,6 @@ extension ServerClient {
     return "\(host) answers \(Failure.statusLine(status)) there"
   }
 
-  /// How many seconds somebody who makes a target waits for an answer.
+  /// How many seconds to wait for an answer, since somebody who sets up a target is waiting.
   private static let patience = 8.0
 }

@@ -2,9 +2,10 @@ import Foundation
 import UploadModel
 
 extension ServerClient {
-  /// Has the server forget what it has of an upload that nobody wants any more.
+  /// Has the server forget what it has of an upload that is not wanted.
   ///
-  /// - Throws: `Failure` if the server cannot be asked or refuses. One that has forgotten it already does not.
+  /// - Throws: `Failure` if the server cannot be asked or refuses. A server that has already forgotten it counts as
+  ///   a success.
   public func forget(_ point: ResumePoint) async throws(Failure) {
     let request =
       point.mode == .http

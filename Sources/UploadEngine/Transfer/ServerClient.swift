@@ -5,22 +5,21 @@ import Synchronization
 import UploadModel
 
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules
-/// for TLS and credentials as uploads do. One is tried once, and a second time with a new token where a
-/// command gives it.
+/// for TLS and credentials as uploads. Each is tried once, and a second time if a command can give it a new token.
 public struct ServerClient: Sendable {
   let target: Target
   private let token: TokenBox
   private let renews: Bool
   let time: TimeSource
 
-  /// A client for a target. Where a command gives the target's token, it runs before the first request,
-  /// and again when the server does not take the token.
+  /// A client for a target. If a command gives the target's token, it runs before the first request,
+  /// and again if the server refuses the token.
   public init(target: Target, time: TimeSource = .system) {
     self.init(target: target, token: nil, renews: true, time: time)
   }
 
   /// - Parameters:
-  ///   - token: what the command gave last.
+  ///   - token: the last token that the command gave.
   ///   - renews: whether the command may be run again.
   init(target: Target, token: BearerToken?, renews: Bool, time: TimeSource) {
     self.target = target
@@ -33,7 +32,7 @@ public struct ServerClient: Sendable {
 
   // MARK: Any request
 
-  /// A reply that the rules take for success.
+  /// A reply that counts as a success by the rules.
   struct Answer {
     let end: TransferEnd
     var status: Int? { end.status }
@@ -80,14 +79,14 @@ public struct ServerClient: Sendable {
     var url = address
     var judge = Target(name: target.name, url: url)
     judge.response = call.rules
-    // Tried once. The person who asked knows what a second time would do.
+    // Tried only once; the user knows what a second request would do.
     judge.retry.isIdempotent = true
     for redirects in 0...Verdict.mostRedirects {
       let end = try await send(call, values, to: url)
       switch Verdict.judge(end, target: judge, attempt: 1, redirects: redirects, now: time.date()) {
       case .delivered: return Answer(end: end)
       case .failed(var failure):
-        // What changes something may have; a list that is too long to be read has not come.
+        // A request that changes something may have done so. A GET changes nothing; its reply is just unusable.
         if call.method == "GET", case .outcomeUnknown(let why) = failure.cause {
           failure.cause = .unusable(why)
         }
@@ -98,7 +97,7 @@ public struct ServerClient: Sendable {
     throw Failure(.redirected(to: url.absoluteString, .tooMany), attempts: 1)
   }
 
-  /// Where a call goes: its own host, whatever is filled in.
+  /// Where a call goes, with its placeholders filled in.
   func address(
     _ call: ServerCall, _ values: Template.Values, _ query: [(name: String, value: String)]
   ) throws(Failure) -> URL {
@@ -120,13 +119,13 @@ public struct ServerClient: Sendable {
   ) async throws(Failure) -> TransferEnd {
     let content = call.content(values)
     do throws(Failure.Cause) {
-      // Another origin is not told who we are.
+      // Another origin gets no credentials.
       let isOwn = Origin(url) == target.origin
       let token = isOwn ? try await token.value(for: target) : nil
       let head = try RequestHead(
         call, of: target, credentials: isOwn ? .all(token: token?.secret) : .none, values: values)
       let headers = head.headers.map { (name: $0.name, value: $0.value.written) }
-      // What changes something says that it has no content (RFC 9110 §8.6).
+      // A request that changes something has to say that it has no content (RFC 9110 §8.6).
       let hasContent = content != nil || ["POST", "PUT", "PATCH"].contains(call.method)
       var request = ExchangeRequest(
         url: url, method: call.method, headers: headers,
@@ -139,7 +138,7 @@ public struct ServerClient: Sendable {
     }
   }
 
-  /// The most that is read of what a GET asks for, in bytes.
+  /// The most that is read of the reply to a GET, in bytes.
   private static let mostContent = 8 << 20
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {
@@ -158,7 +157,7 @@ public struct ServerClient: Sendable {
     if trouble == nil, end.head == nil { trouble = .network("the server's reply is too long") }
     let headers = end.head?.headers ?? [:]
     return TransferEnd(
-      // A reply that broke off in its middle is none.
+      // A reply that broke off in the middle does not count.
       url: request.url, status: trouble == nil ? end.head?.status : nil,
       headers: headers,
       reply: Reply(
@@ -168,7 +167,7 @@ public struct ServerClient: Sendable {
 }
 
 extension ServerCall {
-  /// What is sent with it; nil where it has no body.
+  /// The body; nil if it has none.
   fileprivate func content(_ values: Template.Values) -> Data? {
     if let json { return Data(json.filled(with: values).utf8) }
     guard !form.isEmpty else { return nil }

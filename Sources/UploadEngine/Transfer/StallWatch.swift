@@ -1,20 +1,20 @@
 import HTTPTransport
 import UploadModel
 
-/// For how long nothing has moved in an exchange. Whether a request has stalled is decided by this, for uploads and
+/// Watches how long nothing has moved in an exchange. It decides whether a request has stalled, for uploads and
 /// for the small requests beside them.
 struct StallWatch {
   /// When a byte last moved in either direction.
   private(set) var lastActivity: Instant
   /// When the final reply began.
   private(set) var replyStart: Instant?
-  /// How far it was when it was last looked at, and when that was.
+  /// The progress at the last look, and when that was.
   private var last = (progress: Exchange.Progress(), at: Instant(seconds: 0))
 
   /// Seconds between two looks.
   static let interval = 0.25
-  /// After a longer time without a look the process was stopped (^Z), or the machine slept, for which nobody can be
-  /// blamed.
+  /// If more seconds than this pass between two looks, the process was stopped (^Z) or the machine slept, which is
+  /// not the server's fault.
   private static let longestGap = 2.0
 
   init(from start: Instant) {
@@ -38,7 +38,7 @@ struct StallWatch {
   /// Notes that something has moved.
   mutating func recordActivity(at now: Instant) { lastActivity = now }
 
-  /// Looks whether something has moved since the last time.
+  /// Checks whether something has moved since the last look.
   mutating func look(_ progress: Exchange.Progress, at now: Instant) {
     let (before, gap) = (last.progress, now - last.at)
     last = (progress, now)
@@ -54,10 +54,10 @@ struct StallWatch {
 }
 
 extension Transport {
-  /// How a request ends that nobody else watches; no end where it has stalled, or the task that waits was
-  /// cancelled, which ends the request.
+  /// Runs a request that nobody else watches and returns its end; nil if it stalled, or if the waiting task was
+  /// cancelled, which cancels the request.
   ///
-  /// - Parameter stallTimeout: after how many seconds without a byte in either direction it is ended.
+  /// - Parameter stallTimeout: the seconds without a byte in either direction after which it is cancelled.
   func end(
     of request: ExchangeRequest, stallTimeout: Double, time: TimeSource
   ) async -> (end: ExchangeEnd?, hasStalled: Bool) {
@@ -87,7 +87,7 @@ extension Transport {
     watching.cancel()
     let hasStalled = await watching.value
     guard let end else { return (nil, hasStalled) }
-    // The reply may have come in the last moment.
+    // The reply may have arrived at the last moment.
     if case .cancelled? = end.trouble?.kind { return (nil, hasStalled) }
     return (end, false)
   }

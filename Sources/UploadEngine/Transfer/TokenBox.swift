@@ -6,12 +6,12 @@ import UploadModel
 final class TokenBox: Sendable {
   private struct Content {
     var token: BearerToken?
-    /// The one that was not taken.
+    /// The one that the server refused.
     var old: BearerToken?
   }
   private let content: Mutex<Content>
 
-  /// What else is kept from view.
+  /// What else is hidden in texts.
   private let secrets: Secrets
 
   init(_ token: BearerToken?, _ secrets: Secrets) {
@@ -19,7 +19,8 @@ final class TokenBox: Sendable {
     self.secrets = secrets
   }
 
-  /// The command is to be run again. Returns false where there is none, or it has been already.
+  /// Drops the token, so that the command runs again. Returns false if the target has no command, or if it has
+  /// already run again.
   func forget(of target: Target) -> Bool {
     content.withLock { content in
       guard target.tokenCommand != nil, content.old == nil, let token = content.token else {

@@ -3,7 +3,7 @@ import HTTPTransport
 import MultipartForm
 import UploadModel
 
-/// One request under way: what has gone out and what has come back. Lives inside the engine.
+/// One request under way: what has gone out and what has come back. Used only inside the engine.
 final class Transfer {
   let attempt: Int
   /// Whose credentials it was sent with.
@@ -17,23 +17,22 @@ final class Transfer {
   /// The files in it, at least one, in the order of the body.
   private(set) var shares: [FilePart]
 
-  /// For how long nothing has moved.
   private var watch: StallWatch
   /// The body's bytes that the other side has acknowledged.
   private(set) var acknowledged: Int64 = 0
 
   private(set) var head: ReplyHead?
   private var reply = ""
-  /// What the target's rules look at in it, where they do.
+  /// What the target's rules read in the reply, if they need it.
   private var content: ReplyContent?
-  /// Whether there was more of it than was taken.
+  /// Whether the reply was longer than what was kept of it.
   private var isReplyCut = false
 
-  /// Set where the engine itself broke the request off.
+  /// Why the request failed, or why the engine itself broke it off.
   var trouble: Failure.Cause?
-  /// Whether it was broken off because the person took a file back.
+  /// Whether it was broken off because the user took a file back.
   var isBrokenOff = false
-  /// What was the matter with the body, if anything.
+  /// What was wrong with the body, if anything.
   private var bodyError: BodyError?
 
   init(
@@ -58,24 +57,23 @@ final class Transfer {
 
   var status: Int? { head?.status }
 
-  /// Whether the server may have all of it.
+  /// Whether the server may have received everything.
   var hasSentAll: Bool {
     head != nil && request.body.contentLength == 0 || exchange.hasHandedOverAll
   }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
-  /// the others' files would never be known.
+  /// the other files would never be known.
   var mayBreakOff: Bool { !hasSentAll || shares.allSatisfy(\.isStopped) }
 
-  /// Notes that it has begun, after it had to wait for a lane.
+  /// Notes that it has begun after waiting for a lane.
   func recordBegun(at now: Instant) {
     (isAhead, start, watch) = (false, now, StallWatch(from: now))
   }
 
-  /// Notes that something was heard of it.
   func recordActivity(at now: Instant) { watch.recordActivity(at: now) }
 
-  /// Looks at it. Returns the cause where nothing has moved for too long, or the reply does not end.
+  /// Checks the progress. Returns the cause if nothing has moved for too long, or if the reply does not end.
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(exchange.transferProgress, at: now)
     let limit = request.target.stallTimeout
@@ -90,11 +88,11 @@ final class Transfer {
       : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))", .answer)
   }
 
-  /// Seconds of silence that are libcurl's own: it waits for a "100 Continue" for one.
+  /// Seconds of silence that libcurl causes: it waits one second for a "100 Continue".
   private var expectPatience: Double { request.expectsContinue && acknowledged == 0 ? 1 : 0 }
 
-  /// Seconds that a server may take beyond the time-out once all is acknowledged, for buffers on the way
-  /// may still hold what a slow one has to read.
+  /// Seconds that a server may take beyond the time-out once everything is acknowledged, since buffers on the
+  /// way may still hold what a slow server has to read.
   private var replyPatience: Double {
     guard acknowledged >= request.body.contentLength, watch.replyStart == nil else { return 0 }
     let seconds = Double(request.body.contentLength) / Self.slowestReader
@@ -112,7 +110,7 @@ final class Transfer {
     String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
   }
 
-  /// Notes how the exchange ended, and what the target's rules look at in its reply.
+  /// Notes how the exchange ended, and what the target's rules read in its reply.
   func recordEnd(_ end: ExchangeEnd, _ content: ReplyContent?) {
     head = end.head ?? head
     reply = Self.text(of: end)
@@ -137,7 +135,7 @@ final class Transfer {
     }
   }
 
-  /// Notes what is the matter with one file and no other.
+  /// Notes what is wrong with this one file.
   func record(_ cause: Failure.Cause, of id: ItemID) {
     for index in shares.indices where shares[index].item.id == id { shares[index].cause = cause }
   }
@@ -187,9 +185,9 @@ extension Transfer {
     let item: UploadItem
     /// Where in the body its own bytes lie.
     let content: Range<Int64>
-    /// Whether the person took it back.
+    /// Whether the user took it back.
     var isStopped = false
-    /// What is the matter with it and no other file.
+    /// What is wrong with this one file.
     var cause: Failure.Cause?
     private var told = Phase.ahead
 
@@ -204,22 +202,22 @@ extension Transfer {
       self.content = content
     }
 
-    /// Its bytes handed over once so many of the body have been.
+    /// How many of its bytes are handed over once `sent` bytes of the body are.
     func bytes(at sent: Int64) -> Int64 {
       min(max(sent, content.lowerBound), content.upperBound) - content.lowerBound
     }
 
-    /// Its state, if it has another one than when this was last asked. A file waits for the reply from
-    /// its own last byte on, or the body's where it is the last.
+    /// Its state, if it has changed since the last call. A file waits for the reply once its own last byte
+    /// is sent, or the body's if it is the last file.
     fileprivate mutating func news(
       at sent: Int64, of request: UploadRequest, _ attempt: Int, _ now: Instant
     ) -> ItemState? {
       let (body, piece) = (request.body, request.piece)
-      // What only asks about the file moves nothing of it.
+      // A request that only asks about the file moves none of its bytes.
       if let piece, piece.size == nil { return nil }
       let start = piece?.start ?? 0
       let total = piece?.size ?? content.upperBound - content.lowerBound
-      // More of it comes in another request.
+      // Otherwise the rest follows in another request.
       let isOver = start + content.upperBound - content.lowerBound >= total
       let isLast = content.upperBound == body.contentRanges.last?.upperBound
       let phase: Phase =

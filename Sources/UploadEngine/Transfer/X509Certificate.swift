@@ -1,10 +1,10 @@
 import Foundation
 
-/// The fields of a certificate that a person needs to know it by (RFC 5280 §4.1).
+/// The fields by which a person recognises a certificate (RFC 5280 §4.1).
 ///
-/// Only reads; whether the certificate is good is libcurl's to say.
+/// This only reads them; libcurl judges whether the certificate is good.
 public struct X509Certificate: Sendable {
-  /// Whom it is for: `CN=host, O=Company`.
+  /// The holder: `CN=host, O=Company`.
   public let subject: String
   /// Who signed it, in the same form.
   public let issuer: String
@@ -17,7 +17,7 @@ public struct X509Certificate: Sendable {
   /// The SubjectPublicKeyInfo in DER: what a pin is the hash of.
   public let publicKeyInfo: [UInt8]
 
-  /// Reads a certificate in DER; nil where it is none.
+  /// Reads a certificate in DER; nil if the bytes are not one.
   public init?(der: [UInt8]) {
     var whole = DER(der[...])
     guard var certificate = whole.next(0x30)?.content,
@@ -63,7 +63,7 @@ public struct X509Certificate: Sendable {
     return parts.isEmpty ? "(no name)" : parts.joined(separator: ", ")
   }
 
-  /// UTCTime has two digits for the year, of which 50 and more belong to the last century.
+  /// UTCTime has two digits for the year; 50 and above mean the last century.
   private static func time(_ element: DER.Element) -> String {
     var text = String(decoding: element.content.bytes, as: UTF8.self)
     if element.tag == 0x17 { text = (text < "50" ? "20" : "19") + text }

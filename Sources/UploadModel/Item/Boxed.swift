@@ -1,10 +1,10 @@
-/// A reference to a large value that many owners share, so that a copy costs only a reference. Whoever changes it
-/// while it is shared gets a value of their own.
+/// A reference to a large value that many owners share, so that a copy costs only a reference. Changing a shared
+/// value copies it first.
 ///
-/// A target takes up a kilobyte, and there can be a hundred thousand files for it.
+/// A target takes up a kilobyte, and a hundred thousand files can go to it.
 public struct Boxed<Value: Sendable>: Sendable {
-  /// Unchecked, as is exclusive access: only the one box that refers to a content, and that is itself changed, writes to
-  /// it.
+  /// Unchecked, as is exclusive access: only a box that is the sole owner of the content, and is itself being changed,
+  /// writes to it.
   @usableFromInline final class Content: @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline var value: Value
     @usableFromInline init(_ value: Value) { self.value = value }

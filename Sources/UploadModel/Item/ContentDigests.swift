@@ -1,11 +1,11 @@
-/// The sums of a file's content, in lower-case hexadecimal digits.
+/// The digests of a file's content, in lower-case hexadecimal digits.
 public struct ContentDigests: Hashable, Sendable {
-  /// FIPS 180-4.
+  /// SHA-256 (FIPS 180-4).
   var sha256: String
-  /// RFC 1321. No proof of anything, but some servers ask for it.
+  /// MD5 (RFC 1321). It proves nothing, but some servers ask for it.
   var md5: String
 
-  /// These sums.
+  /// The digests with these values.
   public init(sha256: String, md5: String) {
     self.sha256 = sha256
     self.md5 = md5
@@ -13,7 +13,7 @@ public struct ContentDigests: Hashable, Sendable {
 }
 
 extension Target {
-  /// Whether any of its templates asks for the sums of a file's content.
+  /// Whether any of its templates asks for the digests of a file's content.
   public var asksForDigests: Bool {
     templates.contains { $0.asks(for: .fileSHA256) || $0.asks(for: .fileMD5) }
   }

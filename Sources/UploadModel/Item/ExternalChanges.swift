@@ -6,7 +6,7 @@ public struct ExternalChanges: Hashable, Sendable {
   public private(set) var again: [UploadItem] = []
   /// Items to take out of the line.
   public private(set) var paused: [ItemID] = []
-  /// Items to send in another way: as known here, with the edits.
+  /// Items to send in another way: their known state with the edits.
   public private(set) var edited: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
@@ -27,7 +27,7 @@ public struct ExternalChanges: Hashable, Sendable {
 }
 
 extension UploadItem {
-  /// The item, to be sent as `edited` says.
+  /// The item with what `edited` says about how to send it.
   fileprivate func sent(as edited: UploadItem) -> UploadItem {
     var item = self
     (item.target, item.field, item.fileName) = (edited.target, edited.field, edited.fileName)

@@ -1,4 +1,4 @@
-/// Names one item of the queue for as long as it is there.
+/// Identifies an item for as long as it is in the queue.
 public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The number, unique within a queue.
   public var rawValue: Int64
@@ -6,7 +6,7 @@ public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConve
   /// The item with this number.
   public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-  // Written out so that other rooms look up items without a call for each comparison.
+  // Written out so that other rooms can inline the comparison when they look up items.
 
   /// Whether both name the same item.
   @inlinable public static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }
@@ -17,6 +17,6 @@ public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConve
   /// Items are numbered in the order in which they were added.
   public static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
 
-  /// The number, with a sign that says what it is.
+  /// The number with a number sign.
   public var description: String { "#\(rawValue)" }
 }

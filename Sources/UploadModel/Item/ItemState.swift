@@ -10,11 +10,11 @@ public enum ItemState: Hashable, Sendable, Codable {
   case awaitingReply(attempt: Int, since: Instant)
   /// The attempt failed in a way that may pass. The next one starts at `at`.
   indirect case retrying(Failure, next: Int, of: Int, at: Instant)
-  /// Taken out of the line by the person; it starts again from the first byte.
+  /// Taken out of the line by the user.
   case paused
   /// The server has taken it.
   indirect case done(Receipt)
-  /// It did not arrive, or it is unknown whether it did.
+  /// It did not arrive, or nobody knows whether it did.
   indirect case failed(Failure)
 
   /// Whether the item needs nothing more from the engine.

@@ -4,7 +4,7 @@ public struct Receipt: Hashable, Sendable, Codable {
   public var status: Int
   /// Where the file can be found now, if the reply said so.
   public var url: String?
-  /// What deletes the file there when it is opened, if the reply said so.
+  /// The page that deletes the file when it is opened, if the reply named one.
   public var deletionURL: String?
   /// The beginning of the reply's body.
   public var reply: Reply
@@ -14,7 +14,7 @@ public struct Receipt: Hashable, Sendable, Codable {
   public var seconds: Double
   /// The file's bytes that were sent.
   public var bytes: Int64
-  /// The file as the server was told of it; nil where that was not kept, as by earlier versions.
+  /// The file as the server was told of it; nil in receipts of versions that did not keep it.
   public var sent: SentFile?
 
   /// A receipt for `bytes` bytes taken with `status`.

@@ -2,7 +2,7 @@
 public struct Reply: Hashable, Sendable, Codable {
   /// The text, at most `Reply.limit` bytes of it.
   public var text: String
-  /// Whether the server said more than was kept.
+  /// Whether the reply was longer than what was kept.
   public var isCut: Bool
   /// The reply's media type, without parameters, in lower case.
   public var mediaType: String?

@@ -1,7 +1,7 @@
 /// A file as the server was told of it.
 ///
-/// Only the request that was made knows that: the target's command and its templates may have made another name, type
-/// and content than the file in the queue has.
+/// Only the request knows that: the target's command and templates may have given it another name, type and content
+/// than the file in the queue has.
 public struct SentFile: Hashable, Sendable, Codable {
   /// The name.
   public var name: String

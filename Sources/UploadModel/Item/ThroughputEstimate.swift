@@ -4,9 +4,9 @@ import Foundation
 ///
 /// Twice-smoothed exponential averages weighted by time: one smoothing alone follows every burst of a buffer.
 /// The result is divided by the weight that it has gathered, so that the first seconds are not biased towards
-/// zero. What moves at the very beginning does not count: buffers on the way and what a limit had saved up
-/// swallow it faster than the line can go on. Time without bytes counts as zero speed: a stall shows as a
-/// falling estimate and a growing ETA.
+/// zero. The very beginning does not count: buffers on the way, and what a limit has saved up, take bytes faster
+/// than the connection can sustain. Time without bytes counts as zero speed: a stall shows as a falling estimate
+/// and a growing ETA.
 public struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
   static let halfLife = 4.0
@@ -30,14 +30,14 @@ public struct ThroughputEstimate: Hashable, Sendable {
     self.count = count
   }
 
-  /// An estimate that begins at `instant` with what has been counted so far, and without a memory of
-  /// how fast it went.
+  /// An estimate that begins at `instant` with what has been counted so far, but forgets how fast it
+  /// went.
   public func restarted(at instant: Instant) -> ThroughputEstimate {
     ThroughputEstimate(start: max(instant, last), count: count)
   }
 
-  /// Notes that `total` bytes have moved in all by `instant`. A total that went down (the body had
-  /// to be sent again) is noted as a new beginning of the count, not as a negative speed.
+  /// Notes that `total` bytes have moved in all by `instant`. A total that has gone down (the body had
+  /// to be sent again) starts a new count, and is not a negative speed.
   public mutating func record(total: Int64, at instant: Instant) {
     let elapsed = instant - last
     guard elapsed > 0 else { return }
@@ -74,7 +74,7 @@ public struct ThroughputEstimate: Hashable, Sendable {
     return (speed + (once - speed) * keep, speed + (twice - speed + lag) * keep)
   }
 
-  /// What the second average has gathered of a steady speed after so many seconds, from 0 to 1.
+  /// The part of a steady speed that the second average has reached after `seconds`, from 0 to 1.
   private static func weight(of seconds: Double) -> Double {
     1 - (1 + rate * seconds) * exp2(-seconds / halfLife)
   }

@@ -1,42 +1,42 @@
 /// The totals of a queue: how many files are in which state, and what has become of their bytes.
 ///
-/// This is the one place that says which bytes count as what. A file counts with all of its bytes, and each
-/// byte counts once; sums of several queues or files are made by adding.
+/// This is the only place that decides which bytes count as what. A file counts with all of its bytes, and each
+/// byte counts once, so that totals of files and queues can be added.
 public struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
   public private(set) var waiting = 0
   /// Files that occupy a connection, or are about to.
   public private(set) var active = 0
-  /// Those of the active ones whose reply is awaited.
+  /// Active files whose reply is awaited.
   public private(set) var awaiting = 0
-  /// Files that are tried again after a while.
+  /// Files that wait to be tried again.
   public private(set) var retrying = 0
-  /// Files that the person holds back.
+  /// Files that the user holds back.
   public private(set) var paused = 0
   /// Files that the server has taken.
   public private(set) var done = 0
-  /// Files that may have arrived; only a look on the server tells.
+  /// Files that may have arrived; only a look at the server tells.
   public private(set) var unknown = 0
   /// Files that did not arrive.
   public private(set) var failed = 0
 
   /// Bytes of files that the server has taken.
   public private(set) var arrivedBytes: Int64 = 0
-  /// Bytes that have been handed over, of files whose fate is open.
+  /// Bytes that have been handed over, of files whose outcome is still open.
   public private(set) var movingBytes: Int64 = 0
   /// Bytes that will still be handed over without anyone doing anything.
   public private(set) var bytesToGo: Int64 = 0
-  /// Bytes of files that the person holds back.
+  /// Bytes of files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
   public private(set) var unknownBytes: Int64 = 0
   /// Bytes of files that did not arrive.
   public private(set) var failedBytes: Int64 = 0
 
-  /// No file.
+  /// Totals of no files.
   public init() {}
 
-  /// What these items amount to.
+  /// The totals of these items.
   public init(of items: some Sequence<UploadItem>) {
     for item in items { add(item) }
   }
@@ -45,7 +45,7 @@ public struct Totals: Hashable, Sendable {
   public var busy: Int { waiting + active + retrying }
   /// How many files there are.
   public var all: Int { busy + paused + over }
-  /// How many files have come to their end.
+  /// How many files are over.
   public var over: Int { done + unknown + failed }
   /// The bytes of all files.
   public var bytes: Int64 {
@@ -53,19 +53,19 @@ public struct Totals: Hashable, Sendable {
   }
   /// Bytes that have been handed over and are not known to be lost.
   public var handedOverBytes: Int64 { arrivedBytes &+ movingBytes }
-  /// Those, and all that will still be handed over by itself: what is paused or at its end takes no more time.
+  /// `handedOverBytes` and all that will still be handed over without anyone doing anything.
   public var reachableBytes: Int64 { handedOverBytes &+ bytesToGo }
   /// Whether nothing but replies is left to come.
   public var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
-  /// Counts a file in.
+  /// Adds a file.
   public mutating func add(_ item: UploadItem) { count(item, 1) }
-  /// Takes a file out, in the state in which it was counted in.
+  /// Takes a file out, in the state in which it was added.
   public mutating func subtract(_ item: UploadItem) { count(item, -1) }
 
   private mutating func count(_ item: UploadItem, _ one: Int) {
-    // Sparse files can claim more than 64 bits hold together; what is added wrapping comes back
-    // right when it is taken away.
+    // Together, sparse files can claim more than 64 bits hold; wrapping sums come out right again when
+    // the files are taken out.
     let size = Int64(one) &* item.sentSize
     switch item.state {
     case .waiting: waiting += one
@@ -93,7 +93,7 @@ public struct Totals: Hashable, Sendable {
 }
 
 extension ItemState {
-  /// How many of the file's `size` bytes have been handed over; `nil` where none are under way.
+  /// How many of the file's `size` bytes have been handed over; `nil` if none are under way.
   public func bytesHandedOver(of size: Int64) -> Int64? {
     switch self {
     case .sending(_, let sent, _): min(max(0, sent), size)
@@ -104,7 +104,7 @@ extension ItemState {
 }
 
 extension Failure {
-  /// Whether only a look on the server tells what became of the file.
+  /// Whether only a look at the server tells what became of the file.
   public var isOutcomeUnknown: Bool {
     if case .outcomeUnknown = cause { true } else { false }
   }

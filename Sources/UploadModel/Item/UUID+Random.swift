@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension UUID {
-  /// A random one (RFC 9562 §5.4). Foundation's own opens a file for each.
+  /// A random UUID (RFC 9562 §5.4). Foundation opens a file for each one.
   public static func random() -> UUID {
     let bits = randomWords.withLock { ($0.next(), $0.next()) }
     return withUnsafeBytes(of: bits) { UUID($0.load(as: uuid_t.self), version: 4) }
@@ -10,7 +10,7 @@ extension UUID {
 
   private static let randomWords = Mutex(RandomWords())
 
-  /// The one with these bits, but for those that tell its version and variant (RFC 9562 §4).
+  /// The UUID with these bits, except for those of its version and variant (RFC 9562 §4).
   public init(_ bits: uuid_t, version: UInt8) {
     var bits = bits
     bits.6 = bits.6 & 0x0F | version << 4
@@ -19,14 +19,14 @@ extension UUID {
   }
 }
 
-/// The system's random bits, taken for many numbers at once: there may be thousands of files.
+/// The system's random bits, fetched for many numbers at once, since there may be thousands of files.
 private struct RandomWords: RandomNumberGenerator {
   private var words: [UInt64] = []
 
   mutating func next() -> UInt64 {
     if let word = words.popLast() { return word }
     var system = SystemRandomNumberGenerator()
-    // As many bytes as getentropy(3) gives at most.
+    // The most bytes that getentropy(3) gives at once.
     words = [UInt64](repeating: 0, count: 32)
     let isFilled = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) == 0 }
     if !isFilled { words = words.map { _ in system.next() } }

@@ -1,17 +1,17 @@
 import Foundation
 import MultipartForm
 
-/// One file that a person asked to have uploaded, and how it shall be sent.
+/// A file to upload, and how to send it.
 ///
-/// Copies share its details until one of them changes: an item is handed through many places, and there can be a
-/// hundred thousand of them.
+/// Copies share the details until one of them changes: an item passes through many places, and there can be a
+/// hundred thousand items.
 @dynamicMemberLookup
 public struct UploadItem: Hashable, Sendable, Identifiable {
-  /// The item's name in the queue.
+  /// Identifies the item in the queue.
   public var id: ItemID
   /// What has become of it.
   public var state: ItemState { didSet { noteSize() } }
-  /// The size in bytes of what the target's command has made of the file, as far as it is known and not
+  /// The size in bytes of what the target's command has made of the file, if it is known and differs from
   /// the file's own.
   public private(set) var preparedSize: Int64?
   @usableFromInline var details: Boxed<Details>
@@ -22,19 +22,19 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
     _modify { yield &details.value[keyPath: path] }
   }
 
-  /// All but its number and its state.
+  /// Everything except its number and its state.
   public struct Details: Hashable, Sendable {
     /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
     public var uuid: UUID
-    /// The name of the target that it goes to; empty where there is only one.
+    /// The name of the target that it goes to; empty if there is only one.
     public var target: String
     /// Where the file lies on this machine.
     public var location: FileLocation
-    /// The file name that the server is told, unless the target makes one of it.
+    /// The file name that the server is told, unless the target makes another one from it.
     public var fileName: String
-    /// Whether a person chose the name: then the target's own idea of one does not hold.
+    /// Whether the user chose the name, which then takes precedence over the target's.
     public var nameIsChosen = false
-    /// The folders between the one that was added and the file, each with a slash after it.
+    /// The folders between the added one and the file, each followed by a slash.
     public var folder = ""
     /// The form field that carries the file; `nil` leaves it to the target.
     public var field: String?
@@ -44,36 +44,36 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
     public var typeSource: String
     /// Whether the media type is certain enough to be shown without a question mark.
     public var typeIsCertain: Bool
-    /// What the file's first bytes are, where its name says something that cannot be.
+    /// The type that the file's first bytes show, if they contradict its name.
     public var contentType: String?
     /// The size in bytes when the file was queued.
     public var size: Int64
-    /// The file as it was when it was queued; `nil` where it could not be looked at.
+    /// The file as it was when it was queued; `nil` if it could not be read.
     public var identity: FileIdentity?
-    /// Whether it was being sent when the program last ended, and is sent again.
+    /// Whether it was being sent when the program last ended, and so is sent again.
     public var wasInterrupted = false
-    /// Where it can go on, if its target resumes uploads and one was begun.
+    /// Where it can resume, if its target resumes uploads and one has begun.
     public var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
-    // Hardly any has one.
+    // Hardly any item has one.
     var boxedPoint: Boxed<ResumePoint>?
-    /// The SHA-256 of the content, where it was asked for.
+    /// The SHA-256 of the content, if it was asked for.
     public var sum: [UInt8]?
-    /// The sums of what is sent, where the target's placeholders ask for them.
+    /// The digests of what is sent, if the target's placeholders ask for them.
     public var digests: ContentDigests?
     /// A note about it, such as that the same file has been sent before.
     public var note: String?
   }
 
-  /// The `typeSource` of a type that a person has chosen; looking at the file again keeps it.
+  /// The `typeSource` of a type that the user has chosen. It stays when the file is examined again.
   public static let chosenByHand = "chosen by hand"
 
-  /// Whether another attempt goes on where the server is. An upload that was begun for another target stays there.
+  /// Whether another attempt can resume. An upload that began with another target cannot.
   public var canGoOn: Bool { self.resumePoint?.holds(for: self.target) == true }
 
-  /// Why it failed, and what to do; nil where it has not.
+  /// Why it failed and what to do; nil if it has not failed.
   public var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
 
   /// The size in bytes of what is sent.

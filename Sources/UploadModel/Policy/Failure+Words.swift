@@ -57,17 +57,17 @@ extension Failure {
     }
   }
 
-  /// The same for one that starts over with another try.
+  /// The explanation for an upload that starts over on another try.
   public var explanation: String { explanation(goesOn: false) }
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   ///
-  /// - Parameter goesOn: whether another try goes on where the server is (``UploadItem/canGoOn``).
+  /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
   public func explanation(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
-      // Given up together with others; local faults need no attempt to be seen.
+      // Given up together with others. Local faults are noticed without an attempt.
       case 0 where isTransient || status != nil:
         " That was seen with other files; this one was not tried itself."
       default: ""
@@ -94,7 +94,7 @@ extension Failure {
     case .unsendable(let why): "No request could be made for this file: \(Self.inside(why))."
     case .nameNotResolved(let host): "The name \(host) has no address."
     case .connectionRefused(let why): "The server did not accept a connection: \(Self.inside(why))."
-    case .unreachable(let why, _): "There is no way to the server: \(Self.inside(why))."
+    case .unreachable(let why, _): "The server cannot be reached: \(Self.inside(why))."
     case .proxyUnreachable(let why):
       "The proxy on the way to the server could not be used: \(Self.inside(why))."
     case .connectionLost(let why):
@@ -130,10 +130,10 @@ extension Failure {
     }
   }
 
-  /// What stands before a file that ended so: a question mark where only a look on the server tells.
+  /// The mark before a file that failed: a question mark if only a look at the server tells.
   public var sign: String { isOutcomeUnknown ? "?" : "✗" }
 
-  /// A reason as it stands inside a sentence of ours: without its own full stop.
+  /// A reason for use inside one of our sentences: without its own full stop.
   private static func inside(_ why: String) -> String {
     let words = why.prefix { !$0.isNewline }
     let end = words.lastIndex { $0 != "." && !$0.isWhitespace }
@@ -167,7 +167,7 @@ extension Failure {
       "The server may have stored it before it failed: look there, then retry."
     case .refused: Self.statusAdvice(status)
     case .redirected(_, .noLocation):
-      "Ask whoever runs the server where uploads go, and put that URL into the target."
+      "Ask the server's operator where uploads go, and put that URL into the target."
     case .redirected: "Put the final URL into the target."
     case .notHTTP: "Check the target's URL and port."
     case .rejected: "Fix what the server names, then retry."

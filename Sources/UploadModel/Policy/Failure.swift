@@ -4,18 +4,18 @@
 public struct Failure: Error, Hashable, Sendable, Codable {
   /// What went wrong.
   public var cause: Cause
-  /// The HTTP status code, where there was a reply.
+  /// The HTTP status code, if there was a reply.
   public var status: Int?
-  /// What the server said, where it said anything.
+  /// What the server said, if anything.
   public var reply: Reply
-  /// How many attempts were made, from 1; 0 where none could be.
+  /// How many attempts were made, from 1; 0 if none could be.
   public var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
   public var retryAfter: Double?
-  /// Whether it was the upload's ticket that was asked for; nil where it was not, as in what was written before.
+  /// Whether the request for the upload's ticket failed; nil if not, and in stored failures of older versions.
   var isOfTicket: Bool?
-  /// Whether the server had been sent all of it, and its refusal does not say that it stored nothing; nil where it
-  /// does, as in what was written before.
+  /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
+  /// and in stored failures of older versions.
   var mayBeStored: Bool?
 
   /// A failure with this cause.
@@ -34,33 +34,33 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   public enum Cause: Error, Hashable, Sendable, Codable {
     // This machine.
 
-    /// No file lies at the path.
+    /// There is no file at the path.
     case missing
-    /// The file is there and cannot be read; the text is the system's reason.
+    /// The file exists but cannot be read; the text is the system's reason.
     case unreadable(String)
-    /// The machine has run out of something that is released again, such as open files. It is no file's
-    /// fault.
+    /// The machine has run out of something that will be released again, such as open files. It is not the
+    /// file's fault.
     case shortage(String)
     /// The path names something that is not a regular file: "a folder", "a FIFO", …
     case notAFile(kind: String)
     /// The file is not the one that was queued, or changed while it was sent.
     case changed(FileChange)
-    /// The file is larger than the target takes, in bytes.
+    /// The file is larger than the target's limit, in bytes.
     case tooLarge(limit: Int64)
-    /// The file has no content, and the target takes none without.
+    /// The file is empty, and the target takes no empty files.
     case empty
-    /// The target takes other media types only.
+    /// The target takes only other media types.
     case typeNotAllowed(String, allowed: [String])
     /// The request could not be made from what was configured.
     case unsendable(String)
 
-    // On the way to the server. The texts are those of the network library.
+    // On the way to the server. The texts come from the network library.
 
     /// The host's name has no address.
     case nameNotResolved(host: String)
-    /// Nothing listens at the address, or something in between turns connections away.
+    /// Nothing listens at the address, or something in between refuses connections.
     case connectionRefused(String)
-    /// There is no way to the host; what is missing, where the system's code tells.
+    /// The host cannot be reached; with what is missing, if the system's code tells.
     case unreachable(String, Absence? = nil)
     /// The proxy through which the server is reached cannot be reached itself, or makes no tunnel.
     case proxyUnreachable(String)
@@ -77,19 +77,19 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
     // The server.
 
-    /// The server answered with a status that is no success.
+    /// The server answered with a status that does not mean success.
     case refused
     /// The server redirected the request, and following is not allowed or useless.
     case redirected(to: String?, Redirect)
     /// What answered does not speak HTTP.
     case notHTTP(String)
-    /// The status was good, and the target's own rule says that the upload failed.
+    /// The status means success, but the target's own rule says that the upload failed.
     case rejected(String)
-    /// The status was good, and the answer says nothing that can be used; the text is what it lacks.
+    /// The status means success, but the answer is of no use; the text is what it lacks.
     case unusable(String)
-    /// The server has the file, and the record that goes with it could not be made; the text is why.
+    /// The server has the file, but the record that goes with it could not be created; the text is why.
     case notRecorded(String)
-    /// The server does not keep to the protocol by which uploads are resumed.
+    /// The server breaks the protocol for resuming uploads.
     case unresumable(ResumeFault)
 
     /// There are no valid credentials: the command gave no token or, if there is a status, a new token was
@@ -98,15 +98,15 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
     // Neither.
 
-    /// The person stopped it.
+    /// The user stopped it.
     case cancelled
     /// Everything was sent and no answer came: the file may have arrived.
     case outcomeUnknown(String)
   }
 
-  /// What is missing where a host cannot be reached.
+  /// What is missing when a host cannot be reached.
   public enum Absence: String, Hashable, Sendable, Codable {
-    /// A way to the host.
+    /// A route to the host.
     case route
     /// The network.
     case network
@@ -122,27 +122,27 @@ public struct Failure: Error, Hashable, Sendable, Codable {
     case shrank
     /// It has more bytes than when it was queued.
     case grew
-    /// Another file lies at the path now.
+    /// There is another file at the path now.
     case replaced
-    /// Same size, written to since.
+    /// It has the same size, but has been written to since.
     case modified
   }
 
   /// Why a redirect was not followed.
   public enum Redirect: String, Hashable, Sendable, Codable {
-    /// 301, 302 and 303 turn an upload into a request without the file (RFC 9110 §15.4).
+    /// A 301, 302 or 303 turns an upload into a request without the file (RFC 9110 §15.4).
     case losesBody
     /// It leads to an origin that the target does not list.
     case otherOrigin
-    /// More redirects than are followed.
+    /// There were more redirects than are followed.
     case tooMany
     /// The `Location` is missing, which such a reply has to have (RFC 9110 §15.4.8).
     case noLocation
-    /// The `Location` is no URL that can be sent to.
+    /// The `Location` is not a URL that a file can be sent to.
     case badLocation
   }
 
-  /// Whether sending the same bytes again, without anyone doing anything, may succeed.
+  /// Whether sending the same bytes again may succeed without anyone doing anything.
   ///
   /// The retry policy decides whether it is *tried*. A file with an unknown outcome is sent again only if the
   /// target says that a second copy does no harm.
@@ -157,18 +157,18 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
   static let transientStatuses: Set<Int> = [408, 423, 425, 429, 500, 502, 503, 504]
-  /// Statuses of which a server that has been sent everything does not say with them that it stored nothing: it failed
-  /// somewhere on its way (RFC 9110 §15.6.1).
+  /// Statuses that leave open whether a server that was sent everything has stored it: it failed somewhere along the
+  /// way (RFC 9110 §15.6.1).
   static let serverErrors: Set<Int> = gatewayErrors.union([500])
-  /// Statuses with which a gateway tells that it knows nothing of the server behind it (RFC 9110 §15.6.3, §15.6.5).
+  /// Statuses by which a gateway says that the server behind it gave no valid answer (RFC 9110 §15.6.3, §15.6.5).
   static let gatewayErrors: Set<Int> = [502, 504]
 
-  /// Whether the person has to change something (the file, the target, a password) before the
-  /// file can go.
+  /// Whether the user has to change something (the file, the target, a password) before the
+  /// file can be sent.
   public var needsPerson: Bool { !isTransient && cause != .cancelled }
 
   /// Whether the server may have meant one file of several: its size, its type, its name. A status
-  /// that speaks of the address, the credentials or the server's own state is meant for all.
+  /// about the address, the credentials or the server's own state concerns all of them.
   var mayConcernOneFile: Bool {
     cause == .refused
       ? status.map(Self.statusesOfOneFile.contains) ?? false : cause.traits.contains(.ofOneFile)
@@ -180,7 +180,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 }
 
 extension Failure.Cause {
-  /// What is decided by a cause alone.
+  /// What a cause alone decides.
   fileprivate struct Traits: OptionSet {
     let rawValue: Int
     static let local = Self(rawValue: 1)
@@ -190,7 +190,7 @@ extension Failure.Cause {
     static let ofOneFile = Self(rawValue: 16)
   }
 
-  /// The one table of all that is decided by a cause alone; a refusal is judged by its status as well.
+  /// The only table of what a cause alone decides. A refusal is also judged by its status.
   fileprivate var traits: Traits {
     switch self {
     case .missing, .unreadable, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed,
@@ -208,13 +208,13 @@ extension Failure.Cause {
     }
   }
 
-  /// Whether the fault is the file's or this machine's.
+  /// Whether the fault lies with the file or this machine.
   public var isLocal: Bool { traits.contains(.local) }
 
-  /// Whether no connection to the server was made: the next file for it will fare no better.
+  /// Whether no connection to the server could be made, so that its next file would fare no better.
   public var isUnreachable: Bool { traits.contains(.unreachable) }
 
-  /// The cause with its texts changed, where they may come from a server.
+  /// The cause with those of its texts changed that may come from a server.
   func mapText(_ change: (String) -> String) -> Failure.Cause {
     switch self {
     case .missing, .notAFile, .changed, .tooLarge, .empty, .typeNotAllowed, .stalled, .outOfTime,

@@ -30,13 +30,13 @@ public enum HumanReadable {
     return "\(minutes):\(padded(rest))"
   }
 
-  /// Seconds that something still takes, as ``clock(_:)`` says them: never none.
+  /// The time that something still takes, in the form of ``clock(_:)`` and never zero.
   public static func timeLeft(_ seconds: Double) -> String { clock(max(1, seconds)) }
 
   /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".
   public static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }
-    // Below this, tenths would round a short time to none at all.
+    // Below this, tenths would round a short time to zero.
     if seconds > 0, seconds < 0.0995 { return "\(Int(max(1, (seconds * 1000).rounded()))) ms" }
     if seconds < 9.95, seconds != seconds.rounded() { return "\(tenths(max(0, seconds))) s" }
     if seconds < 120 { return "\(Int(max(0, seconds).rounded())) s" }
@@ -44,14 +44,14 @@ public enum HumanReadable {
     return "\(Int(min(seconds / 3600, 1e6).rounded())) h"
   }
 
-  /// `done` of `total` in whole percent; 100 only where everything is done.
+  /// `done` of `total` in whole percent; 100 only if everything is done.
   public static func percent(_ done: Int64, of total: Int64) -> Int {
     guard total > 0 else { return 100 }
     guard done < total else { return 100 }
     return min(99, max(0, Int(Double(done) / Double(total) * 100)))
   }
 
-  /// `count` and the noun, in the plural where it belongs: "1 file", "3 files".
+  /// `count` and the noun, in the plural if needed: "1 file", "3 files".
   public static func count(_ count: Int, _ noun: String) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }

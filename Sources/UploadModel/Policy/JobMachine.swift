@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides what happens to one upload: state and event in, actions out. It touches nothing.
+/// Decides what happens to one upload: state and event in, actions out. It does no I/O.
 ///
 /// ```
 ///            start              prepared            all sent
@@ -20,7 +20,7 @@ public struct JobMachine: Sendable {
     /// Out of the line until a timer fires. Goes to `waiting` on `timerFired` or `retry`, to `running` on
     /// `start`.
     case retrying
-    /// Out of the line until the person resumes it. Goes to `waiting` on `retry`.
+    /// Out of the line until the user resumes it. Goes to `waiting` on `retry`.
     case paused
     /// Over. Goes to `waiting` on `retry` unless it was delivered.
     case finished(delivered: Bool)
@@ -32,13 +32,13 @@ public struct JobMachine: Sendable {
     public var attempt: Int
     /// How many redirects it has followed.
     public var redirects: Int
-    /// Whether it has not been sent away from the target's own origin: once away, credentials stay at home.
+    /// Whether it has never left the target's own origin. Once it has, it gets no credentials.
     public var keepsCredentials = true
-    /// Set if the person has stopped it and the request has not ended yet.
+    /// Set if the user has stopped it and the request has not ended yet.
     public var stop: Stop?
   }
 
-  /// Why a person took a running upload back.
+  /// How the user stopped a running upload.
   public enum Stop: Hashable, Sendable {
     /// For good.
     case cancel
@@ -48,23 +48,23 @@ public struct JobMachine: Sendable {
 
   /// What can happen to an upload.
   public enum Event: Sendable {
-    /// It is its turn; out of a delay where it goes together with others.
+    /// It is its turn. This can cut its delay short if it goes together with others.
     case start
     /// The request ended, or could not be made.
     case ended(TransferEnd, at: Instant, wall: Date, random: Double)
     /// The request was cancelled because of another file: the attempt does not count.
     case startOver
-    /// The request was prepared and has not begun: there was no attempt.
+    /// The request was prepared but never began, so there was no attempt.
     case notBegun
     /// The delay before the next attempt is over.
     case timerFired
-    /// The person wants it gone.
+    /// The user cancels it.
     case cancel
-    /// The person wants it to wait.
+    /// The user pauses it.
     case pause
-    /// The person wants it to be sent (again).
+    /// The user wants it to be sent (again).
     case retry
-    /// There is no use in waiting any longer.
+    /// There is no point in waiting longer.
     case giveUp(Failure)
   }
 
@@ -74,15 +74,15 @@ public struct JobMachine: Sendable {
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
     /// Cancel the request; its end is reported as usual.
     case breakOff
-    /// Call back with `timerFired` after so many seconds.
+    /// Call back with `timerFired` after this many seconds.
     case startTimer(seconds: Double)
-    /// Tell everybody.
+    /// Report the state.
     case report(ItemState)
   }
 
   /// Where the upload stands now.
   public private(set) var state: State = .waiting
-  /// How many attempts were begun, without those that do not count.
+  /// How many attempts that count have begun.
   public private(set) var attempts = 0
 
   /// A machine for one file.
@@ -91,7 +91,7 @@ public struct JobMachine: Sendable {
   /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
   /// timer, a second cancel) are ignored.
   ///
-  /// - Parameter target: where the file goes as things stand. It may be another one the next time.
+  /// - Parameter target: where the file goes now. It may be another target the next time.
   public mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):
@@ -151,7 +151,7 @@ public struct JobMachine: Sendable {
     ]
   }
 
-  /// - Parameter counted: how many attempts a failure tells of.
+  /// - Parameter counted: how many attempts a failure reports.
   private mutating func startOver(_ run: Run, counted: Int) -> [Action] {
     attempts -= 1
     switch run.stop {
@@ -169,8 +169,8 @@ public struct JobMachine: Sendable {
     _ run: Run, _ end: TransferEnd, for target: Target, at instant: Instant, wall: Date,
     random: Double
   ) -> [Action] {
-    // Attempts are counted so that nothing is tried for ever. One that brought the file further is none of
-    // those.
+    // Attempts are counted so that nothing is tried for ever. An attempt that made progress starts the count
+    // anew.
     var run = run
     if end.hasAdvanced { (run.attempt, attempts) = (1, 1) }
     let verdict = Verdict.judge(
@@ -183,7 +183,7 @@ public struct JobMachine: Sendable {
     if case .failed(let failure) = verdict, case .notRecorded = failure.cause {
       return go(to: .finished(delivered: false), .failed(failure))
     }
-    // Judged, or never answered.
+    // The outcome is in doubt if the verdict says so, or if no answer came.
     var doubt: Failure?
     if case .failed(let failure) = verdict,
       failure.mayHaveArrived || failure.mayBeStored == true
@@ -206,7 +206,7 @@ public struct JobMachine: Sendable {
     }
     switch verdict {
     case .follow(let url, let keepsCredentials):
-      // A path that another server chose gets no credentials, even where it leads back home.
+      // A path that another server chose gets no credentials, even if it leads back to the target's own origin.
       return self.run(
         to: url, redirects: run.redirects + 1,
         keepsCredentials: run.keepsCredentials && keepsCredentials)

@@ -10,10 +10,10 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The longest delay, in seconds. Bounds `Retry-After` too.
   public var cap: Double
   /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
-  /// where nobody says. `Target.isIdempotent` knows better then.
+  /// if the configuration does not say. `Target.isIdempotent` then decides.
   public var isIdempotent: Bool?
-  /// Statuses of which the server's owner knows that nothing was stored and that they may pass, beside those of
-  /// which anybody knows it (`Failure.transientStatuses`).
+  /// Statuses after which, by the configuration, nothing was stored and a later attempt may succeed, in addition to
+  /// `Failure.transientStatuses`.
   public var statuses: Set<Int>
 
   /// The default policy of a target.
@@ -28,7 +28,7 @@ public struct RetryPolicy: Hashable, Sendable {
     self.statuses = statuses
   }
 
-  /// Seconds to wait before the next attempt; `nil` where there shall be none.
+  /// Seconds to wait before the next attempt; `nil` if there is to be none.
   ///
   /// - Parameters:
   ///   - failure: how the last attempt ended; its `attempts` counts it.
@@ -40,7 +40,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
     guard failure.attempts < attempts, mayRepeat(failure) else { return nil }
     if let wish = failure.retryAfter {
-      // A little more, so that clients that were told the same delay do not all return at once.
+      // A little longer, so that clients that were told the same delay do not all return at once.
       return min(wish + random, cap)
     }
     return backOff(round: failure.attempts, random: random)
@@ -65,14 +65,14 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 extension Target {
-  /// Whether a second copy on the server does no harm: the configuration says so, or, where it says
+  /// Whether a second copy on the server does no harm: the configuration says so, or, if it says
   /// nothing, the file is PUT as it is (RFC 9110 §9.2.2), or each file carries a key by which the server
-  /// knows a repetition (the `Idempotency-Key` header field, draft-ietf-httpapi-idempotency-key-header).
+  /// recognises a repetition (the `Idempotency-Key` header field, draft-ietf-httpapi-idempotency-key-header).
   public var isIdempotent: Bool { isIdempotent(at: url) }
 
-  /// The same for a request to `url`: no header field goes to another origin than the target's own.
+  /// The same for a request to `url`: header fields go only to the target's own origin.
   public func isIdempotent(at url: URL) -> Bool {
-    // The server is asked what it has before anything is sent again.
+    // The server is asked how much it has before anything is sent again.
     if resume.mode == .tus { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }
     if method == "PUT", body == .binary { return true }
@@ -82,7 +82,7 @@ extension Target {
     return hasKey && (url == self.url || Origin(url) == origin)
   }
 
-  /// Seconds to wait before the next attempt; `nil` where there shall be none.
+  /// Seconds to wait before the next attempt; `nil` if there is to be none.
   ///
   /// - Parameters:
   ///   - failure: how the last attempt ended.

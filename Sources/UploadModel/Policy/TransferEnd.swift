@@ -4,18 +4,18 @@ import Foundation
 public struct TransferEnd: Hashable, Sendable {
   /// Where the request went.
   var url: URL
-  /// The status code, where a reply came.
+  /// The status code, if a reply came.
   public var status: Int?
   /// The reply's header fields, names in lower case.
   public var headers: [String: String]
   /// The beginning of the reply's body.
   public var reply: Reply
-  /// What the target's rules look at in that, where it was read already. Whoever judges the end reads it
-  /// otherwise.
+  /// What the target's rules look for in the reply, if it has already been read. Otherwise it is read when the end is
+  /// judged.
   public var content: ReplyContent?
   /// Why the request ended early, if it did.
   public var trouble: Failure.Cause?
-  /// Whether the request asked to be told to go on before it sent its body (`Expect`,
+  /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
   /// RFC 9110 §10.1.1).
   var expectedContinue: Bool
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
@@ -24,17 +24,17 @@ public struct TransferEnd: Hashable, Sendable {
   public var bytes: Int64
   /// Seconds from the start of the attempt.
   public var seconds: Double
-  /// Whether the server has more of a file that can be resumed than before the attempt before this one.
+  /// Whether the server has more of a resumable upload than was recorded before this attempt.
   public var hasAdvanced = false
-  /// The file as the request told the server of it, where it was a request with one.
+  /// The file as the request described it to the server, if it carried one.
   public var sent: SentFile?
-  /// Which of the request's files it is told of.
+  /// Which of the request's files this is about.
   public var place = Place()
-  /// The sums of the request's only file, where they are known.
+  /// The digests of the request's only file, if they are known.
   public var digests: ContentDigests?
   /// The delay in seconds that the server asked for in an earlier reply.
   public var retryAfter: Double?
-  /// The status of the request before it, such as a ticket's, where that one's reply is what went wrong.
+  /// The status of an earlier request, such as a ticket's, if its reply was the problem.
   public var earlierStatus: Int?
   /// Whether the request asked for the upload's ticket.
   public var isOfTicket = false
@@ -46,7 +46,7 @@ public struct TransferEnd: Hashable, Sendable {
     /// How many there are.
     var count: Int
 
-    /// The only file, unless said otherwise.
+    /// By default, the only file.
     public init(_ index: Int = 0, of count: Int = 1) {
       self.index = index
       self.count = count

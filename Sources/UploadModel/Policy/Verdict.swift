@@ -6,7 +6,7 @@ public enum Verdict: Hashable, Sendable {
   case delivered(Receipt)
   /// It did not arrive, or nobody can tell.
   case failed(Failure)
-  /// The server wants it at another address, or at the same one in another way;
+  /// The server wants it at another address, or in another way at the same one;
   /// `keepsCredentials` is false on another origin.
   case follow(URL, keepsCredentials: Bool)
 
@@ -70,11 +70,11 @@ public enum Verdict: Hashable, Sendable {
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:
-        // The server only rejects `Expect`, and the engine does not send it again. After the whole body it means more.
+        // The server only rejects `Expect`, which is not sent again. After the whole body, a 417 means more.
         return .follow(end.url, keepsCredentials: Origin(end.url) == target.origin)
       case 301, 302, 303:
         return failed(.redirected(to: end.headers["location"], .losesBody))
-      // The proxy in between had passed all of it on, and the server behind may have stored it.
+      // The gateway may have passed everything on, and the server behind it may have stored the file.
       case _ where Failure.gatewayErrors.contains(status) && leavesDoubt(end, target):
         let why = "a gateway answered in its place, after it had the whole file"
         return failed(.outcomeUnknown(why))
@@ -98,7 +98,7 @@ public enum Verdict: Hashable, Sendable {
     }
   }
 
-  /// Whether the server may have stored a file in spite of its refusal, where a second copy would do harm.
+  /// Whether the server may have stored the file in spite of its refusal, and a second copy would do harm.
   private static func leavesDoubt(_ end: TransferEnd, _ target: Target) -> Bool {
     guard end.sentAll, let status = end.status, Failure.serverErrors.contains(status) else {
       return false
@@ -106,7 +106,7 @@ public enum Verdict: Hashable, Sendable {
     return !target.isIdempotent(at: end.url) && !target.retry.statuses.contains(status)
   }
 
-  /// Where a 307 or 308 leads, as far as it is followed.
+  /// Where a 307 or 308 leads, if it is followed.
   static func redirect(
     _ end: TransferEnd, target: Target, redirects: Int, failed: (Failure.Cause) -> Verdict
   ) -> Verdict {

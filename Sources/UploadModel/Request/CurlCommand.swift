@@ -1,14 +1,14 @@
 import Foundation
 
-/// The command that makes curl send what hoist would send. Secrets are variables of the shell, so that
-/// it can be shown and copied; every other word is quoted (`ShellWord`).
+/// The command that makes curl send what hoist would send. Secrets are shell variables, so that the
+/// command can be shown and copied; every other word is quoted (`ShellWord`).
 ///
-/// It needs curl 7.81 or newer, whose forms are encoded as browsers do it.
+/// It needs curl 7.81 or newer, which encodes forms as browsers do.
 public struct CurlCommand: Hashable, Sendable {
   /// Each option with its value, as a shell reads them.
   private(set) var lines: [String] = []
 
-  /// The command as a shell reads it, an option a line.
+  /// The command as a shell reads it, with one option on each line.
   public var text: String { lines.joined(separator: " \\\n  ") }
 
   /// The variables that have to be set for the command, each once.
@@ -29,7 +29,7 @@ public struct CurlCommand: Hashable, Sendable {
     }
     guard target.resume.mode != .tus else {
       throw InvalidInput(
-        "an upload that can go on is several requests, and the server says where to")
+        "a resumable upload takes several requests, and the server says where they go")
     }
     let plan: RequestPlan
     do throws(Failure.Cause) {
@@ -64,7 +64,7 @@ public struct CurlCommand: Hashable, Sendable {
 
   private mutating func add(_ part: RequestPlan.Part) throws(InvalidInput) {
     guard !part.name.utf8.contains(UInt8(ascii: "=")) else {
-      throw InvalidInput("curl cannot be told of the field \"\(part.name)\", for its \"=\"")
+      throw InvalidInput("curl cannot send the field \"\(part.name)\" because of its \"=\"")
     }
     switch part.value {
     case .text(let text): try add(text, as: part.name, part.type)
@@ -97,7 +97,7 @@ public struct CurlCommand: Hashable, Sendable {
   private mutating func tls(_ target: Target) throws(InvalidInput) {
     if let file = target.tls.caFile { try add("--cacert", [.text(file)]) }
     if let pin = target.tls.pin {
-      // Without authorities the key alone decides.
+      // Without authorities, the key alone decides.
       if target.tls.caFile == nil { lines.append("--insecure") }
       try add("--pinnedpubkey", [.text(pin.description)])
     }
@@ -175,7 +175,7 @@ public struct CurlCommand: Hashable, Sendable {
     return path == Array("-".utf8) ? Array("./-".utf8) : path
   }
 
-  /// As forms are sent: every line break is CRLF.
+  /// Makes every line break CRLF, as in forms.
   private static func lineBreaks(_ bytes: [UInt8]) -> [UInt8] {
     let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     var result: [UInt8] = []

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Texts inside of URLs.
+/// Percent-encoding for texts in URLs.
 public enum PercentEncoding {
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-  /// Encodes everything but the unreserved characters of RFC 3986 §2.3: a plus sign too, which many
-  /// servers take for a space.
+  /// Encodes everything except the unreserved characters of RFC 3986 §2.3, including the plus sign, which
+  /// many servers take for a space.
   public static func encode(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
   }

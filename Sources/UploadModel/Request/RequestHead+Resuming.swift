@@ -1,5 +1,5 @@
 extension RequestHead {
-  /// The beginning of one of the requests that a resumable upload consists of.
+  /// The head of one of the requests that make up a resumable upload.
   ///
   /// - Throws: why such a request cannot be sent.
   public init(
@@ -10,18 +10,18 @@ extension RequestHead {
     add(asked.headers)
   }
 
-  /// Adds what the protocol asks for, in the place of header fields with the same names.
+  /// Adds the header fields of the protocol. They replace fields with the same names.
   public mutating func add(_ fields: [ResumeRequest.Header]) {
     for field in fields { set(field.name, field.value) }
   }
 
-  /// Tells the name of a file that goes without a form (RFC 6266, and RFC 8187 for what is no ASCII), unless the
-  /// target says something else.
+  /// Adds the name of a file that goes without a form (RFC 6266, and RFC 8187 if it is not ASCII), unless the target
+  /// sets the field itself.
   public mutating func addName(_ name: String) {
     guard !headers.contains(where: { $0.name.lowercased() == "content-disposition" }) else {
       return
     }
-    // Percent signs are taken for escapes by some.
+    // Some servers take percent signs for escapes.
     let isPlain = name.utf8.allSatisfy { (0x20..<0x7F).contains($0) && !"\"\\%".utf8.contains($0) }
     set(
       "Content-Disposition",

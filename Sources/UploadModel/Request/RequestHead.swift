@@ -1,4 +1,4 @@
-/// The beginning of a request to a target's server: method, address and header fields, with every secret marked
+/// The head of a request to a target's server: method, address and header fields, with every secret marked
 /// as one.
 public struct RequestHead: Hashable, Sendable {
   /// A text in which secrets are marked.
@@ -10,27 +10,27 @@ public struct RequestHead: Hashable, Sendable {
     public var name: String
     /// The value.
     public var value: Text
-    /// Whether hoist adds it to every request, whatever the target says.
+    /// Whether hoist adds it to every request by itself.
     var isDefault = false
   }
 
-  /// What the server is told about who we are.
+  /// The credentials that a request carries.
   public enum Credentials: Hashable, Sendable {
     /// The target's own header fields, and the bearer token that a command gave.
     case all(token: Template.Secret?)
-    /// Nothing: it is another origin.
+    /// None, since the request goes to another origin.
     case none
   }
 
   /// The HTTP method, in upper case.
   public let method: String
-  /// Where it goes; nil where only a ticket tells.
+  /// Where it goes; nil if only a ticket says so.
   public let address: Text?
-  /// The header fields but those that depend on how the content is encoded, in the order in which they are
-  /// sent.
+  /// The header fields in the order in which they are sent, except those that depend on how the content is
+  /// encoded.
   public private(set) var headers: [Header]
 
-  /// The beginning of a small request to a target's server: for a ticket, a list, a deletion.
+  /// The head of a small request to a target's server: for a ticket, a list, a deletion.
   ///
   /// - Throws: why such a request cannot be sent.
   public init(
@@ -51,12 +51,12 @@ public struct RequestHead: Hashable, Sendable {
     ]
   }
 
-  /// Adds the header fields of a target, where the server may know them.
+  /// Adds those header fields of a target that the server may know.
   mutating func add(
     _ credentials: Credentials, of target: Target, _ values: Template.Values
   ) throws(Failure.Cause) {
     if target.closesConnections { set("Connection", "close") }
-    // Another origin is given the public header fields only: the others may hold credentials.
+    // Another origin gets only the public header fields: the others may hold credentials.
     if case .all(let token) = credentials {
       try add(target.headers, values)
       if let token {
@@ -76,7 +76,7 @@ public struct RequestHead: Hashable, Sendable {
     }
   }
 
-  /// Puts a header field in the place of those with its name.
+  /// Sets a header field in place of those with its name.
   mutating func set(_ name: String, _ value: String) {
     set(Header(name: name, value: [.text(value)]))
   }
@@ -91,12 +91,12 @@ public struct RequestHead: Hashable, Sendable {
     headers.contains { $0.name.lowercased() == name.lowercased() }
   }
 
-  /// The value of a header field as it may be shown; nil where there is none.
+  /// The value of a header field as it may be shown; nil if there is no such field.
   func shown(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value.shown
   }
 
-  /// Leaves the header fields of this name out.
+  /// Removes the header fields of this name.
   mutating func remove(_ name: String) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
   }
@@ -108,7 +108,7 @@ public struct RequestHead: Hashable, Sendable {
 }
 
 extension Target {
-  /// Stands for the token of the target's command, which is not run for what is only shown.
+  /// Stands for the token in what is only shown: the target's command is not run for that.
   public var tokenPlaceholder: Template.Secret? {
     tokenCommand == nil ? nil : Template.Secret(name: "TOKEN", value: "", source: .derived)
   }

@@ -2,8 +2,8 @@ import Foundation
 
 /// What a request that uploads files consists of: its head and its content, with every secret marked as one.
 ///
-/// The request that is sent, `--dry-run`, the details of a file and the curl command are all rendered from a
-/// plan, so that none of them can say anything else than the others.
+/// The request itself, `--dry-run`, the details of a file and the curl command are all rendered from a
+/// plan, so that they cannot contradict each other.
 public struct RequestPlan: Hashable, Sendable {
   /// A part of a form.
   public struct Part: Hashable, Sendable {
@@ -19,15 +19,15 @@ public struct RequestPlan: Hashable, Sendable {
     public var name: String
     /// Its content.
     public var value: Value
-    /// The media type; nil where none is sent.
+    /// The media type; nil if none is sent.
     public var type: String?
   }
 
   /// What the request carries.
   public enum Content: Hashable, Sendable {
-    /// A form (RFC 7578). Whoever encodes it adds the `Content-Type`, for that names the boundary.
+    /// A form (RFC 7578). The encoder adds the `Content-Type`, since it names the boundary.
     case form([Part])
-    /// A file by itself.
+    /// A bare file.
     case file(UploadItem)
   }
 
@@ -35,9 +35,9 @@ public struct RequestPlan: Hashable, Sendable {
   public enum Destination: Hashable, Sendable {
     /// To the target's own address.
     case target
-    /// To an address that a ticket tells, which is not known before it is asked for.
+    /// To an address that a ticket will name.
     case ticket
-    /// To an address that a ticket or a redirect told.
+    /// To an address that a ticket or a redirect has named.
     case other(URL)
   }
 
@@ -103,7 +103,7 @@ public struct RequestPlan: Hashable, Sendable {
               type: target.sentType(of: item))
           })
     case .binary:
-      // A ticket's signature may cover another one.
+      // A ticket's signature may cover a different type.
       if !head.has("Content-Type") { head.set("Content-Type", target.sentType(of: first)) }
       content = .file(first)
     }

@@ -4,7 +4,7 @@ import ScalarText
 extension Target {
   /// The address of a request with secrets marked. The query of the URL itself can contain a key as well.
   public func addressStretches(with values: Template.Values) -> [Template.Filled] {
-    // Most have no placeholder, and no query that could hold a key.
+    // Most addresses have no placeholder, and no query that could hold a key.
     let text = url.absoluteString
     if address == nil, query.isEmpty, !text.utf8.contains(UInt8(ascii: "?")) {
       return [.text(text)]

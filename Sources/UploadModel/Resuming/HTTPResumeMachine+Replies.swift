@@ -5,12 +5,12 @@ import StructuredFields
 
 /// What a server's replies mean, and what comes next. Section names are those of the draft.
 extension HTTPResumeMachine {
-  /// Takes in an interim reply: the offer of an upload that can go on, or news of its progress.
+  /// Handles an interim reply: the offer of a resumable upload, or news of its progress.
   public mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
-    // "Status Code 104": one that tells of progress has no Location.
-    // The usual request asks for none: what comes all the same says nothing of it.
+    // "Status Code 104": one that reports progress has no Location.
+    // The usual request does not ask for one, so one that comes anyway means nothing.
     guard phase == .creating, !losesInterims, let location = headers["location"],
       headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
         == .integer(Self.interopVersion)
@@ -38,18 +38,18 @@ extension HTTPResumeMachine {
         .stop(.connectionLost("a proxy takes an interim reply for the answer")),
       ]
     }
-    // More is on its way than the server takes at once.
+    // The request under way carries more than the server takes at once.
     turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
     return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
   }
 
-  /// Whether a proxy has made an interim reply look like a last one: what is in between has no say in how the
-  /// connection goes on, and nothing to add of its own.
+  /// Whether a proxy has made an interim reply look like a final one: an interim reply has no say in what becomes of
+  /// the connection, and needs no fields of the proxy's own.
   private static func isTakenForAnswer(_ headers: [String: String]) -> Bool {
     headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
   }
 
-  /// Whether a request that could have gone on ended in a way that says that its interim reply was held back.
+  /// Whether the end of the creating request suggests that its interim reply was held back.
   private func lacksInterim(_ end: TransferEnd) -> Bool {
     guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
       return false
@@ -61,7 +61,7 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Takes in how the last request ended.
+  /// Handles the end of the last request.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .deleting {
       guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
@@ -75,7 +75,7 @@ extension HTTPResumeMachine {
       if let point = course.point { return ask(point) }
     }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
-      // Without a point this was a request like any other, and ends like any other.
+      // Without a point, this was an ordinary request, and ends as one.
       return course.point == nil && phase == .creating ? [.end(end)] : course.over(end, status: nil)
     }
     if status == 307 || status == 308, phase != .creating { return course.follow(end) }
@@ -91,7 +91,7 @@ extension HTTPResumeMachine {
     }
   }
 
-  /// Whatever the reply, uploads are made all the same: what answers OPTIONS may be something on the way.
+  /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
   private mutating func learn(
     _ end: TransferEnd, _ status: Int, _ now: Date
   ) -> [ResumeAction] {
@@ -114,7 +114,7 @@ extension HTTPResumeMachine {
     guard (200..<300).contains(status) else {
       if isComplete == true { return [.forget] + [.end(end)] }
       if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
-        // It has said how much it takes at once.
+        // The server has said how much it takes at once.
         return course.point.map { ask($0) } ?? create(now)
       }
       return course.point == nil ? [.end(end)] : course.over(end, status: status)
@@ -132,7 +132,7 @@ extension HTTPResumeMachine {
       return course.fail(.locationChanged, end)
     }
     let point = course.point ?? keep(url, end.headers, now)
-    // Not all of what was sent has been taken, or nothing was sent yet.
+    // Not everything that was sent has been taken, or nothing has been sent yet.
     return [.keep(point)] + (isWhole && course.length > 0 ? ask(point) : append(point))
   }
 
@@ -150,7 +150,7 @@ extension HTTPResumeMachine {
       return course.fail(.noOffset, end)
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
-    // The rest would be answered with interim replies as well, and little is lost.
+    // The rest would get interim replies as well, and starting over loses little.
     if losesInterims, Self.isComplete(end) != true, offset < course.length / 2 {
       leavesDraft = true
       return delete(point.url, then: end)
@@ -160,7 +160,7 @@ extension HTTPResumeMachine {
     course.point = point
     guard Self.isComplete(end) == true else { return [.keep(point)] + append(point) }
     guard offset == course.length else { return course.fail(.endedEarly, end) }
-    // All of it was taken, and the reply was lost. The server may have kept it.
+    // Everything was taken, but the reply was lost. The server may have kept it.
     held = end
     return [.keep(point)] + askForReply(point)
   }
@@ -198,7 +198,7 @@ extension HTTPResumeMachine {
     return [.keep(point)] + append(point)
   }
 
-  /// The reply that was lost, or the news that it is lost for good: the file is there either way.
+  /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
   private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     if Self.isComplete(end) == true {
       return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
@@ -227,16 +227,16 @@ extension HTTPResumeMachine {
     point.expires = now.addingTimeInterval(Double(age))
   }
 
-  /// The reply of whatever the target's own request was for.
+  /// Ends with the reply to the target's own request.
   private func finish(_ end: TransferEnd) -> [ResumeAction] {
     var end = end
-    // The address of the upload is none of the file.
+    // The upload's address is not the file's.
     if let url = course.point?.url, end.location == url { end.headers["location"] = nil }
     guard phase != .creating, let status = end.status else { return [.end(end)] }
     return course.arrived(end, status)
   }
 
-  /// After a 413: what the server says that it takes, or half of what was too much.
+  /// After a 413: sends as much as the server says that it takes, or half of what was too much.
   private mutating func sendLess(
     _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
   ) -> [ResumeAction] {
@@ -259,7 +259,7 @@ extension HTTPResumeMachine {
     end.headers[name].flatMap { FieldValue(item: $0)?.integer }
   }
 
-  /// The last word of the problem type (RFC 9457) that the reply names.
+  /// The last component of the problem type (RFC 9457) that the reply names.
   private static func problem(_ end: TransferEnd) -> String? {
     guard end.reply.mediaType == "application/problem+json",
       case .object(let members)? = JSONValue(text: end.reply.text),

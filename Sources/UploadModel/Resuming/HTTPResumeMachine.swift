@@ -12,38 +12,39 @@ import MultipartForm
 ///           (where a point was kept)└──────┘
 /// ```
 ///
-/// The request that begins an upload is what the target describes, with `Upload-Complete: ?1` on top. A server that
-/// knows nothing of this takes it as any other, and whatever it replies is judged as for any other. A server that
-/// allows less in one request than there is gets an empty request first (`Upload-Complete: ?0`), then pieces.
+/// The request that begins an upload is the one that the target describes, with an additional `Upload-Complete: ?1`.
+/// A server that does not know the protocol takes it like any other request, and its reply is judged like any other.
+/// A server that allows less in one request than there is to send gets an empty request first
+/// (`Upload-Complete: ?0`), then pieces.
 ///
 /// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
-/// more of the body. Such a server is noticed by that, and gets the usual request from then on, without those fields.
+/// more of the body. Once such a server is noticed, it gets the usual request without those fields.
 public struct HTTPResumeMachine: ResumeMachine {
-  /// The version that is spoken while the protocol is a draft.
+  /// The version to speak while the protocol is a draft.
   static let interopVersion: Int64 = 8
 
   enum Phase { case learning, creating, asking, appending, replaying, deleting }
 
-  /// What it knows, whatever the protocol.
+  /// What does not depend on the protocol.
   public internal(set) var course: ResumeCourse
   /// The form around the file, if there is one.
   let form: ResumePoint.Form?
-  /// What the server has announced.
+  /// The limits that the server has announced.
   var limits: ResumeLimits?
-  /// Whether the server is asked what it speaks before anything else.
+  /// Whether the server is first asked which protocol it speaks.
   let discovers: Bool
   var phase = Phase.learning
-  /// The most bytes in a request after one was too large.
+  /// The most bytes in a request, once one was too large.
   var most: Int64?
-  /// Where to go on once the request under way has been broken off.
+  /// Whether to go on in pieces once the request under way has been broken off.
   var turnsToPieces = false
-  /// The upload that the server is to forget once the request under way has been broken off.
+  /// The upload to delete on the server once the request under way has been broken off.
   var condemned: URL?
-  /// What the attempt ends with after that, or after the reply was asked for again.
+  /// How the attempt ends after that, or after asking for the reply again.
   var held: TransferEnd?
   /// Whether interim replies do not get through.
   var losesInterims: Bool
-  /// Whether the request under way has been broken off for that.
+  /// Whether the upload is deleted for that reason and begun again with the usual request.
   var leavesDraft = false
   /// When the request that begins the upload was sent.
   var created = Date.distantPast
@@ -53,11 +54,11 @@ public struct HTTPResumeMachine: ResumeMachine {
   /// - Parameters:
   ///   - identity: the file as it is now.
   ///   - creation: where the target's own request goes.
-  ///   - length: how many bytes that request has for content.
+  ///   - length: the size of that request's content in bytes.
   ///   - lead: how many of them come before the file's.
-  ///   - form: the form around the file; nil where it goes by itself.
+  ///   - form: the form around the file; nil if it goes without one.
   ///   - point: where an earlier attempt got to.
-  ///   - server: what is known of the server; nil where it has not been asked.
+  ///   - server: what is known of the server; nil if it has not been asked.
   public init(
     target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
     form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?,
@@ -72,10 +73,10 @@ public struct HTTPResumeMachine: ResumeMachine {
     discovers = server == nil && (target.resume.mode == .auto || target.resume.chunk != nil)
   }
 
-  /// Begins.
+  /// Begins the attempt.
   public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, loss: loss, now: now)
-    // Whoever has a point knows what the server speaks.
+    // A point already tells which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed(now) }
     phase = .learning
     return course.send(request("OPTIONS", course.creation))
@@ -95,7 +96,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   mutating func create(_ now: Date) -> [ResumeAction] {
     (phase, created) = (.creating, now)
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
-    // Pieces are for servers that have said that they know what to do with them.
+    // Only a server that has announced limits gets pieces.
     let isWhole = limits == nil || course.length <= mostContent
     if !isWhole, takesTooLittle(of: course.length) {
       return course.fail(.appendTooSmall, TransferEnd(url: course.creation))
@@ -105,7 +106,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return course.send(request)
   }
 
-  /// The request that makes an upload, without its content.
+  /// The request that creates an upload, without its content.
   public static func creation(at url: URL, length: Int64, isWhole: Bool) -> ResumeRequest {
     var request = ResumeRequest(
       "POST", url,
@@ -117,7 +118,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return request
   }
 
-  /// The target's own request, with nothing on top.
+  /// The target's own request, without additional fields.
   private static func usual(at url: URL, length: Int64) -> ResumeRequest {
     var request = ResumeRequest("POST", url, content: 0..<length)
     request.isTargetsOwn = true
@@ -139,7 +140,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return course.send(piece(point, count: count, isLast: count == rest))
   }
 
-  /// Asks for the reply that was lost, of an upload that is complete.
+  /// Asks again for the lost reply to a complete upload.
   mutating func askForReply(_ point: ResumePoint) -> [ResumeAction] {
     phase = .replaying
     return course.send(piece(point, count: 0, isLast: true))
@@ -151,7 +152,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return course.send(Self.termination(of: url))
   }
 
-  /// The request that has the server forget an upload, for whoever does not want it any more.
+  /// The request that makes the server forget an upload that is not wanted.
   public static func termination(of url: URL) -> ResumeRequest {
     ResumeRequest("DELETE", url, [("Upload-Draft-Interop-Version", "\(interopVersion)")])
   }
@@ -169,7 +170,7 @@ public struct HTTPResumeMachine: ResumeMachine {
     return request
   }
 
-  /// The most bytes in one request: what the target and the server allow, and no less than the server wants.
+  /// The most bytes in one request: what the target and the server allow, but no less than the server's minimum.
   var mostContent: Int64 {
     let allowed = [course.target.resume.chunk, limits?.append, most].compactMap { $0 }.min()
     return max(allowed ?? .max, limits?.least ?? 1, 1)
@@ -183,10 +184,10 @@ public struct HTTPResumeMachine: ResumeMachine {
     return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
   }
 
-  /// How long an interim reply may take, in seconds: it comes before the body is read.
+  /// How long an interim reply may take, in seconds. It comes before the body is read.
   static let patience: TimeInterval = 5
-  /// Below this, pieces are not what a server dislikes, and a limit is hardly meant for files.
+  /// The smallest sensible piece: a refusal of less is not about its size, and a lower limit is hardly meant for files.
   static let leastPiece: Int64 = 16 << 10
-  /// The most pieces below that for one upload.
+  /// The most pieces smaller than that for one upload.
   static let mostTinyPieces: Int64 = 100
 }

@@ -1,14 +1,14 @@
-/// What is to be done about an upload that can go on, in order.
+/// What is to be done about a resumable upload, in order.
 public enum ResumeAction: Hashable, Sendable {
   /// Send this, and come back with its end.
   case send(ResumeRequest)
-  /// Write down where the upload can go on, before anything else is sent.
+  /// Record where the upload can resume, before anything else is sent.
   case keep(ResumePoint)
-  /// What was written down is of no use any more.
+  /// Discard what was recorded.
   case forget
   /// Remember what the server can do.
   case learn(ResumeServer)
-  /// Begin the attempt again with what was learnt: the server speaks another protocol.
+  /// Begin the attempt again with what has been learnt, such as that the server speaks another protocol.
   case startAgain
   /// Break off the request under way; it ends with this cause.
   case stop(Failure.Cause)

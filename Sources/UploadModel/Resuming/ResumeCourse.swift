@@ -1,18 +1,18 @@
 import Foundation
 import MultipartForm
 
-/// What an attempt at an upload knows, whatever the protocol: the file, how far the server is, and what was asked
-/// last.
+/// What an attempt at an upload knows whatever the protocol is: the file, how far the server is, and what was last
+/// asked.
 public struct ResumeCourse: Sendable {
-  /// How often the server may say the same of an attempt without a byte of progress.
+  /// How often in a row the server may answer an attempt without a byte of progress.
   static let patience = 3
 
   /// Where the upload stands.
   var point: ResumePoint?
-  /// Whether the server has more of the file than it ever had of it, in whichever upload.
+  /// Whether the server has more of the file than it has ever had, in any upload of it.
   public private(set) var hasAdvanced = false
-  /// The most that the server ever had of what is sent, in bytes. A server that forgets each upload and takes a byte of
-  /// the next one does not advance.
+  /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
+  /// of the next does not advance.
   public private(set) var furthest: Int64
 
   let target: Target
@@ -20,7 +20,7 @@ public struct ResumeCourse: Sendable {
   let creation: URL
   /// The size of what is sent, in bytes: the file's, or that of the form around it.
   let length: Int64
-  /// Where in it the file's own bytes begin.
+  /// Where the file's own bytes begin in what is sent.
   let lead: Int64
 
   var last: ResumeRequest?
@@ -41,13 +41,13 @@ public struct ResumeCourse: Sendable {
     self.furthest = max(furthest, point?.offset ?? 0)
   }
 
-  /// Drops a point that is none for this attempt, and notes why where a person should know.
+  /// Drops a point that this attempt cannot use, and notes the reason if the user should know it.
   ///
   /// - Parameter loss: what was found out about the file's content.
   mutating func checkPoint(form: ResumePoint.Form?, loss: ResumePoint.Loss?, now: Date) {
     guard let known = point else { return }
     if known.target != target.name || fault(of: known.url) != nil {
-      // It was begun for another target, or under other rules.
+      // The upload began for another target, or under other rules.
       point = nil
     } else if known.identity != identity {
       lose(.fileChanged)
@@ -60,7 +60,7 @@ public struct ResumeCourse: Sendable {
     }
   }
 
-  /// How many of the file's bytes are among so many of what is sent.
+  /// How many of the file's bytes are among the first `offset` bytes of what is sent.
   public func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
 
   /// The size of the file, in bytes.
@@ -78,7 +78,7 @@ public struct ResumeCourse: Sendable {
     if why == .fileChanged || why == .formChanged { furthest = 0 }
   }
 
-  /// Notes what the server has; the fault where that cannot be.
+  /// Notes how much the server has. Returns the fault if that is impossible.
   mutating func record(_ offset: Int64, into point: inout ResumePoint) -> ResumeFault? {
     if offset > length { return .offsetBeyondEnd }
     if offset < point.offset { return .offsetWentBack }
@@ -88,15 +88,16 @@ public struct ResumeCourse: Sendable {
     return nil
   }
 
-  /// Notes from where on this attempt sends.
+  /// Notes where in the file this attempt begins to send.
   mutating func recordStart(into point: inout ResumePoint) {
     point.start = first ?? fileOffset(point.offset)
     first = point.start
   }
 
-  /// The server is somewhere else than was thought, and is asked again: nil until that has gone on for too long.
+  /// The server is not where it was thought to be. Returns nil if it is to be asked again, or how to end the attempt
+  /// if that has gone on for too long.
   ///
-  /// - Parameter status: what the attempt ends with then; nil for `fault`.
+  /// - Parameter status: the status to end the attempt with; nil for `fault`.
   mutating func doubt(
     _ end: TransferEnd, status: Int?, fault: ResumeFault = .offsetStuck
   ) -> [ResumeAction]? {
@@ -105,8 +106,8 @@ public struct ResumeCourse: Sendable {
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
 
-  /// The server does not know the upload any more, and a new one is made: nil the first time. Once can be the
-  /// server's age; more often it is something else.
+  /// The server has forgotten the upload. Returns nil the first time, so that a new one is created: the upload may
+  /// have expired. A second time, something else is wrong.
   mutating func startOver(_ end: TransferEnd, _ status: Int) -> [ResumeAction]? {
     losses += 1
     guard losses == 1 else { return [.forget] + over(end, status: status) }
@@ -143,7 +144,7 @@ public struct ResumeCourse: Sendable {
 
   // MARK: Ends
 
-  /// All of it is there, whichever request brought the last of it.
+  /// Everything has arrived, whichever request brought the last bytes.
   func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     var end = end
     end.status = status
@@ -153,7 +154,7 @@ public struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
-  /// What was sent can be asked for: nothing of it is unknown, however it ended.
+  /// However the request ended, nothing is in doubt: the server can be asked what has arrived.
   func over(_ end: TransferEnd, status: Int?) -> [ResumeAction] {
     var end = end
     end.status = status

@@ -1,6 +1,6 @@
-/// How a server broke the rules by which uploads are resumed.
+/// How a server broke the rules for resuming uploads.
 public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
-  /// It made an upload and did not say where.
+  /// It created an upload but did not say where.
   case noLocation
   /// It keeps the upload at an address that no request can go to.
   case badLocation
@@ -12,26 +12,26 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case offsetBeyondEnd
   /// It has less than it said before.
   case offsetWentBack
-  /// It takes bytes and has none of them afterwards.
+  /// It takes bytes but has none of them afterwards.
   case offsetStuck
   /// It has named two addresses for one upload.
   case locationChanged
   /// It has closed the upload before all of it was there.
   case endedEarly
-  /// It has all of it, and does not say that the upload is complete.
+  /// It has everything but does not say that the upload is complete.
   case neverComplete
-  /// The upload at this address is of another length.
+  /// The upload at this address has another length.
   case otherLength
-  /// Its status is not the one that the protocol has for success.
+  /// Its status is not the one that means success in the protocol.
   case unexpectedStatus
   /// It speaks another version of the protocol.
   case otherVersion
   /// It takes so little in one request that the upload would need very many.
   case appendTooSmall
-  /// What it received has, again and again, not the sum of what was sent.
+  /// The checksum of what it received is repeatedly not that of what was sent.
   case checksumMismatch
 
-  /// The word for scripts: `resume-no-location`, and so on.
+  /// The code for scripts: `resume-no-location`, and so on.
   var code: String {
     rawValue.unicodeScalars.reduce(into: "resume-") { code, scalar in
       if scalar.properties.isUppercase { code += "-" }
@@ -96,7 +96,7 @@ public enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .appendTooSmall:
       "Have the server take larger pieces, or set resume = \"off\"; until then, retrying will not help."
     case .offsetStuck, .checksumMismatch:
-      "Something between may change what is sent. Retry goes on where the server is."
+      "Something in between may change what is sent. Retry goes on where the server is."
     }
   }
 }

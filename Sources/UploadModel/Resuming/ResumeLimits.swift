@@ -1,6 +1,6 @@
 import StructuredFields
 
-/// What a server allows an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
+/// The limits of a server for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
 /// `Upload-Limit`.
 public struct ResumeLimits: Hashable, Sendable, Codable {
   /// The most bytes of the whole.
@@ -15,9 +15,9 @@ public struct ResumeLimits: Hashable, Sendable, Codable {
   /// No limits.
   public init() {}
 
-  /// Reads the header field. Keys that nobody knows are passed over.
+  /// Reads the header field. Unknown keys are skipped.
   ///
-  /// - Returns: nil where it is malformed, or a value is no number of at least 0: it is ignored as a whole then.
+  /// Fails if the field is malformed, or if a value is not a number of at least 0: the whole field is then ignored.
   init?(_ text: String?) {
     guard let text, let members = FieldValue.dictionary(text) else { return nil }
     for key in ["max-size", "min-size", "max-append-size", "min-append-size", "max-age"] {

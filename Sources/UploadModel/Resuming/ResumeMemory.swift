@@ -1,7 +1,7 @@
-/// Keeps from run to run what servers have said of themselves. What cannot be kept is asked again.
+/// Remembers from run to run what is known of servers. If it cannot, the servers are asked again.
 public protocol ResumeMemory: Sendable {
-  /// What the server at an address has said, unless that is too long ago.
+  /// What is known of the server at an address, unless it is too old.
   func resumeServer(at address: String) -> ResumeServer?
-  /// Keeps that; nil forgets what was kept.
+  /// Remembers that; nil forgets what was known.
   func remember(_ server: ResumeServer?, at address: String)
 }

@@ -1,36 +1,36 @@
 import Foundation
 import MultipartForm
 
-/// Where an upload can go on: kept in the queue before the first byte of the file leaves.
+/// Where an upload can resume. It is kept in the queue before the first byte of the file leaves.
 public struct ResumePoint: Hashable, Sendable, Codable {
   /// The address that the server gave this one upload.
   public var url: URL
-  /// The name of the target that it was begun for.
+  /// The name of the target that it began with.
   public var target: String
-  /// The file that it was begun with.
+  /// The file that it began with.
   public var identity: FileIdentity
-  /// What is known of the moment at which the file held what was sent; nil in points of earlier versions.
+  /// When the file held what was sent, as far as is known; nil in points of earlier versions.
   public var moment: FileMoment?
-  /// How many bytes the server had when it said so last.
+  /// How many bytes the server had when it last said so.
   public var offset: Int64 = 0
   /// The first of the file's bytes that the last attempt sent.
   public var start: Int64 = 0
-  /// When the server forgets it, where it says so.
+  /// When the server forgets the upload, if it says so.
   public var expires: Date?
-  /// Why an upload of the same file that was begun before it could not go on.
+  /// Why an earlier upload of the same file could not resume.
   public var loss: Loss?
   /// The protocol; nil for tus.
   public var mode: ResumeRules.Mode?
-  /// The form around the file; nil where it goes by itself. Offsets count the form's bytes then.
+  /// The form around the file, whose bytes the offsets then count; nil if the file goes without one.
   public var form: Form?
 
-  /// What makes the bytes of a form the same again.
+  /// What is needed to make the same form again.
   public struct Form: Hashable, Sendable, Codable {
     /// What separates its parts.
     public var boundary: String
     /// When it was made, for `{now}`.
     public var made: Date
-    /// A sum of all that is in it beside the file and secrets, in hexadecimal digits.
+    /// A hash of everything in it except the file and secrets, in hexadecimal digits.
     var seal: String
     /// How many of its bytes come before the file's.
     var lead: Int64
@@ -43,27 +43,27 @@ public struct ResumePoint: Hashable, Sendable, Codable {
 
   /// Why an upload has to start over.
   public enum Loss: String, Hashable, Sendable, Codable {
-    /// The file is not the one that the upload was begun with.
+    /// The file is not the one that the upload began with.
     case fileChanged
     /// Nothing shows that the file still holds what was sent of it.
     case fileUncertain
-    /// The target says something else in the form around the file.
+    /// The target now describes another form around the file.
     case formChanged
-    /// The server does not know it any more.
+    /// The server has forgotten it.
     case forgotten
-    /// The server has said until when it would keep it, and that time is over.
+    /// The time for which the server promised to keep it is over.
     case expired
   }
 
-  /// Whether the attempt that it was written down by had not sent anything of the file yet.
+  /// Whether the attempt that recorded it had not sent anything of the file yet.
   public var isAtStart: Bool {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
 
-  /// Whether an item goes on there whose target has this name; it is empty where there is one target only.
+  /// Whether an item for this target can resume here. The name is empty if there is only one target.
   public func holds(for target: String) -> Bool { target.isEmpty || target == self.target }
 
-  /// What a person should know of it while the file is sent; nil where nothing is worth a word.
+  /// What the user should know about it while the file is sent; nil if there is nothing to say.
   public var words: String? {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
     switch loss {

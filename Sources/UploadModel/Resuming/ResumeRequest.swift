@@ -1,6 +1,6 @@
 import Foundation
 
-/// One of the requests that a resumable upload consists of.
+/// One of the requests that make up a resumable upload.
 public struct ResumeRequest: Hashable, Sendable {
   /// The HTTP method.
   public var method: String
@@ -8,15 +8,15 @@ public struct ResumeRequest: Hashable, Sendable {
   public var url: URL
   /// The header fields that the protocol asks for, in their order.
   public var headers: [Header]
-  /// Which of the file's bytes go with it; nil for none.
+  /// Which of the file's bytes it carries; nil for none.
   public var content: Range<Int64>?
-  /// Whether it is the request that the target describes, with its method, its header fields and its form; `headers`
-  /// come on top, and `content` counts the form's bytes.
+  /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
+  /// are then added to it, and `content` counts the form's bytes.
   public var isTargetsOwn = false
-  /// Whether another origin than the target's own has chosen where it goes: no credentials go there, even where that
-  /// is back home.
+  /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
+  /// leads back to the target's own origin.
   public var staysAway = false
-  /// The checksum of them that goes along; whoever sends the request computes it.
+  /// The checksum of those bytes to send along. The sender of the request computes it.
   public var checksum: TusServer.Checksum?
 
   /// A header field.
@@ -30,7 +30,7 @@ public struct ResumeRequest: Hashable, Sendable {
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  /// Says with which sum the content arrives undamaged (tus 1.0.0, "Checksum").
+  /// Adds the checksum of the content (tus 1.0.0, "Checksum").
   public mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
     let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"
     add("Upload-Checksum", text)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Whether and how an upload to a target goes on where it was broken off.
+/// Whether and how an upload to a target resumes.
 public struct ResumeRules: Hashable, Sendable {
-  /// The protocol by which server and client agree on how much has arrived.
+  /// The protocol in which server and client agree on how much has arrived.
   public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// None: each attempt sends the whole file.
     case off
     /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
     case tus
-    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can go on if the
+    /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload): the usual request, which can resume if the
     /// server says so.
     case http
     /// Whichever of the two the server speaks.
@@ -17,27 +17,27 @@ public struct ResumeRules: Hashable, Sendable {
 
   /// The protocol.
   public var mode: Mode
-  /// The most bytes of the file in one request; nil sends all that is left in one.
+  /// The most bytes of the file in one request; nil sends the whole rest in one.
   public var chunk: Int64?
-  /// The size in bytes from which a file is worth the requests that resuming takes; a smaller one goes in the target's own
-  /// request and starts again.
+  /// The size in bytes from which a file is worth the additional requests of resuming. A smaller one goes in the
+  /// target's own request and starts over.
   public var least: Int64 = 0
-  /// Whether the beginning of the file goes along with the request that makes a tus upload (creation-with-upload):
-  /// a round trip less, and if its reply is lost, that beginning lies on the server until it expires.
+  /// Whether the request that creates a tus upload carries the beginning of the file (creation-with-upload). That saves
+  /// a round trip, but if the reply is lost, the beginning stays on the server until it expires.
   public var sendsAlong = false
-  /// What the server is told of the file beside `filename` and `filetype`, or in their place.
+  /// What the server is told about the file in addition to `filename` and `filetype`, or instead of them.
   public var metadata: [Target.Field] = []
 
-  /// Rules by which nothing is resumed, unless said otherwise.
+  /// By default, rules by which nothing is resumed.
   public init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
   /// Whether anything is resumed.
   public var isOn: Bool { mode != .off }
 
-  /// Whether a file of this size can go on where it was broken off.
+  /// Whether a file of this size can resume.
   public func holds(for size: Int64) -> Bool { isOn && size >= least }
 
-  /// A file as its metadata tell a tus server of it.
+  /// A file as its metadata describe it to a tus server.
   public func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
     func told(_ name: String) -> String? {
       allMetadata.first { $0.name == name }?.value.filled(with: values)
@@ -47,7 +47,7 @@ public struct ResumeRules: Hashable, Sendable {
       size: item.size)
   }
 
-  /// The name and the type of the file, and what the target adds to them.
+  /// The name and type of the file, and what the target adds to them.
   var allMetadata: [Target.Field] {
     let names = Set(metadata.map(\.name))
     let usual = [("filename", "{file.name}"), ("filetype", "{file.type}")].compactMap {
@@ -57,7 +57,7 @@ public struct ResumeRules: Hashable, Sendable {
     return usual.filter { !names.contains($0.name) } + metadata
   }
 
-  /// The value of `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with its value in Base64.
+  /// The value of `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with its Base64-encoded value.
   public func metadataHeader(with values: Template.Values) -> String {
     allMetadata.map { field in
       let value = field.value.filled(with: values)

@@ -1,9 +1,9 @@
-/// What a server has said of itself.
+/// What is known about a server's way to resume uploads.
 public enum ResumeServer: Hashable, Sendable, Codable {
   /// It speaks tus.
   case tus(TusServer)
-  /// It is asked with each upload whether it can go on; nil where it has announced no limits.
+  /// Each upload asks it whether it can resume. With the limits that it has announced, if any.
   case http(ResumeLimits?)
-  /// A proxy before it takes an interim reply for the answer: it gets the usual request and nothing else.
+  /// A proxy in front of it takes an interim reply for the answer, so it gets only the usual request.
   case usual
 }

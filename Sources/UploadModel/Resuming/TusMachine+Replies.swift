@@ -2,7 +2,7 @@ import Foundation
 
 /// What the replies of a tus server mean, and what comes next.
 extension TusMachine {
-  /// Whatever the reply, uploads are made all the same: what answers OPTIONS may be something on the way.
+  /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
   mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let known = (200..<300).contains(status) ? TusServer(headers: end.headers) : TusServer()
     server = known
@@ -19,7 +19,7 @@ extension TusMachine {
       url: url, target: course.target.name, identity: course.identity,
       expires: Self.expiry(end, now), loss: course.loss)
     course.first = 0
-    // How much of what went along has been taken.
+    // How much of the content of this request has been taken.
     if let sent = course.last?.content, let offset = Self.offset(end) {
       guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
       if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
@@ -55,7 +55,7 @@ extension TusMachine {
     case 204: break
     case 404, 410: return course.startOver(end, status) ?? create()
     case 409: return course.doubt(end, status: status) ?? ask(point)
-    // Something on the way does not let PATCH through.
+    // Something in between does not let PATCH through.
     case 405, 501:
       guard !overridesMethod else { return course.over(end, status: status) }
       overridesMethod = true
@@ -69,7 +69,7 @@ extension TusMachine {
     default: return course.over(end, status: status)
     }
     guard let offset = Self.offset(end) else { return course.fail(.noOffset, end) }
-    // It may have taken less than was sent, and not more.
+    // It may have taken less than was sent, but not more.
     guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     guard offset > sent.lowerBound else { return course.doubt(end, status: nil) ?? ask(point) }
@@ -80,7 +80,7 @@ extension TusMachine {
     return [.keep(point)] + append(point)
   }
 
-  /// Where the file is now: the server may say so at the end; else it is where it was sent.
+  /// The file has arrived. The server may say where at the end; otherwise it is where it was sent.
   private func arrived(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     var end = end
     if end.headers["location"] == nil || phase == .creating, let url = course.point?.url {

@@ -1,8 +1,8 @@
 import Foundation
 import MultipartForm
 
-/// Decides what to ask a tus server next: replies in, requests out. It touches nothing, and lives for one
-/// attempt; what outlives it is the `ResumePoint`.
+/// Decides what to ask a tus server next: replies in, requests out. It does no I/O, and lives for one
+/// attempt; only the `ResumePoint` outlives it.
 ///
 /// ```
 ///  OPTIONS ──► POST ─────────► PATCH ──► PATCH … ──► all there
@@ -11,37 +11,37 @@ import MultipartForm
 ///        (where a point was kept)
 /// ```
 ///
-/// Statuses that say nothing of the protocol (401, 413, 423, 503, …) end the attempt as they do for any
-/// upload; the next one begins with HEAD.
+/// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as for any
+/// upload; the next attempt begins with HEAD.
 public struct TusMachine: ResumeMachine {
   enum Phase { case learning, creating, asking, appending }
 
-  /// The version that is spoken.
+  /// The version of tus to speak.
   static let version = "1.0.0"
 
-  /// The type of a body that is a piece of a file.
+  /// The media type of a body that is a piece of a file.
   private static let pieceType = "application/offset+octet-stream"
-  /// The most bytes that go along with the request that makes an upload.
+  /// The most bytes in the request that creates an upload.
   private static let mostAlong: Int64 = 1 << 20
 
-  /// What it knows, whatever the protocol.
+  /// What does not depend on the protocol.
   public internal(set) var course: ResumeCourse
   let metadata: String
   var server: TusServer?
   var phase = Phase.learning
-  /// How often in a row what arrived had another checksum.
+  /// How often in a row the checksum of what arrived was wrong.
   var mismatches = 0
-  /// Whether something on the way forbids PATCH.
+  /// Whether something in between forbids PATCH.
   var overridesMethod = false
 
   /// An attempt at a file.
   ///
   /// - Parameters:
   ///   - identity: the file as it is now.
-  ///   - creation: where uploads are made.
-  ///   - metadata: what the server is told of the file, as the header field has it.
+  ///   - creation: where uploads are created.
+  ///   - metadata: what the server is told about the file, as the value of the header field.
   ///   - point: where an earlier attempt got to.
-  ///   - server: what is known of the server; nil where it has not been asked.
+  ///   - server: what is known of the server; nil if it has not been asked.
   public init(
     target: Target, identity: FileIdentity, creation: URL, metadata: String, point: ResumePoint?,
     server: TusServer?, furthest: Int64 = 0
@@ -52,7 +52,7 @@ public struct TusMachine: ResumeMachine {
     (self.metadata, self.server) = (metadata, server)
   }
 
-  /// Begins.
+  /// Begins the attempt.
   public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: nil, loss: loss, now: now)
     guard server == nil else { return proceed() }
@@ -61,12 +61,12 @@ public struct TusMachine: ResumeMachine {
       ResumeRequest("OPTIONS", course.creation, [("Tus-Resumable", Self.version)]))
   }
 
-  /// tus knows no interim replies.
+  /// Does nothing: tus has no interim replies.
   public mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] { [] }
 
-  /// Takes in how the last request ended.
+  /// Handles the end of the last request.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return course.over(end, status: nil)
@@ -100,7 +100,7 @@ public struct TusMachine: ResumeMachine {
     phase = .creating
     var request = Self.creation(
       at: course.creation, size: course.identity.size, metadata: metadata)
-    // Never all of the file: if the reply were lost, nobody could tell whether it is there. And not much.
+    // Never the whole file: if the reply were lost, nobody could tell whether it arrived. And not much of it.
     let first = min(course.target.resume.chunk ?? .max, Self.mostAlong)
     if course.target.resume.sendsAlong, server?.takesContentAtOnce == true,
       !sendsChecksums,
@@ -112,14 +112,14 @@ public struct TusMachine: ResumeMachine {
     return course.send(request)
   }
 
-  /// The request that makes an upload.
+  /// The request that creates an upload.
   public static func creation(at url: URL, size: Int64, metadata: String) -> ResumeRequest {
     var headers = [("Tus-Resumable", version), ("Upload-Length", "\(size)")]
     if !metadata.isEmpty { headers.append(("Upload-Metadata", metadata)) }
     return ResumeRequest("POST", url, headers)
   }
 
-  /// A sum has to be known before the first byte leaves: it is made of chunks, not of whole files.
+  /// A checksum has to be known before the first byte leaves, so only chunks get one, not whole files.
   private var sendsChecksums: Bool {
     course.target.resume.chunk != nil && server?.checksum != nil
   }
@@ -144,7 +144,7 @@ public struct TusMachine: ResumeMachine {
         checksum: sendsChecksums ? server?.checksum : nil))
   }
 
-  /// The request that has the server forget an upload, for whoever does not want it any more.
+  /// The request that makes the server forget an upload that is not wanted.
   public static func termination(of url: URL) -> ResumeRequest {
     ResumeRequest("DELETE", url, [("Tus-Resumable", version)])
   }

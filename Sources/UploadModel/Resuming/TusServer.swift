@@ -6,23 +6,23 @@ public struct TusServer: Hashable, Sendable, Codable {
   public var maxSize: Int64?
   /// The extensions that it has, such as `creation` and `termination`.
   public var extensions: Set<String> = []
-  /// The checksum that it can verify, the strongest first of those known here.
+  /// The strongest checksum that both it and hoist know.
   public var checksum: Checksum?
-  /// Whether it says that it speaks other versions only.
+  /// Whether it says that it speaks only other versions.
   var isOfOtherVersion = false
 
-  /// A sum by which a server can tell whether a request arrived undamaged.
+  /// A checksum by which a server can tell whether a request arrived undamaged.
   public enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
     /// SHA-256 (FIPS 180-4).
     case sha256
-    /// SHA-1 (FIPS 180-4): good enough against a line's faults, which is all that it is for.
+    /// SHA-1 (FIPS 180-4): good enough against transmission errors, which is all that it is for.
     case sha1
   }
 
-  /// Whether the request that makes an upload may bring the beginning of it.
+  /// Whether the request that creates an upload may carry its beginning.
   var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
 
-  /// A server of which nothing is known.
+  /// A server about which nothing is known.
   public init() {}
 
   /// What the header fields of its reply say; names are in lower case.

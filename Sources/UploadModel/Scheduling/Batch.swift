@@ -3,7 +3,7 @@ public enum Batch {
   /// A file in line, and whether it belongs to an existing group.
   typealias Candidate = (file: Scheduler.File, isTaken: Bool)
 
-  /// The files of one batch: the first one and those behind it of the same kind, in the order of the line. A
+  /// The files of one batch: the first one and those of the same kind behind it, in the order of the line. A
   /// file that does not fit ends the batch, since it could otherwise be overtaken forever. Files of other
   /// kinds are skipped.
   static func plan(
@@ -23,7 +23,7 @@ public enum Batch {
 }
 
 extension Scheduler.File {
-  /// The field that a person chose for the file, or else the target's.
+  /// The field that the user chose for the file, or else the target's.
   private var chosenField: Template { field.map(Template.init(literal:)) ?? target.value.fileField }
 
   /// Whether both may be in one request: they go to the same field of the same target, and have the same number

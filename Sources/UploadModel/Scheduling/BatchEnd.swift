@@ -6,11 +6,11 @@ public struct BatchEnd: Sendable {
   public struct File: Hashable, Sendable {
     /// Which one.
     var id: ItemID
-    /// Its bytes handed over.
+    /// How many of its bytes were handed over.
     public var bytes: Int64
     /// The fault of this file alone, if any.
     public var cause: Failure.Cause?
-    /// Whether the person took it back.
+    /// Whether the user took it back.
     var isStopped: Bool
     /// The file as the server was told of it.
     public var sent: SentFile?
@@ -38,7 +38,7 @@ public struct BatchEnd: Sendable {
 
   /// For each file, in the order of the request.
   public private(set) var outcomes: [(id: ItemID, outcome: Outcome)] = []
-  /// Which of the files that start over form a request of their own. The others are free.
+  /// Files that start over and form a request of their own. Files in no group are free to join any request.
   public private(set) var groups: [[ItemID]] = []
 
   /// Judges the end of a request.
@@ -91,13 +91,13 @@ public struct BatchEnd: Sendable {
     _ end: TransferEnd, _ files: [File], target: Target, attempt: Int, now: Date
   ) -> Bool {
     var target = target
-    // What the server says of each file by itself is no refusal of the request.
+    // What the server says about individual files does not refuse the whole request.
     target.response = target.response.ofWholeRequest
     guard files.count > 1, target.batch?.splitsRefused == true,
       case .failed(let failure) = Verdict.judge(
         end, target: target, attempt: attempt, redirects: 0, now: now)
     else { return false }
-    // What may be stored does not go again unasked, in halves or as a whole.
+    // What may have been stored is not sent again by itself, in halves or as a whole.
     return failure.mayConcernOneFile && failure.mayBeStored != true
       && target.delay(after: failure, at: end.url, random: 0) == nil
   }

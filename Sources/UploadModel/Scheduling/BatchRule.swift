@@ -2,7 +2,7 @@
 public struct BatchRule: Hashable, Sendable {
   /// The most files in one request, from 1.
   public var maxFiles: Int
-  /// The most bytes that the files of one request have together. A file that is larger goes alone.
+  /// The most bytes in the files of one request together. A larger file goes alone.
   public var maxBytes: Int64
   /// Whether a refused request is split in halves and sent again, so that one bad file cannot fail the
   /// others.

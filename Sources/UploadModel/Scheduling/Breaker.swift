@@ -1,6 +1,6 @@
 /// A circuit breaker: keeps uploads from failing one by one at a server that cannot be reached.
 public struct Breaker: Hashable, Sendable {
-  /// How many failures in a row open it where attempts are counted.
+  /// How many failures in a row open it if attempts are counted.
   static let threshold = 3
   /// The longest delay before a probe, in seconds, whatever the policy says.
   static let longestDelay = 60.0
@@ -58,7 +58,7 @@ public struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// An upload starts that was permitted to.
+  /// An upload that was permitted to start does so.
   mutating func recordStarted(at now: Instant) {
     if case .open = state { state = .probing(since: now) }
   }
@@ -74,7 +74,7 @@ public struct Breaker: Hashable, Sendable {
     case .open(let until): return until
     case .closed, .probing:
       openings += 1
-      // At least half of the maximum, so that the delays that a person sees grow.
+      // At least half of the maximum, so that the delays that the user sees grow.
       let delay = min(
         policy.backOff(round: openings, random: (1 + random) / 2), Self.longestDelay)
       let until = now + delay
@@ -83,12 +83,12 @@ public struct Breaker: Hashable, Sendable {
     }
   }
 
-  /// The probe told nothing about the server: another one may follow at once.
+  /// The probe said nothing about the server, so another one may follow at once.
   mutating func recordUnanswered() {
     if case .probing(let since) = state { state = .open(until: since) }
   }
 
-  /// The person does not want to wait any longer.
+  /// The user does not want to wait.
   mutating func tryNow(at now: Instant) {
     if case .open(let until) = state, now < until { state = .open(until: now) }
   }

@@ -7,28 +7,28 @@
 ///    ▲ │          refused, and the token            │
 ///    │ │          is not a new one                  │ the command failed
 ///    │ │ refused with a new token, or               ▼
-///    │ └─ with one that nobody renews ──────────► closed ── the person tries again ──► half-open
+///    │ └─ with one that nobody renews ──────────► closed ── the user tries again ──► half-open
 ///    │                                              ▲                                    │
 ///    │                                              └──────────── refused ───────────────┤
 ///    └──────────────────────────────────────────────────────────── taken ────────────────┘
 /// ```
 ///
-/// 401 speaks of the credentials. 403 may speak of the file: it does where the server has taken
-/// others, unless several in a row fare the same.
+/// A 401 is about the credentials. A 403 may be about the file: it is if the server has taken
+/// others, unless several in a row are refused.
 public struct Credentials: Hashable, Sendable {
   /// The number of 403 replies in a row after which credentials that worked before are doubted.
   static let forbiddenInARow = 3
 
   private enum State: Hashable, Sendable {
     /// Every upload may start. Goes to `renewing` when a token is missing or refused, to `closed` on a
-    /// refusal that nothing mends.
+    /// refusal that cannot be remedied.
     case open
     /// The command runs. Goes to `open` or `halfOpen` with a token, to `closed` without one.
     case renewing(isProbed: Bool)
-    /// Refused. Goes to `halfOpen` when the person tries again, to `open` when an upload that was under
+    /// Refused. Goes to `halfOpen` when the user tries again, to `open` when an upload that was under
     /// way is taken after all.
     case closed(isForWantOfToken: Bool)
-    /// One upload at a time shows whether they are good now. Goes to `open` when it is taken, to
+    /// One upload at a time tests whether they are valid now. Goes to `open` when it is taken, to
     /// `closed` or `renewing` when it is refused.
     case halfOpen(isProbing: Bool)
   }
@@ -40,22 +40,22 @@ public struct Credentials: Hashable, Sendable {
   private(set) var token = 0
   /// Whether the server has taken anything.
   private var isProven = false
-  /// Whether the token was renewed after a refusal, and nothing was taken with it yet.
+  /// Whether the token was renewed after a refusal, and nothing has been taken with it yet.
   private var isFresh = false
   private var refusals = 0
 
-  /// Open credentials, which need a token first where a command gives it.
+  /// Open credentials. If a command gives the token, they need one first.
   init(hasCommand: Bool) {
     self.hasCommand = hasCommand
     hasToken = !hasCommand
   }
 
-  /// Whether nothing starts until the person retries.
+  /// Whether nothing starts until the user retries.
   var isClosed: Bool {
     if case .closed = state { true } else { false }
   }
 
-  /// Whether one upload at a time shows whether they are good, now or as soon as there is a token.
+  /// Whether one upload at a time tests them, now or as soon as there is a token.
   var isProbed: Bool {
     switch state {
     case .halfOpen, .renewing(isProbed: true): true
@@ -84,7 +84,7 @@ public struct Credentials: Hashable, Sendable {
     }
   }
 
-  /// An upload starts that was permitted to.
+  /// An upload that was permitted to start does so.
   mutating func recordStarted() {
     if state == .halfOpen(isProbing: false) { state = .halfOpen(isProbing: true) }
   }
@@ -94,23 +94,23 @@ public struct Credentials: Hashable, Sendable {
     state = .renewing(isProbed: state == .halfOpen(isProbing: false))
   }
 
-  /// The probe ended without a verdict on its credentials: another one may follow.
+  /// The probe ended without a verdict on its credentials, so another one may follow.
   mutating func recordUnanswered() {
     if state == .halfOpen(isProbing: true) { state = .halfOpen(isProbing: false) }
   }
 
-  /// The upload chosen as the probe is gone: the state before is restored.
+  /// The upload chosen as the probe is gone, so the previous state is restored.
   mutating func recordGivenUp() {
     if case .halfOpen = state { state = .closed(isForWantOfToken: !hasToken) }
   }
 
   /// What a refusal means.
   public enum Consequence: Hashable, Sendable {
-    /// It is this upload's own.
+    /// It concerns this upload alone.
     case stands
-    /// The upload goes again with a newer token.
+    /// The upload is sent again with a newer token.
     case again
-    /// The upload is sent again after the command was run.
+    /// The upload is sent again after the command has run.
     case renew
     /// It stands, and nothing more starts.
     case close
@@ -121,7 +121,7 @@ public struct Credentials: Hashable, Sendable {
   /// - Parameters:
   ///   - status: which of the two.
   ///   - token: the number of the token that the upload was sent with.
-  ///   - isSecondTime: whether the same upload was sent again for this reason before.
+  ///   - isSecondTime: whether the same upload was already sent again for this reason.
   mutating func recordRefused(
     status: Int, with token: Int, isSecondTime: Bool
   ) -> Consequence {
@@ -157,7 +157,7 @@ public struct Credentials: Hashable, Sendable {
 
   /// The command gave a token.
   mutating func recordRenewed() {
-    // The first one of all follows no refusal.
+    // The very first token does not follow a refusal.
     isFresh = hasToken
     hasToken = true
     token += 1
@@ -167,7 +167,7 @@ public struct Credentials: Hashable, Sendable {
   /// The command failed. Nothing starts.
   mutating func recordRenewalFailure() { state = .closed(isForWantOfToken: true) }
 
-  /// The person retries: one upload probes, with a new token if a command gives it.
+  /// The user retries: one upload probes, with a new token if a command gives it.
   mutating func tryAgain() {
     guard isClosed else { return }
     state = .halfOpen(isProbing: false)

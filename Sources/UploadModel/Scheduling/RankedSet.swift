@@ -3,7 +3,7 @@
 /// The entries lie in sorted chunks of bounded length: a search halves the chunks and then one of them,
 /// and a change moves no more than one chunk's entries.
 struct RankedSet: Sendable {
-  /// A file and its rank, which no other file has.
+  /// A file and its unique rank.
   struct Entry: Hashable, Sendable {
     let rank: Int64
     let id: ItemID
@@ -11,12 +11,12 @@ struct RankedSet: Sendable {
 
   private static let longest = 512
 
-  // None of them is empty.
+  // No chunk is empty.
   private var chunks: [[Entry]] = []
 
   init() {}
 
-  /// A set of entries that are sorted already.
+  /// A set of entries that are already sorted.
   init(sorted entries: [Entry]) {
     let length = Self.longest / 2
     chunks = stride(from: 0, to: entries.count, by: length).map {

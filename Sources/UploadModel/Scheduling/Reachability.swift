@@ -5,6 +5,6 @@ public enum Reachability: Hashable, Sendable, Codable {
   case away(Failure, nextTry: Instant?)
   /// It answers again.
   case back
-  /// Nothing is waiting for it any more, so it is not tried.
+  /// Nothing waits for it, so it is not tried.
   case unneeded
 }

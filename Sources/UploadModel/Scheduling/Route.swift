@@ -1,4 +1,4 @@
-/// Where an upload goes and with which credentials: these belong to a target and are for its own origin only.
+/// Where an upload goes and with which credentials. These belong to a target and are only for its own origin.
 public struct Route: Hashable, Sendable {
   /// The target's name.
   let target: String

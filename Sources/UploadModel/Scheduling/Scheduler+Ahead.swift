@@ -1,7 +1,7 @@
 /// Files that are given out before a lane is free for them, one for each lane, so that their requests are ready
-/// by then.
+/// in time.
 extension Scheduler {
-  /// The most bytes of a file for which that is worth it: with larger ones, a lane spends its time on sending.
+  /// The most bytes of a file for which this pays off: with larger files, a lane spends its time sending.
   private static let mostBytes: Int64 = 1 << 20
 
   /// Sets whether small files of a target are given out ahead.

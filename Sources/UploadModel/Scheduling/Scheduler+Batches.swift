@@ -3,8 +3,8 @@ extension Scheduler {
   /// How far down the line to look for files of the same batch.
   private static let lookAhead = 1000
 
-  /// Fixes a group of files that are sent together and with no others, so that a repeated request is the same
-  /// one, and half of a split request stays that half.
+  /// Fixes a group of files that are sent together and with no others, so that a repeated request stays the
+  /// same, and so does half of a split request.
   public mutating func group(_ members: [ItemID]) {
     for id in members { dissolveGroup(of: id) }
     guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
@@ -36,7 +36,7 @@ extension Scheduler {
       by: rule)
   }
 
-  /// Dissolves the group of a file that leaves: the others are free.
+  /// Dissolves the group of a file that leaves; its other files are free.
   mutating func dissolveGroup(of id: ItemID) {
     guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
       return

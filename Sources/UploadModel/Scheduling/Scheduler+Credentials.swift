@@ -17,9 +17,9 @@ extension Scheduler {
   ///
   /// - Parameters:
   ///   - status: 401 or 403.
-  ///   - isSecondTime: whether one of the files was sent again for this reason before.
+  ///   - isSecondTime: whether one of the files was already sent again for this reason.
   ///   - command: what gives the target's token.
-  ///   - failure: what the files that wait fail with, should there be no hope.
+  ///   - failure: the failure of the waiting files, if they have to be given up.
   public mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
@@ -56,12 +56,12 @@ extension Scheduler {
     return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
   }
 
-  /// The person retries all credentials: the first file in line probes.
+  /// The user retries all credentials: the first file in line probes.
   mutating func tryCredentials() -> [Action] {
     routes.indices.flatMap { change($0) { $0.tryAgain() } }
   }
 
-  /// The person retries a file's credentials: that file probes.
+  /// The user retries a file's credentials: that file probes.
   mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
     let actions = change(route) { $0.tryAgain() }
     let isTaken = routes[route].probe.map { probe in
@@ -86,12 +86,12 @@ extension Scheduler {
   mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
     guard let probe = routes[route].probe, probe.id == id else { return [] }
     routes[route].probe = nil
-    // If the person chose this file, no other takes its place.
+    // If the user chose this file, no other takes its place.
     guard probe.isChosen else { return [] }
     return change(route) { $0.recordGivenUp() }
   }
 
-  /// Those who have nothing to wait for any more fail together, unless the person may come and help.
+  /// Files that have nothing left to wait for fail together, unless the user may come and help.
   public func giveUps() -> [Action] {
     guard !waitsForPerson else { return [] }
     return routes.indices.flatMap { number -> [Action] in
@@ -103,7 +103,7 @@ extension Scheduler {
     }
   }
 
-  /// Changes a route's credentials, and tells where they are refused from now on, or no longer.
+  /// Changes a route's credentials, and reports if that means that they are refused now, or accepted again.
   private mutating func change(
     _ number: Int, hasCommand: Bool? = nil, _ body: (inout Credentials) -> Void
   ) -> [Action] {

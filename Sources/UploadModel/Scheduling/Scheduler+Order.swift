@@ -3,7 +3,7 @@ extension Scheduler {
   /// The initial distance between the positions of neighbours.
   private static let gap: Int64 = 1 << 32
 
-  /// The rank of one who comes last.
+  /// The rank for a file that comes last.
   mutating func lastRank() -> Int64 {
     guard let last = order.last else { return 0 }
     if last.rank < .max - Self.gap { return last.rank + Self.gap }
@@ -24,7 +24,7 @@ extension Scheduler {
     routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
   }
 
-  /// The rank with which a file stands before another one, or last; nil where it stands there already.
+  /// The rank that puts a file before another one, or last; nil if it is already there.
   private mutating func rank(of id: ItemID, before other: ItemID?) -> Int64? {
     guard let other, let next = entries[other]?.rank else {
       return order.last?.id == id ? nil : lastRank()
@@ -40,7 +40,7 @@ extension Scheduler {
     return self.rank(of: id, before: other)
   }
 
-  /// Puts files in this order, at the places that they have now among them.
+  /// Puts files in this order, within the places that they now occupy.
   public mutating func arrange(_ order: [ItemID]) {
     var named: Set<ItemID> = []
     let known = order.filter { entries[$0] != nil && named.insert($0).inserted }
@@ -57,7 +57,7 @@ extension Scheduler {
     rebuild()
   }
 
-  /// Sorts everything by the ranks that files have now.
+  /// Sorts everything by the files' current ranks.
   private mutating func rebuild() {
     let sorted = entries.values.map {
       (place: $0.place, route: $0.route, rank: $0.rank, $0.file.id)

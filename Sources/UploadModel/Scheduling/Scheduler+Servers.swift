@@ -38,8 +38,8 @@ extension Scheduler {
     return [.server(origin, .away(failure, nextTry: until))]
   }
 
-  /// The person wants these files sent now: where a server or a target's credentials hold one back, it
-  /// goes ahead of the others and shows how things are.
+  /// The user wants these files sent now: if a server or a target's credentials hold one back, it
+  /// goes ahead of the others as a probe.
   public mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
     var actions: [Action] = []
     for id in files {
@@ -55,13 +55,13 @@ extension Scheduler {
     return actions
   }
 
-  /// The person wants every server and all credentials tried now.
+  /// The user wants every server and all credentials tried now.
   public mutating func tryEverything(at now: Instant) -> [Action] {
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return tryCredentials()
   }
 
-  /// Forgets the trouble with a route's server when nothing is left that would try it.
+  /// Forgets the trouble with a route's server if nothing is left that would try it.
   mutating func recordUnneeded(_ route: Int) -> [Action] {
     guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
       !routes.contains(where: { $0.live > 0 && $0.route.origin == origin }),

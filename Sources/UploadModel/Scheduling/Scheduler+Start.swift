@@ -1,6 +1,6 @@
 /// Whose turn it is.
 extension Scheduler {
-  /// The files of the next request, on their lane or ahead of one from now on; none where nothing can start now.
+  /// Puts the files of the next request on a lane, or ahead of one, and returns them; none if nothing can start now.
   public mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while mayStart {
@@ -27,7 +27,7 @@ extension Scheduler {
     return ([], actions)
   }
 
-  /// Files that were to start did not: they are back in line.
+  /// Puts files that were to start but did not back in line.
   public mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
     files.flatMap { put($0, in: .line) }
   }
@@ -37,9 +37,9 @@ extension Scheduler {
     let id: ItemID
     let rank: Int64
     let route: Int
-    /// Whether it has to go without company.
+    /// Whether no other file may join it.
     var isAlone = false
-    /// What has to be run before.
+    /// The command that has to run first.
     var command: TokenCommand?
   }
 
@@ -51,14 +51,14 @@ extension Scheduler {
     case held
   }
 
-  /// Who may start on a route, if anybody.
+  /// The file that may start on a route, if any.
   private func turn(of route: Int, at now: Instant) -> StartDecision {
     guard let first = routes[route].ready.first,
       hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
     else { return .held }
     var candidate = Candidate(id: first.id, rank: first.rank, route: route)
     if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
-      // One who may go in vain goes alone.
+      // As the server may not be reached, only one file is risked.
       candidate.isAlone = true
       switch server.breaker.permission(at: now) {
       case .go: break
@@ -84,7 +84,7 @@ extension Scheduler {
     return .candidate(candidate)
   }
 
-  /// The file that the person has chosen to try a server with, as long as it can.
+  /// The file that the user has chosen to try a server with, if it can start.
   private func chosen(for server: Server) -> Entry? {
     guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
       permission(on: entry.route, for: chosen) != .wait

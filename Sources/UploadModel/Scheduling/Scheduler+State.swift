@@ -29,7 +29,7 @@ extension Scheduler {
     var group: Int?
   }
 
-  /// What is shared by the files of a route.
+  /// What the files of a route share.
   struct RouteState: Sendable {
     let route: Route
     /// Its target's number.
@@ -42,16 +42,16 @@ extension Scheduler {
     var underWay = 0
     /// Nil until they are needed.
     var credentials: Credentials?
-    /// Why they are closed.
+    /// Why the credentials are closed.
     var failure: Failure?
-    /// The file that probes them.
+    /// The file that probes the credentials.
     var probe: Probe?
   }
 
   /// The file that probes the credentials of its route.
   struct Probe: Sendable {
     let id: ItemID
-    /// Whether the person has chosen it.
+    /// Whether the user has chosen it.
     let isChosen: Bool
     /// The lane that it takes.
     var lane: Int?
@@ -61,7 +61,7 @@ extension Scheduler {
   struct TargetState: Sendable {
     /// The configured number.
     var concurrency: Int
-    /// The number that the person has chosen since.
+    /// The number that the user has chosen since.
     var wish: Int?
     /// How many lanes it takes.
     var underWay = 0
@@ -70,7 +70,7 @@ extension Scheduler {
     /// How many requests wait for a lane.
     var ahead = 0
 
-    /// The most lanes that it takes.
+    /// The most lanes that it may take.
     var most: Int { max(1, wish ?? concurrency) }
   }
 
@@ -78,18 +78,18 @@ extension Scheduler {
   struct Server: Sendable {
     var breaker: Breaker
     var failure: Failure
-    /// Whether somebody was told.
+    /// Whether this has been reported.
     var isTold = false
     /// The probe's lane.
     var lane: Int?
-    /// The next probe, if the person has chosen one.
+    /// The next probe, if the user has chosen one.
     var chosen: ItemID?
   }
 
   /// One request under way, or ahead.
   struct Lane: Sendable {
     let route: Int
-    /// Whether it waits until another one ends.
+    /// Whether it waits until another request ends.
     var isAhead: Bool
     var files = 0
   }

@@ -4,25 +4,25 @@
 /// A file keeps its place in line for as long as it is known: while it is sent, backs off, is paused or has
 /// failed. What holds a waiting file back is checked when a lane is free, so there is no second line:
 ///
-/// - the number of lanes, and whether the person lets anything begin;
+/// - the number of lanes, and whether the user lets anything start;
 /// - its target's own concurrency;
 /// - its server's `Breaker`;
 /// - its target's `Credentials`.
 ///
 /// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back
-/// costs one look and not one for each of its files.
+/// costs one check, not one for each of its files.
 public struct Scheduler: Sendable {
   /// A file, as far as scheduling and batching depend on it.
   public struct File: Hashable, Sendable {
-    /// Its name in the queue.
+    /// Identifies it in the queue.
     public var id: ItemID
     /// Its size in bytes.
     var bytes: Int64
-    /// The form field that carries it, where it is not the target's.
+    /// The form field that carries it, if it is not the target's.
     var field: String?
     /// Where it goes.
     public var target: Boxed<Target>
-    /// How many attempts it has behind it.
+    /// How many attempts it has had.
     var attempts: Int
 
     /// The file `id`.
@@ -55,18 +55,18 @@ public struct Scheduler: Sendable {
   public enum HoldReason: Hashable, Sendable {
     /// It comes back by itself after a delay.
     case backOff
-    /// The person holds it.
+    /// The user holds it.
     case held
-    /// It is over, and comes back only if the person wants it to.
+    /// It is over, and comes back only if the user wants it to.
     case over
   }
 
-  /// Whether further files begin.
+  /// Whether further files may start.
   private(set) var isStarted = true
   /// Whether to wait for unreachable servers indefinitely. Otherwise all files for a server fail once its
   /// breaker has opened as often as the target allows attempts.
   let waitsForServers: Bool
-  /// Whether files wait for the person where their credentials are refused.
+  /// Whether files wait for the user if their credentials are refused.
   let waitsForPerson: Bool
 
   var entries: [ItemID: Entry] = [:]
@@ -77,7 +77,7 @@ public struct Scheduler: Sendable {
   var servers: [Origin: Server] = [:]
   var groups: [Int: [ItemID]] = [:]
   var lastGroup = 0
-  /// How many requests are under way at once, at most.
+  /// The most requests under way at once.
   public let laneCount: Int
   var lanes: [Int: Lane] = [:]
   private var lastLane = 0
@@ -89,10 +89,10 @@ public struct Scheduler: Sendable {
   /// A scheduler without files.
   ///
   /// - Parameters:
-  ///   - lanes: how many requests are under way at once, from 1.
-  ///   - waitsForServers: whether servers that cannot be reached are waited for.
-  ///   - waitsForPerson: whether files wait where their credentials are refused, for somebody may come and
-  ///     help; as with servers unless said otherwise.
+  ///   - lanes: the most requests under way at once, from 1.
+  ///   - waitsForServers: whether files wait for servers that cannot be reached.
+  ///   - waitsForPerson: whether files wait if their credentials are refused, since somebody may come and
+  ///     help; by default the same as `waitsForServers`.
   public init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
     laneCount = max(1, lanes)
     self.waitsForServers = waitsForServers
@@ -107,7 +107,7 @@ public struct Scheduler: Sendable {
 
   // MARK: Files
 
-  /// Appends files to the line. One that is known already is changed at its place, and waits.
+  /// Appends files to the line. A file that is already known is changed, keeps its place, and waits.
   public mutating func add(_ files: [File]) -> [Action] {
     var actions: [Action] = []
     for file in files {
@@ -132,7 +132,7 @@ public struct Scheduler: Sendable {
     return actions
   }
 
-  /// Changes where and how a file shall be sent. It keeps its place.
+  /// Changes where and how a file is sent. It keeps its place.
   public mutating func change(_ file: File) -> [Action] {
     guard let entry = entries[file.id] else { return [] }
     let old = entry.route
@@ -153,7 +153,7 @@ public struct Scheduler: Sendable {
 
   /// A file waits for its turn, at its place in line.
   ///
-  /// - Parameter attempts: how many it has behind it.
+  /// - Parameter attempts: how many it has had.
   public mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
     entries[id]?.file.attempts = attempts
     return put(id, in: .line)
@@ -255,7 +255,7 @@ public struct Scheduler: Sendable {
     lanes[number] = nil
     routes[lane.route].underWay -= 1
     count(-1, isAhead: lane.isAhead, on: lane.route)
-    // If its result told nothing about the server or the credentials, the next one may.
+    // If its result said nothing about the server or the credentials, the next one may.
     if let origin = routes[lane.route].route.origin, servers[origin]?.lane == number {
       servers[origin]?.lane = nil
       servers[origin]?.breaker.recordUnanswered()

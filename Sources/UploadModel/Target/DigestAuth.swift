@@ -1,11 +1,11 @@
-/// A name and a password with which a server's challenge is answered (RFC 7616).
+/// A user name and a password to answer a server's challenge with (RFC 7616).
 public struct DigestAuth: Hashable, Sendable {
-  /// The name.
+  /// The user name.
   public var user: Template
   /// The password.
   public var password: Template
 
-  /// This name and this password.
+  /// Credentials of this user.
   public init(user: Template, password: Template) {
     self.user = user
     self.password = password

@@ -1,31 +1,31 @@
 import Foundation
 import JSONText
 
-/// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that tells a failure.
+/// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that means a failure.
 public struct FailureRule: Hashable, Sendable {
-  /// Where it stands.
+  /// Where it is in the reply.
   public enum Place: Hashable, Sendable {
-    /// A value in a reply of JSON.
+    /// A value in a JSON reply.
     case pointer(JSONPointer)
-    /// The text of any reply: whether it fits.
+    /// A match in the text of any reply.
     case pattern(Pattern)
     /// A header field, its name in lower case.
     case header(String)
   }
 
-  /// What is asked of it.
+  /// How the value is tested.
   public enum Test: Hashable, Sendable {
-    /// It is this. A value that is not there is nothing.
+    /// It equals this. A missing value does not.
     case equals(JSONValue)
-    /// It is not this, or not there.
+    /// It differs from this, or is missing.
     case differs(JSONValue)
-    /// It is this text, in which the sums of the file are filled in.
+    /// It equals this text, with the file's digests filled in.
     case equalsText(Template)
-    /// It is not this text, or not there.
+    /// It differs from this text, or is missing.
     case differsText(Template)
   }
 
-  /// Where the reason stands.
+  /// Where the reason comes from.
   public enum Message: Hashable, Sendable {
     /// In the reply.
     case pointer(JSONPointer)
@@ -35,9 +35,9 @@ public struct FailureRule: Hashable, Sendable {
 
   /// Where to look.
   public var place: Place
-  /// What makes it a failure.
+  /// Which values mean a failure.
   public var test: Test
-  /// What to say then; nil for what is there.
+  /// What to say then; nil to show the value itself.
   public var message: Message?
 
   /// A rule.
@@ -52,7 +52,7 @@ public struct FailureRule: Hashable, Sendable {
     self.init(.pointer(pointer), test: test, message: message)
   }
 
-  /// The text that it compares with, which may hold the sums of a file.
+  /// The text that it compares with, which may contain the file's digests.
   var template: Template? {
     switch test {
     case .equalsText(let text), .differsText(let text): text
@@ -60,23 +60,23 @@ public struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// Whether it is asked of each file of a request by itself.
+  /// Whether it has to be checked for each file of a request separately.
   var dependsOnFile: Bool {
     if template?.isLiteral == false { return true }
     if case .pointer(let pointer) = place { return pointer.dependsOnFile }
     return false
   }
 
-  /// Whether it needs a reply of JSON.
+  /// Whether it needs a JSON reply.
   var needsJSON: Bool { if case .pointer = place { true } else { false } }
 
-  /// What it looks for in the text of a reply, if it does.
+  /// The pattern that it looks for in the text of a reply, if any.
   var pattern: Pattern? { if case .pattern(let pattern) = place { pattern } else { nil } }
 
-  /// Whether it looks into the content of a reply.
+  /// Whether it reads the content of a reply.
   var needsContent: Bool { if case .header = place { false } else { true } }
 
-  /// Whether a value that is not there is no failure.
+  /// Whether a missing value does not count as a failure.
   var isSilentWithoutValue: Bool {
     switch test {
     case .equals, .equalsText: true
@@ -84,7 +84,7 @@ public struct FailureRule: Hashable, Sendable {
     }
   }
 
-  /// What the reply says went wrong with a file by this rule.
+  /// What went wrong with a file according to the reply and this rule.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> String? {
     let value: JSONValue? =
       switch place {
@@ -113,13 +113,13 @@ public struct FailureRule: Hashable, Sendable {
   }
 
   private func filled(_ text: Template, _ end: TransferEnd) -> String {
-    // Nothing else is in its scope.
+    // Only digests are in the template's scope.
     var values = Template.Values(now: .distantPast, uuid: UUID())
     values.digests = end.digests
     return text.filled(with: values)
   }
 
-  /// What is wrong, where nothing is to be said of it.
+  /// What is wrong, if the rule has no message of its own.
   private func words(_ value: JSONValue?, _ content: ReplyContent, _ end: TransferEnd) -> String {
     switch place {
     case .pointer(let pointer):

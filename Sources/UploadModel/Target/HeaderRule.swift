@@ -6,7 +6,7 @@ public enum HeaderRule {
     "transfer-encoding", "upgrade",
   ]
 
-  /// Checks a name and, where it is known already, its value.
+  /// Checks a name and, if it is already known, its value.
   ///
   /// - Throws: `InvalidInput` if the field cannot be sent.
   public static func check(name: String, value: String?) throws(InvalidInput) {

@@ -1,8 +1,8 @@
 import JSONText
 
-/// Points to a value inside a JSON document (RFC 6901): "" is the whole of it, `/files/0/url` a
-/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. Where a file of
-/// several in a request is meant, `*` stands for its number (`/files/*/url`), from 0.
+/// Points to a value inside a JSON document (RFC 6901): "" is the whole document, `/files/0/url` a
+/// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. If a request has
+/// several files, `*` stands for a file's number (`/files/*/url`), from 0.
 public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The names and indices on the way, unescaped.
   let tokens: [String]
@@ -17,7 +17,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a pointer (RFC 6901 §3).
   ///
-  /// - Throws: `InvalidInput` if the text is no pointer.
+  /// - Throws: `InvalidInput` if the text is not a pointer.
   public init(_ text: String) throws(InvalidInput) {
     description = text
     guard !text.isEmpty else {
@@ -52,7 +52,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     self.tokens = tokens
   }
 
-  /// Whether it points to another value for each file of a request.
+  /// Whether it points to a different value for each file of a request.
   var dependsOnFile: Bool { tokens.contains { $0 == "*" } }
 
   /// The pointer with a file's number in place of `*`.
@@ -62,9 +62,9 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
       .map { $0 == "*" ? "\(file)" : $0 }.joined(separator: "/")
   }
 
-  /// The value that it points to; nil where there is none (RFC 6901 §4).
+  /// The value that it points to; nil if there is no such value (RFC 6901 §4).
   ///
-  /// - Parameter file: what `*` stands for where it is an element that is looked for.
+  /// - Parameter file: what `*` stands for when it is the index of an element.
   func value(in document: JSONValue, file: Int = 0) -> JSONValue? {
     var value = document
     for token in tokens {
@@ -88,7 +88,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return value
   }
 
-  /// The text or the whole number that it points to; nil where there is none.
+  /// The text or the whole number that it points to; nil if it points to neither.
   func text(in document: JSONValue?, file: Int = 0) -> String? {
     switch document.flatMap({ value(in: $0, file: file) }) {
     case .string(let text)?: text

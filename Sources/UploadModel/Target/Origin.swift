@@ -1,16 +1,16 @@
 import Foundation
 import ScalarText
 
-/// Scheme, host and port: what a connection and a credential belong to (RFC 6454 §4).
+/// Scheme, host and port: what connections and credentials belong to (RFC 6454 §4).
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
   /// `http` or `https`.
   public let scheme: String
   /// The host in lower case.
   public let host: String
-  /// The port, the scheme's own where the URL names none.
+  /// The port; the scheme's default if the URL names none.
   let port: Int
 
-  /// The origin of `url`; `nil` where it is not an `http` or `https` URL with a host.
+  /// The origin of `url`; `nil` if it is not an `http` or `https` URL with a host.
   public init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty
     else { return nil }
@@ -23,13 +23,13 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.host = host
   }
 
-  /// The origin of an address as text; `nil` where it has none.
+  /// The origin of an address as text; `nil` if it has none.
   public init?(text: String) {
     guard let url = URL(string: text) else { return nil }
     self.init(url)
   }
 
-  /// The origin as it stands in a URL.
+  /// The origin as written in a URL.
   public var description: String {
     let usual = scheme == "https" ? 443 : 80
     let name = host.contains(scalars: ":") ? "[\(host)]" : host

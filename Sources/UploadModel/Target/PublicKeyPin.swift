@@ -7,13 +7,13 @@ public struct PublicKeyPin: Hashable, Sendable, CustomStringConvertible {
   /// The hash, 32 bytes.
   let digest: [UInt8]
 
-  /// The key with this SHA-256; nil where it is not 32 bytes.
+  /// The key with this SHA-256; nil if it is not 32 bytes.
   public init?(digest: some Sequence<UInt8>) {
     self.digest = Array(digest)
     guard self.digest.count == 32 else { return nil }
   }
 
-  /// The key that `text` means; nil where it is not `sha256//` and the base64 of 32 bytes.
+  /// The key that `text` names; nil if it is not `sha256//` and the base64 of 32 bytes.
   public init?(_ text: String) {
     let prefix = "sha256//"
     guard text.hasPrefix(scalars: prefix), let data = Data(base64Encoded: String(text.dropFirst(8)))

@@ -2,19 +2,18 @@ import Foundation
 import JSONText
 import ScalarText
 
-/// How a target's replies are read: which mean success, what they say went wrong, where the file is.
+/// How a target's replies are read: which mean success, what went wrong, where the file is.
 public struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
   public var ok = [200...299]
-  /// Contents that make a reply with a good status a failure.
+  /// What makes a reply with a success status a failure.
   public var failures: [FailureRule] = []
-  /// What a reply means that is not JSON, where `failures` ask for values in it. Nil leaves it to them: one
-  /// that says nothing of failure is fine where they name what failure looks like, and tells nothing where
-  /// they name what success looks like.
+  /// What a reply that is not JSON means if `failures` ask for JSON values. Nil leaves it to them: if they
+  /// describe failures, such a reply is a success; if they describe successes, its outcome is unknown.
   public var unreadable: Unreadable?
-  /// Where the reply names the file's address; nil for its `Location`.
+  /// Where the reply names the file's address; nil for the `Location`.
   public var url: ReplyValue?
-  /// Where the reply names an address that deletes the file when it is opened; nil where that is not said.
+  /// Where the reply names an address that deletes the file when it is opened; nil if it does not.
   public var deletionURL: ReplyValue?
 
   /// Rules by which 200 to 299 mean success.
@@ -22,24 +21,24 @@ public struct ReplyRules: Hashable, Sendable {
 
   /// What a reply that cannot be read means.
   public enum Unreadable: String, Hashable, Sendable, CaseIterable {
-    /// Success: its status is all that counts.
+    /// Success: only its status counts.
     case ok
     /// Failure.
     case fail
-    /// Neither: nobody can tell whether the file was stored.
+    /// Neither: it is unknown whether the file was stored.
     case unknown
   }
 
   /// Whether the status means success.
   func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
-  /// Whether the rules look into the content of replies at all.
+  /// Whether the rules read the content of replies at all.
   public var needsContent: Bool {
     failures.contains(where: \.needsContent)
       || [url, deletionURL].contains { $0?.needsContent == true }
   }
 
-  /// Reads what the rules look at in a reply. That takes the longer the more there is of it.
+  /// Reads what the rules look for in a reply. The longer the reply, the longer it takes.
   public func read(_ reply: Reply) -> ReplyContent {
     var content = ReplyContent()
     guard needsContent else { return content }
@@ -56,9 +55,9 @@ public struct ReplyRules: Hashable, Sendable {
 
   private var needsDocument: Bool { failures.contains(where: \.needsJSON) }
 
-  /// Whether success depends on the content of the reply, of which a part is missing.
+  /// Whether success depends on a part of the content that is missing.
   func cannotJudge(_ end: TransferEnd, _ content: ReplyContent) -> Bool {
-    // What patterns look for may be in the rest.
+    // What a pattern looks for may be in the missing part.
     if failures.contains(where: { $0.pattern.map { content.matches[$0] == nil } == true }) {
       return true
     }
@@ -66,15 +65,14 @@ public struct ReplyRules: Hashable, Sendable {
       && end.reply.text.unicodeScalars.first { !$0.isWhiteSpace } != "<"
   }
 
-  /// The rules without those that speak of one file of several: what they say holds for the whole request.
+  /// The rules without those about a single file of several, so that they judge the request as a whole.
   public var ofWholeRequest: ReplyRules {
     var rules = self
     rules.failures.removeAll(where: \.dependsOnFile)
     return rules
   }
 
-  /// What a reply with a good status says that keeps its file from being taken for stored; nil where it
-  /// says nothing of the kind.
+  /// Why a file does not count as stored in spite of a reply with a success status; nil if it does.
   ///
   /// - Parameter end: the request's end, for one of its files.
   func complaint(in content: ReplyContent, of end: TransferEnd) -> Failure.Cause? {
@@ -93,15 +91,15 @@ public struct ReplyRules: Hashable, Sendable {
     }
   }
 
-  /// The file's address as a whole URL; nil where the reply does not name it. What a reply names without
-  /// regard to the file is no file's address where the request had several.
+  /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,
+  /// an address that is not specific to a file does not count.
   public func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)
   }
 
-  /// The address that deletes the file, as a whole URL; nil where the reply names none for this file.
+  /// The address that deletes the file, as a whole URL; nil if the reply names none for this file.
   func deletionAddress(in end: TransferEnd) -> String? {
     guard let deletionURL, end.place.count == 1 || deletionURL.dependsOnFile else { return nil }
     var content = end.content ?? read(end.reply)

@@ -1,12 +1,12 @@
 import JSONText
 
-/// A text that is picked out of a reply.
+/// A text taken from a reply.
 public struct ReplyValue: Hashable, Sendable {
   /// Where it is.
   public enum Place: Hashable, Sendable {
-    /// A value of JSON.
+    /// A JSON value.
     case pointer(JSONPointer)
-    /// The first group that the expression captures in the body, or all that it matches.
+    /// The first group that the expression captures in the body, or its whole match.
     case pattern(Pattern)
     /// A header field; its name in lower case.
     case header(String)
@@ -14,9 +14,9 @@ public struct ReplyValue: Hashable, Sendable {
 
   /// Where the text is.
   public var place: Place
-  /// What goes before it.
+  /// What is put before it.
   public var prefix: Template
-  /// What goes after it.
+  /// What is put after it.
   public var suffix: Template
 
   /// The text at a place.
@@ -26,23 +26,23 @@ public struct ReplyValue: Hashable, Sendable {
     self.suffix = Template(literal: suffix)
   }
 
-  /// Whether it is another one for each file of a request.
+  /// Whether it is a different one for each file of a request.
   var dependsOnFile: Bool {
     if case .pointer(let pointer) = place { pointer.dependsOnFile } else { false }
   }
 
-  /// Whether it stands in the content of the reply.
+  /// Whether it is in the content of the reply.
   var needsContent: Bool { if case .header = place { false } else { true } }
 
-  /// What its pattern picks out of a reply; nil where that is nothing, or it has no pattern.
+  /// What its pattern finds in a reply; nil if it finds nothing, or there is no pattern.
   func match(in reply: Reply) -> String? {
     if case .pattern(let pattern) = place { pattern.value(in: reply.text) } else { nil }
   }
 
-  /// Whether only a reply of JSON can hold it.
+  /// Whether only a JSON reply can hold it.
   var needsJSON: Bool { if case .pointer = place { true } else { false } }
 
-  /// Whether what goes around it is the same for all files.
+  /// Whether what is put around it is the same for all files.
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
 
   /// Where it is, for people.
@@ -54,9 +54,9 @@ public struct ReplyValue: Hashable, Sendable {
     }
   }
 
-  /// The text in a reply; nil where it is not there.
+  /// The text in a reply; nil if it is missing.
   ///
-  /// - Parameter values: what the text around it is filled in with, where that holds placeholders.
+  /// - Parameter values: the values for placeholders in the text around it.
   public func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }
@@ -82,7 +82,7 @@ public struct ReplyValue: Hashable, Sendable {
 }
 
 extension Pattern {
-  /// The first group that it captures in a text, or all that it matches; nil where it matches nothing.
+  /// The first group that it captures in a text, or its whole match; nil if it matches nothing.
   func value(in text: String) -> String? {
     firstMatch(in: text).flatMap { groups in
       groups.dropFirst().lazy.compactMap { $0 }.first ?? groups.first ?? nil

@@ -1,12 +1,12 @@
-/// The addresses that files were sent to, so that none takes another one's place.
+/// The addresses that files were sent to, so that no file overwrites another.
 public struct SentAddresses: Sendable {
-  /// Of each address, by its hash, the file that went there, by its hash: there may be very many.
+  /// For each address, the file that went there. Both are kept as hashes, since there may be very many.
   private var files: [Int: Int] = [:]
 
   /// No addresses.
   public init() {}
 
-  /// Notes that a file goes to an address, or says why it should not: another one went there before and would
+  /// Notes that a file goes to an address, or says why it must not: another file has gone there and would
   /// be overwritten. The same file may go again.
   public mutating func claim(
     _ address: String, for item: UploadItem, of target: Target

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Target {
-  /// What the placeholders stand for in all that goes with a file.
+  /// The values of placeholders in everything that goes with a file.
   ///
   /// - Parameters:
   ///   - now: the moment of the request.
-  ///   - uuid: what `{uuid}` stands for: that of the request, where several files go in it.
+  ///   - uuid: what `{uuid}` stands for: the request's, if it has several files.
   public func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
     var values = Template.Values(
       fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
@@ -17,17 +17,17 @@ extension Target {
     return values
   }
 
-  /// The media type that the server is told of a file: what a person chose, else the target's own, else what
+  /// The media type that the server is told for a file: the user's choice, else the target's own, else what
   /// the file seems to be.
   func sentType(of item: UploadItem) -> String {
     guard let fileType, item.typeSource != UploadItem.chosenByHand else { return item.mediaType }
     return fileType
   }
 
-  /// The name that the server is told of a file.
+  /// The name that the server is told for a file.
   ///
-  /// Each file of a request has values of its own: its UUID, and a moment that is a millisecond after that
-  /// of the file before, as if they had been named one after the other.
+  /// Each file of a request has its own values: its UUID, and a time that is a millisecond later than the
+  /// previous file's, as if they had been named one after the other.
   ///
   /// - Parameters:
   ///   - position: the file's place in its request, from 0.
@@ -51,7 +51,7 @@ extension Target {
     return values
   }
 
-  /// The first file of a request whose name another one before it has, where the target does not take that.
+  /// The first file of a request with the same name as an earlier one, if the target does not take that.
   public func sameName(
     in items: [UploadItem], now: Date
   ) -> (item: UploadItem, cause: Failure.Cause)? {

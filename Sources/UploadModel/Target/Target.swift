@@ -3,15 +3,15 @@ import JSONText
 
 /// Where files go and how: everything that the engine needs to know about one endpoint, validated.
 public struct Target: Hashable, Sendable {
-  /// The name that the configuration gives it, or the URL where it has none.
+  /// The name in the configuration, or the URL if it has none.
   public var name: String
   /// The endpoint. `http` or `https`, with a host.
   public var url: URL { didSet { origin = Origin(url) } }
-  /// Where the endpoint is. Taking a URL apart is slow, and this is asked for each file.
+  /// The endpoint's origin. Parsing a URL is slow, and this is needed for each file.
   public private(set) var origin: Origin?
   /// The HTTP method, in upper case.
   public var method = "POST"
-  /// The form field that carries the file; each file of a request has values of its own.
+  /// The form field that carries the file, with values of its own for each file of a request.
   public var fileField = Template(literal: "file")
   /// Form fields that go before the file, in this order.
   public var fields: [Field] = []
@@ -31,47 +31,47 @@ public struct Target: Hashable, Sendable {
   public var deadline: Double?
   /// Origins besides the target's own to which a 307 or 308 may lead.
   public var redirectOrigins: Set<Origin> = []
-  /// Several files in one request; nil where each file is a request of its own.
+  /// How files share a request; nil if each has a request of its own.
   public var batch: BatchRule?
-  /// What gives the bearer token that is sent to this target's own origin, if anything does.
+  /// The command that gives the bearer token for this target's own origin, if any.
   public var tokenCommand: TokenCommand?
-  /// With what challenges of this target's own origin are answered, if they are.
+  /// The credentials that answer digest challenges of this target's own origin, if any.
   public var digest: DigestAuth?
   /// What makes connections to this target's own origin secure.
   public var tls = TLSRules()
-  /// The version of HTTP that is spoken with this target's own origin.
+  /// The version of HTTP for this target's own origin.
   public var http = HTTPVersion.auto
-  /// Whether each request goes over a connection of its own, for servers that cannot keep one.
+  /// Whether each request gets a connection of its own, for servers that cannot keep one open.
   public var closesConnections = false
   /// How the file stands in the request.
   public var body = Body.multipart
-  /// The whole address where it holds placeholders; `url` is then what comes before them.
+  /// The whole address, if it has placeholders; `url` is then the part before them.
   public var address: Template?
   /// The file's name as sent; nil for its own.
   public var fileName: Template?
-  /// The media type that the server is told of every file; nil for each one's own.
+  /// The media type that the server is told for every file; nil for each file's own.
   public var fileType: String?
-  /// Header fields that every server is sent that takes the file: they are no secrets.
+  /// Header fields for whichever server takes the file. They are not secret.
   public var publicHeaders: [Field] = []
-  /// What the ticket said that a request goes with.
+  /// The reply to the request for the ticket.
   public var ticketReply: JSONValue?
   /// Whether two files may have the same name in one request, or the same address of their own.
   public var takesSameNames = false
-  /// Whether and how an upload goes on where it was broken off.
+  /// Whether and how uploads resume.
   public var resume = ResumeRules()
-  /// What is taken at all.
+  /// Which files it takes at all.
   public var limits = UploadLimits()
   /// How replies are read.
   public var response = ReplyRules()
-  /// Makes the file that is sent.
+  /// The command that makes the file to send.
   public var prepare: PrepareCommand?
-  /// Asks for leave first.
+  /// The request for permission that comes first.
   public var ticket: Ticket?
-  /// What can be done with what is there already.
+  /// What can be done with what is already there.
   public var server = ServerSide()
   /// The proxy that the environment names for this target's own origin, as host and port.
   public var proxy: String?
-  /// Secrets that are sent in another form only, such as the password inside of Basic credentials.
+  /// Secrets that are sent only in another form, such as the password in Basic credentials.
   public var ingredients: [String] = []
 
   /// A target with the defaults that config/config.toml shows.
@@ -81,10 +81,10 @@ public struct Target: Hashable, Sendable {
     origin = Origin(url)
   }
 
-  /// The proxy that stands between us and a URL, as far as it is known.
+  /// The proxy on the way to a URL, as far as it is known.
   public func proxy(for url: URL) -> String? { Origin(url) == origin ? proxy : nil }
 
-  /// Puts a form field in the place of those of its name, with their type, or behind all others.
+  /// Sets a form field in place of those with its name, keeping their type, or after all others.
   public mutating func setField(_ field: Field) {
     guard let place = fields.firstIndex(where: { $0.name == field.name }) else {
       return fields.append(field)
@@ -99,7 +99,7 @@ public struct Target: Hashable, Sendable {
   public enum Body: String, Hashable, Sendable, CaseIterable {
     /// As a part of a form (RFC 7578).
     case multipart
-    /// By itself.
+    /// As a bare file.
     case binary
   }
 

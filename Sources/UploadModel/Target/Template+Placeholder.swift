@@ -10,19 +10,19 @@ extension Template {
     case fileStem = "file.stem"
     /// The file's last extension, without the dot.
     case fileExtension = "file.ext"
-    /// The folders from the one that was added down to the file, and its name.
+    /// The folders from the added one down to the file, and its name.
     case filePath = "file.path"
     /// The file's size in bytes.
     case fileSize = "file.size"
     /// The file's media type.
     case fileType = "file.type"
-    /// When the file was written to last, in UTC: 2026-11-20T22:15:00Z.
+    /// When the file was last written to, in UTC: 2026-11-20T22:15:00Z.
     case fileModified = "file.mtime"
     /// The same in seconds since 1970.
     case fileModifiedSeconds = "file.mtime.unix_s"
     /// The same in milliseconds since 1970.
     case fileModifiedMilliseconds = "file.mtime.unix_ms"
-    /// The SHA-256 of what is sent of the file, in lower-case hexadecimal digits.
+    /// The SHA-256 of the content that is sent, in lower-case hexadecimal digits.
     case fileSHA256 = "file.sha256"
     /// Its MD5, for servers that still ask for it.
     case fileMD5 = "file.md5"
@@ -49,26 +49,26 @@ extension Template {
     /// The path of the file that `prepare` writes.
     case output = "out"
 
-    /// Those that mean something wherever hoist speaks to a server.
+    /// Placeholders that have a value wherever hoist talks to a server.
     public static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
-    /// Those of a file that is to be sent.
+    /// Placeholders for a file that is to be sent.
     public static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
         .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
       ] + always
-    /// Those of a file for which there is a ticket.
+    /// Placeholders for a file with a ticket.
     public static let ofTicket: [Placeholder] = ofFile + [.ticket]
-    /// Those of a file that has been sent.
+    /// Placeholders for a file that has been sent.
     public static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
-    /// Those that are values of replies.
+    /// Placeholders for values of replies.
     static let ofReplies: [Placeholder] = [.ticket, .reply]
-    /// Those of an entry that is on the server.
+    /// Placeholders for an entry on the server.
     public static let ofEntry: [Placeholder] = always + [.id]
-    /// Those of a command that makes the file to send.
+    /// Placeholders for a command that makes the file to send.
     public static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
-    /// What stands before the pointer in a placeholder for a value of a reply.
+    /// What comes before the pointer in a placeholder for a value of a reply.
     var prefix: String? {
       switch self {
       case .ticket: "ticket:"
@@ -114,9 +114,9 @@ extension Template {
 
   /// What a template is filled in with.
   public struct Values: Sendable {
-    /// The file's name as it lies on disk.
+    /// The file's name on disk.
     var fileName = ""
-    /// The folders above the file, from the one that was added, each with a slash after it.
+    /// The folders from the added one down to the file, each followed by a slash.
     var folder = ""
     /// The file's size in bytes.
     var fileSize: Int64 = 0
@@ -126,9 +126,9 @@ extension Template {
     var now: Date
     /// The random identifier of this file's upload.
     var uuid: UUID
-    /// When the file was written to last, in nanoseconds since 1970.
+    /// When the file was last written to, in nanoseconds since 1970.
     var modified: Int64 = 0
-    /// The sums of the file's content, where they are asked for.
+    /// The digests of the file's content, if they are asked for.
     var digests: ContentDigests?
     /// What the ticket says.
     var ticket: JSONValue?
@@ -145,7 +145,7 @@ extension Template {
     /// The path that a command writes to.
     public var output = ""
 
-    /// The values where there is no file.
+    /// The values for a request without a file.
     public init(now: Date, uuid: UUID) {
       self.now = now
       self.uuid = uuid

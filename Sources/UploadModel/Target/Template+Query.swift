@@ -42,7 +42,7 @@ extension Template {
     return copy
   }
 
-  /// Moves the name of a query item over, with its "=". An item without "=" has only a value.
+  /// Appends the name of a query item with its "=". An item without "=" has only a value.
   private mutating func appendName(from rest: inout Substring.UnicodeScalarView) -> String {
     let item = rest.prefix { $0 != "&" }
     guard let equals = item.firstIndex(of: "=") else { return "" }

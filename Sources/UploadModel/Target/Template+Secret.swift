@@ -29,8 +29,8 @@ extension Template {
       self.source = source
     }
 
-    /// A name that a shell takes for a variable's: `ALBUM_TOKEN`. That of an environment variable
-    /// stays as it is where a shell can have it; anything else could end the word that it stands in.
+    /// A valid name for a shell variable: `ALBUM_TOKEN`. That of an environment variable stays as it is
+    /// as far as a shell allows it; anything else could end the word that it is in.
     var variable: String {
       let text = String(
         String.UnicodeScalarView(
@@ -42,7 +42,7 @@ extension Template {
       return (0x30...0x39).contains(first) ? "_\(text)" : text
     }
 
-    /// How the configuration asks for it.
+    /// How it is written in the configuration.
     func placeholder(written filter: String) -> String {
       switch source {
       case .environment: "{env.\(name)\(filter)}"

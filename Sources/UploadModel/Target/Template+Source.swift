@@ -17,8 +17,8 @@ extension Template {
     }.joined()
   }
 
-  /// The text with a character of its own in place of each placeholder, from `firstMark` on, and how
-  /// those would be written.
+  /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how
+  /// the placeholders would be written.
   public func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
     var (text, slots) = ("", [String]())
     for piece in pieces {
@@ -32,7 +32,7 @@ extension Template {
     return (text, slots)
   }
 
-  /// The first of a plane's characters that nobody uses (Unicode's private use area B).
+  /// The first character of a plane that nobody uses (Unicode's private use area B).
   public static let firstMark: UInt32 = 0x100000
 
   private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
@@ -45,8 +45,8 @@ extension Template {
     }
   }
 
-  /// The first placeholder in a text that is no template, without its braces; nil where there is none. A
-  /// shell's `${id}` is not one, nor is what stands between doubled braces.
+  /// The first placeholder in a text that is not a template, without its braces; nil if there is none. A
+  /// shell's `${id}` is not one, nor is text between doubled braces.
   public static func firstPlaceholder(in text: String) -> String? {
     var rest = text.unicodeScalars[...]
     var last: Unicode.Scalar?
@@ -66,7 +66,7 @@ extension Template {
     return nil
   }
 
-  /// Text as a template writes it, in which a brace stands for itself.
+  /// Text as written in a template, where a doubled brace stands for itself.
   public static func braced(_ text: String) -> String {
     text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }

@@ -2,7 +2,7 @@ import JSONText
 import ScalarText
 
 extension Template {
-  /// How a placeholder's value is written because of where it stands.
+  /// How a placeholder's value is escaped because of where it is.
   public enum Escaping: Hashable, Sendable {
     /// As it is.
     case none
@@ -20,13 +20,13 @@ extension Template {
     }
   }
 
-  /// How a placeholder's value is written because the template says so: `{file.name|json}`.
+  /// How a placeholder's value is escaped because the template says so: `{file.name|json}`.
   public enum Filter: String, Hashable, Sendable, CaseIterable {
-    /// As inside of a JSON string, in ASCII, so that header fields can hold it.
+    /// As inside a JSON string, in ASCII, so that header fields can hold it.
     case json
     /// Percent-encoded.
     case url
-    /// As inside of a quoted string (RFC 9110 §5.6.4).
+    /// As inside a quoted string (RFC 9110 §5.6.4).
     case quoted
 
     func callAsFunction(_ text: String) -> String {
@@ -52,10 +52,10 @@ extension Template {
     var filter: Filter?
     var escaping = Escaping.none
 
-    /// The filter as it stands in the placeholder.
+    /// The filter as written in the placeholder.
     var source: String { filter.map { "|\($0.rawValue)" } ?? "" }
 
-    /// Takes the filter off a placeholder's text.
+    /// Separates the filter from a placeholder's text.
     static func read(
       _ text: String, _ escaping: Escaping
     ) throws(InvalidInput) -> (name: String, writing: Writing) {
@@ -65,14 +65,14 @@ extension Template {
         let known = Filter.allCases.map { "|\($0.rawValue)" }.joined(separator: " ")
         throw InvalidInput("{\(text)}: \"|\(parts[1])\" is unknown; there are \(known)")
       }
-      // It is done there anyway, and once is enough.
+      // The escaping does the same, and once is enough.
       let isDone = filter == .url && escaping == .url
       return (parts[0], Writing(filter: isDone ? nil : filter, escaping: escaping))
     }
 
     func callAsFunction(_ text: String) -> String { escaping(filter.map { $0(text) } ?? text) }
 
-    /// The slashes of a path lead from folder to folder in a URL too.
+    /// Keeps the slashes of a path, which separate folders in a URL too.
     func callAsFunction(_ slot: Slot, in values: Values) -> String {
       let value = slot.value(in: values) ?? ""
       guard escaping == .url, filter == nil, slot.placeholder == .filePath else {
@@ -82,13 +82,13 @@ extension Template {
     }
   }
 
-  /// A placeholder as it stands in a template: one of those that there are, or a value of a reply.
+  /// A placeholder in a template: one of the fixed ones, or a value of a reply.
   struct Slot: Hashable, Sendable {
     var placeholder: Placeholder
     /// Which value of the reply.
     var pointer: JSONPointer?
 
-    /// Reads what stands between the braces, without a filter.
+    /// Reads what is between the braces, without a filter.
     init(_ name: String, _ scope: [Placeholder]) throws(InvalidInput) {
       for source in Placeholder.ofReplies {
         guard let prefix = source.prefix, name.hasPrefix(scalars: prefix) else { continue }
@@ -114,13 +114,13 @@ extension Template {
       return InvalidInput("\(problem); there are \(known){env.NAME} {secret.NAME}")
     }
 
-    /// What stands between the braces.
+    /// What is between the braces.
     var name: String {
       guard let pointer, let prefix = placeholder.prefix else { return placeholder.rawValue }
       return prefix + pointer.description
     }
 
-    /// Nil where a reply has no such value.
+    /// The value; nil if a reply has no such value.
     func value(in values: Values) -> String? {
       guard let pointer else { return placeholder.value(in: values) }
       let document = placeholder == .ticket ? values.ticket : values.reply
@@ -132,7 +132,7 @@ extension Template {
     }
   }
 
-  /// What keeps the template from being filled in; nil where nothing does.
+  /// What keeps the template from being filled in; nil if nothing does.
   public func obstacle(with values: Values) -> String? {
     for case .slot(let slot, _) in pieces where slot.value(in: values) == nil {
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
@@ -141,8 +141,8 @@ extension Template {
     return nil
   }
 
-  /// The placeholder whose value would end the quotation marks that it stands between, if there is one: its
-  /// template does not say how it is to be written.
+  /// The placeholder whose value would end the quotation marks around it, if there is one. Its template does
+  /// not say how to escape it.
   func bareQuote(with values: Values) -> String? {
     var isQuoted = false
     for piece in pieces {
@@ -169,13 +169,13 @@ extension Template {
 extension Target.Field {
   /// The value of a header field.
   ///
-  /// - Throws: where it would be more than a header field, or another one than was meant.
+  /// - Throws: if the value would end the header field, or change its meaning.
   func headerValue(with values: Template.Values) throws(Failure.Cause) -> String {
     if let obstacle = value.obstacle(with: values) {
       throw .unsendable("the header field \(name) cannot be filled in: \(obstacle)")
     }
     let text = value.filled(with: values)
-    // A file's name may hold a line break, and so begin a header field of its own.
+    // A file's name may contain a line break, and so begin another header field.
     guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
       throw .unsendable("the header field \(name) would hold a control character")
     }

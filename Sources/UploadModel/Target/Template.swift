@@ -21,12 +21,12 @@ public struct Template: Hashable, Sendable {
 
   /// What `{env.…}` and `{secret.…}` stand for.
   public struct Lookup: Sendable {
-    /// Answers `{env.NAME}`; nil where the variable is not set.
+    /// Answers `{env.NAME}`; nil if the variable is not set.
     var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
     var secret: @Sendable (String) throws(InvalidInput) -> String
 
-    /// Answers from these two.
+    /// A lookup that uses these two.
     public init(
       environment: @escaping @Sendable (String) -> String?,
       secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
@@ -51,8 +51,8 @@ public struct Template: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - scope: the placeholders that have a value where the template is used.
-  ///   - escaping: how their values are written. Text of a JSON string is escaped as well; that of a
-  ///     URL stays as it is.
+  ///   - escaping: how their values are escaped. For JSON, the text around them is escaped as well; in a
+  ///     URL it stays as it is.
   ///   - lookup: asked once, now.
   /// - Throws: `InvalidInput` for a placeholder without a value or a brace without its partner.
   public init(
@@ -89,7 +89,7 @@ public struct Template: Hashable, Sendable {
     end(&pieces)
   }
 
-  /// Reads `source` where there are no secrets but `environment`'s.
+  /// Reads `source` with no secrets except those from `environment`.
   public init(
     _ source: String, environment: @escaping @Sendable (String) -> String? = { _ in nil }
   ) throws(InvalidInput) {
@@ -131,7 +131,7 @@ public struct Template: Hashable, Sendable {
     return sum
   }
 
-  /// What stands outside the placeholders, secrets included.
+  /// The text outside the placeholders, including secrets.
   public var fixedText: String {
     pieces.map { piece in
       switch piece {
@@ -147,7 +147,7 @@ public struct Template: Hashable, Sendable {
     pieces.allSatisfy { if case .text = $0 { true } else { false } }
   }
 
-  /// The text with `sample` in place of every placeholder, to look at what stands around them.
+  /// The text with `sample` in place of every placeholder, to check the text around them.
   public func sample(_ sample: String) -> String {
     pieces.map { piece in
       switch piece {

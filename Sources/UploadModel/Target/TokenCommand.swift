@@ -13,7 +13,7 @@ public struct TokenCommand: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The program's name, for messages: its arguments may be nobody's business.
+  /// The program's name, for messages, since its arguments may be private.
   public var name: String {
     words.first.map { $0.split(scalar: "/", omittingEmptySubsequences: true).last ?? $0 } ?? ""
   }

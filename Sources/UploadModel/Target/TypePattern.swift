@@ -5,7 +5,7 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
   /// The pattern in lower case.
   public let description: String
 
-  /// The pattern in `text`; nil where it is none.
+  /// The pattern in `text`; nil if it is not one.
   public init?(_ text: String) {
     let halves = text.lowercased().split(scalar: "/")
     let token = Set("!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
@@ -16,14 +16,14 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
     description = text.lowercased()
   }
 
-  /// Whether a text is a media type, perhaps with parameters after it (RFC 9110 §8.3.1).
+  /// Whether a text is a media type, with or without parameters (RFC 9110 §8.3.1).
   public static func isType(_ text: String) -> Bool {
     guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
     let type = text.split(scalar: ";").first?.trimming(\.isBlank) ?? ""
     return TypePattern(type) != nil && type.utf8.last != UInt8(ascii: "*")
   }
 
-  /// Whether a media type, with or without parameters, is one of these.
+  /// Whether a media type, with or without parameters, matches the pattern.
   func matches(_ type: String) -> Bool {
     let type = type.lowercased().utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
     if description.hasSuffix(scalars: "/*") {

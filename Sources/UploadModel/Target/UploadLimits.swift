@@ -12,13 +12,13 @@ public struct UploadLimits: Hashable, Sendable {
   /// No limits.
   public init() {}
 
-  /// Why a file is not taken; nil where it is.
+  /// Why a file is not taken; nil if it is.
   public func refusal(of item: UploadItem) -> Failure.Cause? {
     refusal(
       ofSize: item.size, type: checksContent ? item.contentType ?? item.mediaType : item.mediaType)
   }
 
-  /// Why a file of this size and type is not taken; nil where it is.
+  /// Why a file of this size and type is not taken; nil if it is.
   func refusal(ofSize size: Int64, type: String) -> Failure.Cause? {
     if size == 0, !takesEmpty { return .empty }
     if let maxBytes, size > maxBytes { return .tooLarge(limit: maxBytes) }

@@ -7,8 +7,8 @@ public enum ByteCount {
     "tb": 1e12, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
   ]
 
-  /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; nil where it is none, not
-  /// whole positive bytes, or beyond what a file can have.
+  /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; nil if it is not a size, not a
+  /// positive whole number of bytes, or more than a file can have.
   public static func size(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -18,7 +18,7 @@ public enum ByteCount {
     return bytes >= 1 && bytes < 9e18 ? Int64(bytes) : nil
   }
 
-  /// The bytes a second in a speed such as "2 MB/s" or "500k"; nil where it is none.
+  /// The bytes a second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed.
   public static func speed(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     for suffix in ["/s", "ps"] where text.hasSuffix(scalars: suffix) {

@@ -2,15 +2,15 @@ import ScalarText
 
 /// A text in which characters can be written as escapes, searched for secrets.
 ///
-/// The spellings are those in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, a
-/// space as `+`), escapes of JSON (RFC 8259 §7) and of the languages around it (`\x2f`, `\u{2f}`), and
-/// character references of HTML, named, decimal and hexadecimal. Capitals make no difference in them. An
-/// escape may stand in another (`%252F`, `\\u002f`).
+/// It knows the spellings in which servers repeat what they were sent: percent-encoding (RFC 3986 §2.1, with
+/// a space as `+`), escapes of JSON (RFC 8259 §7) and related languages (`\x2f`, `\u{2f}`), and HTML
+/// character references, named, decimal and hexadecimal. Case makes no difference in them. Escapes may be
+/// nested (`%252F`, `\\u002f`).
 struct EncodedText {
   private let bytes: [UInt8]
   /// Escaped characters, by their start.
   private let units: [Int: [Unit]]
-  /// Where something ends that was spelled in another way: the byte before is no letter of a word.
+  /// Where escapes end: the byte before such a position is not a letter of a word.
   private let ends: Set<Int>
 
   /// One to four bytes and where their spelling ends.
@@ -31,10 +31,10 @@ struct EncodedText {
       (self.packed, self.count, self.end) = (packed, count, end)
     }
 
-    /// The byte, where it is one.
+    /// The byte, if there is just one.
     var byte: UInt8? { count == 1 ? UInt8(truncatingIfNeeded: packed) : nil }
 
-    /// Whether its bytes stand at a place of a secret.
+    /// Whether its bytes are at this place of a secret.
     func stands(in secret: [UInt8], at place: Int) -> Bool {
       place + count <= secret.count
         && (0..<count).allSatisfy {
@@ -57,12 +57,12 @@ struct EncodedText {
     (self.bytes, self.units, self.ends) = (bytes, units, ends)
   }
 
-  /// Where a secret stands.
+  /// Where a secret occurs.
   ///
   /// - Parameters:
-  ///   - asWord: whether it counts only where no letter or digit is beside it.
-  ///   - leastAtEnd: how many bytes of it are enough where the text ends in its midst; nil where only all
-  ///     of it counts.
+  ///   - asWord: whether it counts only if there is no letter or digit beside it.
+  ///   - leastAtEnd: how many bytes of it are enough if the text ends in the middle of it; nil if only the
+  ///     whole secret counts.
   func ranges(of secret: [UInt8], asWord: Bool, leastAtEnd: Int?) -> [Range<Int>] {
     guard let first = secret.first else { return [] }
     var ranges: [Range<Int>] = []
@@ -76,7 +76,7 @@ struct EncodedText {
     return ranges
   }
 
-  /// The text with other text in place of these ranges, those that overlap taken together.
+  /// The text with `mark` in place of each range. Overlapping ranges are merged.
   func replacing(_ ranges: [Range<Int>], with mark: String) -> String {
     var merged: [Range<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -95,13 +95,13 @@ struct EncodedText {
   }
 
   /// The furthest end of a secret that begins at a position, if one does. Each pair of a place in the
-  /// secret and one in the text is looked at once.
+  /// secret and a position in the text is visited once.
   private func end(of secret: [UInt8], from start: Int, _ leastAtEnd: Int?) -> Int? {
     var open = [(matched: 0, position: start)]
     var seen: Set<Int> = []
     var end: Int?
     while var (matched, position) = open.popLast() {
-      // Most texts hold no escapes: straight on, as far as there is one way only.
+      // Most texts have no escapes: go straight on as long as there is only one way.
       while matched < secret.count, position < bytes.count, units[position] == nil,
         bytes[position] == secret[matched]
       {
@@ -126,7 +126,7 @@ struct EncodedText {
     return end
   }
 
-  /// Whether the text ends here, or in the midst of an escape that begins here.
+  /// Whether the text ends here, or in the middle of an escape that begins here.
   private func isCut(at position: Int) -> Bool {
     position == bytes.count
       || bytes.count - position < EscapeReader.longest && EscapeReader.begins(with: bytes[position])

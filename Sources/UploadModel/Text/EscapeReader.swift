@@ -4,7 +4,7 @@ import ScalarText
 struct EscapeReader {
   typealias Unit = EncodedText.Unit
 
-  /// How many bytes an escape may have, roughly: to know one that was cut off.
+  /// Roughly how many bytes an escape may have, to recognise one that was cut off.
   static let longest = 24
 
   /// How deep nested escapes are decoded. This finds secrets that servers repeat inadvertently; a server that
@@ -33,7 +33,7 @@ struct EscapeReader {
     var found = [Unit(bytes[position], end: position + 1)]
     guard depth > 0, Self.begins(with: bytes[position]) else { return found }
     if bytes[position] == Self.plus { return found + [Unit(0x20, end: position + 1)] }
-    // The character that begins an escape may be spelled in another way, and so may those after it.
+    // The character that begins an escape may itself be escaped, and so may those after it.
     for lead in units(at: position, depth: depth - 1) {
       var more = [lead]
       switch lead.byte {
@@ -74,7 +74,7 @@ struct EscapeReader {
     }
   }
 
-  /// What follows `\u`: four digits, twice where they are surrogates, or some in braces.
+  /// What follows `\u`: four digits, twice if they are surrogates, or some in braces.
   private func scalar(at position: Int, _ depth: Int) -> Unit? {
     if let open = byte(at: position, depth), open.value == UInt8(ascii: "{"),
       let (value, end) = number(at: open.end, digits: 1...6, radix: 16, depth),
@@ -121,14 +121,14 @@ struct EscapeReader {
 
   // MARK: Parts
 
-  /// The byte at a position, what it is spelled as if that is one byte.
+  /// The byte at a position, decoded if it is an escape for a single byte.
   private func byte(at position: Int, _ depth: Int) -> (value: UInt8, end: Int)? {
     guard position < bytes.count else { return nil }
     guard depth > 0,
       bytes[position] == Self.percent || bytes[position] == Self.backslash
         || bytes[position] == Self.ampersand
     else { return (bytes[position], position + 1) }
-    // The furthest: an escape rather than the character that begins it.
+    // The longest one: an escape rather than the character that begins it.
     let unit = units(at: position, depth: depth).filter { $0.count == 1 }.max { $0.end < $1.end }
     return unit.flatMap { unit in unit.byte.map { ($0, unit.end) } }
   }

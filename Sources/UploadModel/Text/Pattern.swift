@@ -1,10 +1,10 @@
-/// A regular expression whose search takes time in proportion to the text, whatever either holds:
-/// it walks all ways through the expression at once (Thompson's construction, with captures after
-/// Pike) and never goes back. So it may be run over what a server answers.
+/// A regular expression whose search time is proportional to the text, whatever either contains:
+/// it follows all ways through the expression at once (Thompson's construction, with captures after
+/// Pike) and never backtracks. So it is safe to run on a server's answer.
 ///
-/// It has `.`, `[a-z]`, `[^…]`, `\d \w \s \b` and their opposites, `^ $`, `( )`, `(?: )`, `|`,
+/// It supports `.`, `[a-z]`, `[^…]`, `\d \w \s \b` and their opposites, `^ $`, `( )`, `(?: )`, `|`,
 /// `* + ? {n} {n,} {n,m}` and their lazy forms, and `(?i)` at its beginning. `^` and `$` are the ends
-/// of the text, `$` also before a last line break. Back references and looking around cannot be had in this way.
+/// of the text, `$` also before a last line break. Back references and lookaround are not possible in this way.
 public struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
   public let source: String
@@ -12,12 +12,12 @@ public struct Pattern: Hashable, Sendable {
   public let groups: Int
   private let program: [PatternStep]
 
-  /// The most steps that an expression may come to; `{n,m}` counts as often as it repeats.
+  /// The most steps that an expression may have; `{n,m}` counts as often as it repeats.
   static let mostSteps = 1000
 
   /// Reads an expression.
   ///
-  /// - Throws: `InvalidInput` if it is none, or one that would take unbounded time.
+  /// - Throws: `InvalidInput` if it is not a valid expression, or would take unbounded time.
   public init(_ source: String) throws(InvalidInput) {
     var parser = PatternParser(source)
     let node = try parser.whole()
@@ -29,7 +29,7 @@ public struct Pattern: Hashable, Sendable {
     program = compiler.steps
   }
 
-  /// The leftmost match, and what each of its groups captured; nil where there is no match.
+  /// The leftmost match, and what each of its groups captured; nil if there is no match.
   func firstMatch(in text: String) -> [String?]? {
     let text = Array(text.unicodeScalars)
     var search = PatternSearch(program: program, slots: 2 * (groups + 1), text: text)
@@ -86,7 +86,7 @@ private struct PatternCompiler {
       for _ in 0..<least {
         let before = steps.count
         try add(node)
-        // Nothing repeated stays nothing, and `mostSteps` would never end it.
+        // Repeating an empty expression adds no steps, so `mostSteps` would never end the loop.
         if steps.count == before { break }
       }
       if let most {
@@ -136,7 +136,7 @@ private struct PatternSearch {
     var threads: [Thread] = []
     var found: [Int]?
     for position in 0...text.count {
-      // A match that begins further left goes first; once there is one, no other begins.
+      // A match that begins further left is preferred; once there is one, no other begins.
       if found == nil {
         add(Thread(step: 0, slots: Array(repeating: -1, count: slots)), at: position, to: &threads)
       }
@@ -152,7 +152,7 @@ private struct PatternSearch {
           }
         case .match:
           found = thread.slots
-          // Those behind are of lower preference.
+          // The threads behind have lower preference.
           break scan
         case .split, .jump, .save, .check: break
         }

@@ -6,7 +6,7 @@ struct PatternParser {
   private var ignoresCase = false
   private var depth = 0
 
-  /// How deep groups, and repetitions of repetitions, may lie inside each other.
+  /// How deep groups, and repetitions of repetitions, may be nested.
   private static let mostDepth = 50
 
   static let digit = PatternSet(ranges: [0x30...0x39])
@@ -106,7 +106,7 @@ struct PatternParser {
     }
   }
 
-  /// What a letter after a backslash stands for, where it stands for a set.
+  /// The set that a letter after a backslash stands for, if any.
   private static func escaped(_ scalar: Unicode.Scalar) -> PatternSet? {
     switch scalar {
     case "d": digit
@@ -180,7 +180,7 @@ struct PatternParser {
     if consume("*") { return (0, nil) }
     if consume("+") { return (1, nil) }
     if consume("?") { return (0, 1) }
-    // A brace that is no count stands for itself.
+    // A brace that does not begin a count stands for itself.
     guard rest.first == "{", let end = rest.firstIndex(of: "}") else { return nil }
     let text = rest[(rest.startIndex + 1)..<end].map(String.init).joined()
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// Scalars that a step takes.
+/// The scalars that a step matches.
 struct PatternSet: Sendable {
   var ranges: [ClosedRange<UInt32>] = []
   var isNegated = false

@@ -2,14 +2,14 @@ import JSONText
 import ScalarText
 
 extension Reply {
-  /// What the server says in a sentence, on one line; `nil` where it says nothing that reads as one.
+  /// The server's message in a sentence on one line; `nil` if it says nothing that reads like one.
   ///
-  /// It is taken out of JSON (the members that servers use for it, problem details of RFC 9457
-  /// among them), out of HTML (the title or the first heading) and out of S3's XML. Of other text
-  /// it is the first line that is not blank. It came from outside: make it safe before it is shown.
+  /// It is taken from JSON (the members that servers use for it, including the problem details of
+  /// RFC 9457), from HTML (the title or the first heading) and from S3's XML. In other text it is the
+  /// first line that is not blank. It comes from outside: make it safe before it is shown.
   public var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
-    // Long replies are pages; what is said in a sentence stands at their beginning.
+    // Long replies are pages, and any message is at their beginning.
     let isLong = text.utf8.count > Self.messageReach
     let found: String?
     switch first {
@@ -22,9 +22,9 @@ extension Reply {
     return (found ?? firstLine).flatMap(Self.sentence)
   }
 
-  /// How many bytes of a reply are looked through for its message.
+  /// How many bytes of a reply are searched for its message.
   private static let messageReach = 16 * 1024
-  /// As many characters as a person reads of it in passing.
+  /// About as many characters as a person reads in passing.
   private static let longestMessage = 400
 
   private var firstLine: String? {
@@ -33,7 +33,7 @@ extension Reply {
       .first { !$0.allSatisfy(\.isWhiteSpace) }.map { String($0) }
   }
 
-  /// `text` with single spaces for whatever blanks there are; `nil` where nothing else is there.
+  /// `text` with single spaces for all white space; `nil` if there is nothing else.
   private static func sentence(_ text: String) -> String? {
     let words = text.unicodeScalars.split(whereSeparator: \.isWhiteSpace).map { String($0) }
     let whole = words.joined(separator: " ")
@@ -58,7 +58,7 @@ extension Reply {
       members[name].flatMap { message(in: $0, depth: depth - 1) }
     }
     if case .object? = members["error"], let words = said("error") { return words }
-    // A title says the kind of problem, and the detail this one (RFC 9457 §3.1).
+    // The title names the kind of problem, and the detail describes this one (RFC 9457 §3.1).
     if let title = said("title") {
       guard let detail = said("detail"), detail != title else { return title }
       return
@@ -77,13 +77,13 @@ extension Reply {
   }
 }
 
-/// The words of an HTML or XML page in which it says what it is about.
+/// The words in which an HTML or XML page says what it is about.
 private struct Markup {
   private let bytes: [UInt8]
 
   init(_ text: String, reach: Int) { bytes = Array(text.utf8.prefix(reach)) }
 
-  /// The title, the first heading, or the message of an error of S3's. A title that is only a status, such
+  /// The title, the first heading, or the message of an S3 error. A title that is only a status, such
   /// as "502 Bad Gateway", gives way to a heading that says more.
   var message: String? {
     let texts = ["title", "h1", "h2", "h3", "message"].lazy.compactMap(content)
@@ -95,13 +95,13 @@ private struct Markup {
     return words.count > 1 && words.count < 7 && words[0].utf8.count == 3 && Int(words[0]) != nil
   }
 
-  /// The text in the first element with this name, which is in lower case; `nil` where it holds none.
+  /// The text in the first element with this name, given in lower case; `nil` if there is none.
   private func content(of name: String) -> String? {
     let (open, close) = (Array("<\(name)".utf8), Array("</\(name)".utf8))
     var position = 0
     while let start = find(open, from: position) {
       position = start + open.count
-      // <header> is no <h…>.
+      // <header> is not <h…>.
       guard position < bytes.count, !Self.isName(bytes[position]) else { continue }
       guard let inside = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
       let end = find(close, from: inside) ?? bytes.count
@@ -126,7 +126,7 @@ private struct Markup {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower(byte)) || byte == UInt8(ascii: "-")
   }
 
-  /// Text without the tags in it, and with characters for their references.
+  /// Text without its tags, and with character references decoded.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     var plain: [UInt8] = []
     var isTag = false

@@ -2,13 +2,13 @@ import ScalarText
 
 /// Text from outside (file names, server replies) as a terminal may show it.
 ///
-/// This is the one place where it is made safe: nothing else in the program strips or escapes.
+/// This is the only place where text is made safe: nothing else in the program strips or escapes it.
 public enum SafeText {
   /// `text` on one line: each control character, line break, and invisible or reordering format
   /// character becomes a visible stand-in, so that nothing reaches the terminal as a command and
-  /// nothing shows as something else than it is.
+  /// nothing looks like something that it is not.
   ///
-  /// C0 controls become their control pictures (U+2400…), or `?` where `ascii` is set; so do
+  /// C0 controls become their control pictures (U+2400…), or `?` if `ascii` is set; so do
   /// DEL and the C1 controls, which an 8-bit terminal takes for escape sequences.
   ///
   /// - Parameter kept: characters that stay as they are.
@@ -23,9 +23,9 @@ public enum SafeText {
     return String(safe)
   }
 
-  /// Whether it is all printable ASCII, as most names are.
+  /// Whether the text is all printable ASCII, as most names are.
   private static func isPlain(_ text: some Collection<UInt8>) -> Bool {
-    // One call for all of it, where it lies in one piece.
+    // A single call, if the text is contiguous in memory.
     text.withContiguousStorageIfAvailable { $0.allSatisfy(isPrintable) }
       ?? text.allSatisfy(isPrintable)
   }
@@ -41,7 +41,7 @@ public enum SafeText {
     }
   }
 
-  /// Whether a terminal may have the scalar as it is, and a person sees that it is there.
+  /// Whether a terminal may show the scalar as it is, and a person can see it.
   public static func isShown(_ scalar: Unicode.Scalar) -> Bool {
     standIn(for: scalar, ascii: false) == scalar
   }
@@ -56,8 +56,8 @@ public enum SafeText {
     }
     if ascii { return "?" }
     let properties = scalar.properties
-    // U+200D joins emoji and variation selectors pick a form: both are harmless and meant. Other
-    // characters that show as nothing, such as the Hangul fillers, make two names look like one.
+    // U+200D joins emoji, and variation selectors pick a form: both are harmless and intended. Other
+    // invisible characters, such as the Hangul fillers, make two names look the same.
     if scalar.value == 0x200D || properties.isVariationSelector { return scalar }
     if properties.isDefaultIgnorableCodePoint { return replacement }
     switch properties.generalCategory {

@@ -1,14 +1,14 @@
-/// Knows by its name what is most likely a secret.
+/// Recognises by their names what is most likely a secret.
 public enum SecretName {
   private static let signs = [
     "authorization", "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey",
     "cookie", "signature", "credential", "privatekey", "authkey",
   ]
 
-  /// Names that only look like it: Jira's `X-Atlassian-Token: no-check` says that no token is looked for.
+  /// Names that only look like one: Jira's `X-Atlassian-Token: no-check` turns off the check for a token.
   private static let notSecret: Set<String> = ["xatlassiantoken"]
 
-  /// Whether a header field, form field or query item of this name is to be kept from view.
+  /// Whether the value of a header field, form field or query item of this name is to be hidden.
   public static func matches(_ name: String) -> Bool {
     let letters = String(
       String.UnicodeScalarView(

@@ -1,29 +1,29 @@
 import Foundation
 import ScalarText
 
-/// Texts that must not be shown nor kept, wherever a server repeats them.
+/// Texts that must be neither shown nor kept when a server repeats them.
 ///
 /// They are found as bytes, in every spelling that `EncodedText` knows. One of 1 to 3 bytes is hidden only
-/// where no letter or digit stands beside it: "1" would otherwise take the digits out of every number, and
-/// the gaps would tell what it is.
+/// if there is no letter or digit beside it: otherwise "1" would take the digits out of every number, and
+/// the gaps would reveal it.
 public struct Secrets: Sendable {
   private var texts: [[UInt8]] = []
 
-  /// What takes a secret's place.
+  /// What replaces a secret.
   static let mark = "(secret)"
 
-  /// Shorter ones are hidden as words of their own only.
+  /// Shorter secrets are hidden only as words of their own.
   private static let shortest = 4
 
-  /// These texts.
+  /// Secrets with these texts.
   public init(_ texts: some Sequence<String>) { add(texts) }
 
-  /// Hides further texts, with and without the white space around them, which servers leave away.
+  /// Hides further texts, with and without the white space around them, which servers may drop.
   mutating func add(_ more: some Sequence<String>) {
     add(bytes: more.flatMap { [$0, $0.trimming(\.isWhiteSpace)] }.map { Array($0.utf8) })
   }
 
-  /// Hides what others hide, too.
+  /// Also hides what `more` hides.
   public mutating func add(_ more: Secrets) { add(bytes: more.texts) }
 
   private mutating func add(bytes: [[UInt8]]) {
@@ -32,8 +32,8 @@ public struct Secrets: Sendable {
 
   /// `text` with every secret replaced.
   ///
-  /// - Parameter isCut: whether the text goes on where we do not see it; then the beginning of a secret at
-  ///   its end is hidden as well.
+  /// - Parameter isCut: whether the text was cut off; the beginning of a secret at its end is then hidden as
+  ///   well.
   public func hidden(in text: String, isCut: Bool = false) -> String {
     guard !texts.isEmpty, !text.isEmpty else { return text }
     let spelled = EncodedText(text)
@@ -71,7 +71,7 @@ public struct Secrets: Sendable {
 
   private func hidden(in reply: Reply) -> Reply {
     var reply = reply
-    // More than is kept of a reply is not looked through either.
+    // Only as much of a reply is searched as is kept.
     if reply.text.utf8.count > Reply.limit {
       reply.text = String(decoding: reply.text.utf8.prefix(Reply.limit), as: UTF8.self)
       reply.isCut = true
@@ -83,14 +83,14 @@ public struct Secrets: Sendable {
 }
 
 extension Target {
-  /// Everything in it that is kept from view.
+  /// Everything in it that is to be hidden.
   public var secrets: Secrets {
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }
     }
     let all = (templates.flatMap(\.secrets) + inAddress).map(\.value) + ingredients
-    // Of "Bearer abc" servers repeat the second half; the first one is no secret.
+    // Servers repeat the second half of "Bearer abc"; the first is not secret.
     let words = all.flatMap {
       $0.split(scalar: " ", omittingEmptySubsequences: true).dropFirst()
     }

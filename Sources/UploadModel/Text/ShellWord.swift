@@ -2,12 +2,12 @@ import ScalarText
 
 /// Words for a person to paste into a POSIX shell (XCU §2.2).
 ///
-/// They hold nothing that a terminal takes for a command, or that shows as something else than it is: no
-/// control character but a line break at the very end, and no byte that is not UTF-8. Such bytes are
-/// written as `"$(printf '\033')"`. The shorter `$'\033'` came into POSIX in 2024 only, and dash, which is
-/// `sh` on Debian, does not know it.
+/// They contain nothing that a terminal takes for a command, or that looks like something that it is not: no
+/// control character except a line break at the very end, and no byte that is not UTF-8. Such bytes are
+/// written as `"$(printf '\033')"`. The shorter `$'\033'` has been in POSIX only since 2024, and dash, which
+/// is `sh` on Debian, does not know it.
 public enum ShellWord {
-  /// The text as one word, in quotes where it needs them.
+  /// The text as one word, in quotes if it needs them.
   public static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
 
   /// The bytes as one word. A NUL, which no argument can hold, ends the program's argument.
@@ -24,7 +24,7 @@ public enum ShellWord {
 
     var word: String {
       guard isEscaped else {
-        // No character is special between these quotes, but the quote itself.
+        // Between these quotes, only the quote itself is special.
         return "'\(String(decoding: bytes, as: UTF8.self).replacing(scalars: "'", with: #"'\''"#))'"
       }
       return "\"$(printf '\(bytes.map(ShellWord.octal).joined())')\""
@@ -32,8 +32,8 @@ public enum ShellWord {
   }
 
   private static func stretches(of bytes: [UInt8]) -> [Stretch] {
-    // A shell takes the line breaks off the end of what a command printed. So none ends an escaped
-    // stretch: what follows it is escaped as well, and those at the end of all stand in quotes.
+    // A shell strips line breaks from the end of a command's output. So no escaped stretch ends with
+    // one: what follows it is escaped as well, and line breaks at the very end are in quotes.
     let end = bytes.lastIndex { $0 != lineFeed }.map { $0 + 1 } ?? 0
     var stretches: [Stretch] = []
     for piece in UTF8Pieces(bytes[..<end]) {
@@ -53,7 +53,7 @@ public enum ShellWord {
 
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// Three digits: fewer could take a digit that follows for their own.
+  /// Always three digits, since fewer could absorb a digit that follows.
   private static func octal(_ byte: UInt8) -> String {
     let digits = String(byte, radix: 8)
     return "\\" + String(repeating: "0", count: 3 - digits.count) + digits

@@ -3,7 +3,7 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Starts the process that goes on with a queue when its screen is left.
+/// Starts the process that goes on sending a queue after its screen has been left.
 enum BackgroundSender {
   /// How long it may take to begin, in seconds.
   private static let patience = 30.0
@@ -11,7 +11,7 @@ enum BackgroundSender {
   /// Why it did not begin.
   struct Failure: Error { var reason: String }
 
-  /// Starts it, and returns its number once it has taken the queue over.
+  /// Starts it, and returns its process number once it has taken over the queue.
   ///
   /// - Parameter lock: the descriptor with the right to send.
   static func start(_ handover: Handover, lock: Int32) throws(Failure) -> pid_t {
@@ -29,11 +29,11 @@ enum BackgroundSender {
     } catch {
       throw Failure(reason: "\(error)")
     }
-    // Its own ends are the only ones left, so that the end of either is seen.
+    // Leave only the child's ends open, so that the end of either pipe is noticed.
     close(input[0])
     close(errors[1])
     (input[0], errors[1]) = (-1, -1)
-    // If nobody reads it, the end of the other pipe says why.
+    // If the child does not read this, the other pipe says why.
     try? FileHandle(fileDescriptor: input[1]).write(contentsOf: content)
     close(input[1])
     input[1] = -1
@@ -46,7 +46,7 @@ enum BackgroundSender {
     return process
   }
 
-  /// This program, though it may have been replaced by a newer one meanwhile.
+  /// This program, even if its file has been replaced by a newer one meanwhile.
   private static var program: String {
     let link = "/proc/self/exe"
     guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link),
@@ -55,7 +55,7 @@ enum BackgroundSender {
     return path
   }
 
-  /// All that comes until the other end closes, or nothing comes for too long.
+  /// Reads until the other end closes, or nothing arrives for too long.
   private static func read(_ descriptor: Int32) -> String {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 4096)

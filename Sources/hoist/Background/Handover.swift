@@ -2,27 +2,27 @@ import ArgumentParser
 import Foundation
 import UploadModel
 
-/// What a session knows beside the queue and passes on to the process that goes on in the background. It may hold
-/// secrets, and goes through a pipe only.
+/// What a session knows beyond the queue and passes on to the process that continues in the background. It may contain
+/// secrets, so it goes only through a pipe.
 struct Handover: Codable, Equatable {
-  /// The arguments that the session was started with. Their target is made of them again.
+  /// The arguments that the session was started with. The target is made from them again.
   var arguments: [String]
   /// The limit on the total, in bytes a second.
   var limit: Int64?
-  /// How many requests go to targets at once, as the person has said.
+  /// How many requests go to each target at once, as set by the user.
   var lanes: [String: Int]
-  /// The last item that is none of the session's concern.
+  /// The last item that is not the session's concern.
   var floor: ItemID
 
-  /// The descriptor with the queue's lock. Standard input has the rest; complaints go to standard error.
+  /// The descriptor with the queue's lock. The rest comes on standard input; errors go to standard error.
   static let lockDescriptor: Int32 = 3
 
-  /// The last word on standard error, once the queue has been taken over.
+  /// Written to standard error once the queue has been taken over.
   static let word = "ready\n"
 
-  /// What the process before passes on to this one.
+  /// Receives what the previous process passes on to this one.
   ///
-  /// - Throws: `UserError` where that is nothing.
+  /// - Throws: `UserError` if it passes on nothing.
   static func receive(in context: Context) throws -> Handover {
     guard !context.input.isTerminal, fcntl(lockDescriptor, F_GETFD) >= 0,
       let data = try FileHandle.standardInput.readToEnd(),
@@ -33,7 +33,7 @@ struct Handover: Codable, Equatable {
     return handover
   }
 
-  /// The command that the arguments mean.
+  /// The command that the arguments describe.
   func command() throws -> ScreenCommand {
     guard let command = try Hoist.parseAsRoot(ArgumentRuns.folded(arguments)) as? ScreenCommand
     else {
@@ -42,7 +42,7 @@ struct Handover: Codable, Equatable {
     return command
   }
 
-  /// Tells the process before that it may go. Nothing of its terminal is left open here.
+  /// Tells the previous process that it may end, and closes everything that belongs to its terminal.
   static func confirm() {
     _ = word.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)

@@ -4,7 +4,7 @@ import SenderLink
 import UploadModel
 import UploadStore
 
-/// Prints what becomes of the files in a queue, as the process says that sends them.
+/// Prints what becomes of the files in a queue, as reported by the process that sends them.
 @MainActor
 final class QueueFollower {
   private let store: UploadStore
@@ -14,12 +14,12 @@ final class QueueFollower {
   private let news: AsyncStream<[SenderNews]>
   private var items: [ItemID: UploadItem] = [:]
   private var revision: Int64 = -1
-  /// When a line was printed of an item, and what it said.
+  /// When the last line about an item was printed, and what it said.
   private var said: [ItemID: (word: String, at: DispatchTime)] = [:]
 
-  /// Listens to the sender of the queue.
+  /// Listens to the process that sends the queue.
   ///
-  /// - Throws: `UserError` where there is none.
+  /// - Throws: `UserError` if no process sends it.
   init(
     _ store: UploadStore, json isJSON: Bool, in context: Context
   ) throws(UserError) {
@@ -78,7 +78,7 @@ final class QueueFollower {
       output.line(QueueLine.text(of: item))
       return
     }
-    // A person needs no ten lines a second.
+    // Nobody needs ten lines a second.
     let now = DispatchTime.now()
     if let last = said[id], last.word == state.word, now < last.at + .seconds(1) { return }
     said[id] = state.isFinished ? nil : (state.word, now)

@@ -2,17 +2,17 @@ import Dispatch
 import Foundation
 import SenderLink
 
-/// A session's end of its queue's socket: as the sender it tells others, beside one it listens. Where there can be no
-/// socket, others see of an upload only its beginning and its end.
+/// A session's end of its queue's socket: a sender reports to others, and other sessions listen to it. Without a
+/// socket, others see only the beginning and the end of an upload.
 @MainActor
 final class QueueLink {
-  /// Is given orders, as the sender.
+  /// Called with orders from others, if this is the sender.
   var onOrder: (SenderOrder) -> Void = { _ in }
-  /// Is given what the sender says.
+  /// Called with what the sender says.
   var onNews: ([SenderNews]) -> Void = { _ in }
-  /// Is given the news that end all that was heard, once nothing more is.
+  /// Called with the final news when the sender is lost.
   var onLost: ([SenderNews]) -> Void = { _ in }
-  /// What was heard of the sender.
+  /// What the sender has said.
   private(set) var status = SenderStatus()
 
   private let queue: String
@@ -21,7 +21,7 @@ final class QueueLink {
   private var listener: SenderListener?
   private var isWaiting = false
   private var triesInVain = 0
-  /// After so many tries nobody is listened for until the queue changes.
+  /// After this many failed tries, it stops looking for a sender until the queue changes.
   private static let mostTries = 40
   private static let pause = 0.25
 
@@ -30,13 +30,13 @@ final class QueueLink {
     self.environment = environment
   }
 
-  /// Whether a sender is listened to.
+  /// Whether it listens to a sender.
   var isListening: Bool { listener != nil }
 
-  /// The process that is listened to.
+  /// The process that it listens to.
   var process: Int32? { listener?.process }
 
-  /// Tells others from now on. Only the holder of the queue's lock may do so.
+  /// Reports to others from now on. Only the holder of the queue's lock may do so.
   func serve() {
     stop()
     server = try? SenderServer(at: SocketPlace(queue: queue, environment: environment))
@@ -51,14 +51,14 @@ final class QueueLink {
     tryToListen()
   }
 
-  /// Asks something of the sender; false where none is listened to.
+  /// Sends an order to the sender; false if it listens to none.
   func order(_ order: SenderOrder) -> Bool {
     guard let listener else { return false }
     listener.send(order)
     return true
   }
 
-  /// Ends it, whichever it is. What was heard holds no more.
+  /// Stops serving or listening. What the sender has said is forgotten.
   func stop() {
     server?.stop()
     server = nil

@@ -5,9 +5,9 @@ import Synchronization
 /// time grows with the square of their number, to a quarter of a minute for five thousand.
 ///
 /// No option takes more than one value, and no command takes more than one word before its list: a
-/// subcommand, as in `queue retry`, or a target, as in `rm`. So in a run of words that are no options, all
-/// but the first two belong to the list, whatever stands before them. A long run is replaced by one word in
-/// the same place, which begins with a NUL, as no real argument can. Commands that take a list unfold it.
+/// subcommand, as in `queue retry`, or a target, as in `rm`. So in a run of words that are not options, all
+/// but the first two belong to the list, whatever comes before them. A long run is replaced by one word in
+/// the same place that begins with a NUL, as no real argument can. Commands that take a list unfold it.
 enum ArgumentRuns {
   private static let shortest = 64
   private static let runs = Mutex<[[String]]>([])
@@ -52,7 +52,7 @@ enum ArgumentRuns {
     return folded
   }
 
-  /// The arguments of a command with the folded run restored. It is forgotten here, for it may be long.
+  /// The arguments of a command with the folded run restored. It is dropped here, since it may be long.
   static func unfolded(_ files: [String]) -> [String] {
     guard files.contains(where: { $0.hasPrefix(scalars: "\0") }) else { return files }
     return runs.withLock { runs in

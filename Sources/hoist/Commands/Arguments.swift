@@ -2,8 +2,8 @@ import FileDiscovery
 import Foundation
 import MultipartForm
 
-/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, and the replaced name
-/// is the name of no file.
+/// The command line as the system passed it. Swift replaces bytes that are not UTF-8, and the result does not
+/// name the file.
 enum Arguments {
   /// The file that an argument names, byte for byte.
   static func location(_ argument: String) -> FileLocation {

@@ -68,7 +68,7 @@ struct ConfigCommand: AsyncParsableCommand {
     func run(in context: Context) throws {
       let settings = try config.load(in: context)
       if let target, settings.blueprint(of: target) == nil {
-        // Says that there is none, and which there are.
+        // Throws an error that names the targets that exist.
         _ = try settings.target(target)
       }
       var texts: [String] = []

@@ -76,7 +76,7 @@ struct HistoryCommand: HoistCommand {
       + "\(SafeText.line(entry.location.description)) → \(SafeText.line(entry.target))\(url)"
   }
 
-  /// A time as a person writes it.
+  /// Reads a time as people write it.
   static func date(_ text: String, of option: String, now: Date) throws -> Date {
     if let unit = text.last, let count = Double(text.dropLast()), count >= 0,
       let seconds = ["s": 1.0, "m": 60, "h": 3_600, "d": 86_400][unit]

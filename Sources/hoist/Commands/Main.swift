@@ -50,7 +50,7 @@ enum Main {
       case .help(let text):
         context.output.line(text)
         if context.output.lostLines != nil { return ExitStatus.someFailed.rawValue }
-      // Arguments are untrusted as well: with `hoist *` they are whatever names the folder holds.
+      // Arguments are untrusted as well: with `hoist *`, they are whatever names are in the folder.
       case .complaint(let text):
         context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")
       case nil: break
@@ -64,7 +64,7 @@ enum Main {
     case complaint(String)
   }
 
-  /// What a command that throws ends with, and what it says last.
+  /// The exit status of a command that throws, and its last message.
   private static func end(
     of arguments: [String], with error: any Error
   ) -> (status: Int32, words: Words?) {
@@ -94,8 +94,8 @@ enum Main {
 
   /// The command that the arguments ask for.
   ///
-  /// The root looks at all commands and their options first, which takes a fifth of the time to start. So a command
-  /// that is named is asked alone. Where it refuses, the root repeats the error with the whole usage.
+  /// The root examines all commands and their options first, which takes a fifth of the time to start. So a named
+  /// command parses its arguments alone. If it fails, the root repeats the error with the whole usage.
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
     if let word = arguments.first, !asksForHelp(arguments),
       let verb = Hoist.configuration.subcommands.first(where: {

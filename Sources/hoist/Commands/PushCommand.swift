@@ -69,10 +69,10 @@ struct PushCommand: HoistCommand {
     }
   }
 
-  /// Reads the media type tables, which the first file needs, while the arguments are read.
+  /// Reads the media type tables, which the first file needs, while the arguments are parsed.
   ///
-  /// Only that: a program may end here at once, and OpenSSL, which libcurl brings, must not be made ready
-  /// meanwhile.
+  /// Nothing else is prepared: the program may end at once, and OpenSSL, which libcurl brings, must not be
+  /// initialising then.
   static func prepare() { Thread.detachNewThread { _ = MediaTypeGuesser.system } }
 
   func run(in context: Context) async throws {
@@ -135,7 +135,7 @@ struct PushCommand: HoistCommand {
         status: .someFailed)
     }
     if summary.status == .success, sent.skipSent, push.history?.trouble != nil {
-      // Whoever leaves out what was sent before relies on that for the next time.
+      // The next run that skips what was sent before relies on the history.
       try ExitStatus.someFailed.exitUnlessSuccess()
     }
     try summary.status.exitUnlessSuccess()
@@ -148,13 +148,13 @@ struct PushCommand: HoistCommand {
     Result<UploadStore, any Error>, Never
   > {
     let queue = queue
-    // Nothing depends on the history, so uploads need not wait until it is on the disk.
+    // Nothing depends on the history, so uploads need not wait until it is on disk.
     return Task.detached {
       Result { try queue.store(in: context, durability: .crash) }
     }
   }
 
-  /// The history; nil if none can be kept. A machine without a home directory can push all the same.
+  /// The history; nil if none can be kept. A push also works without a home directory.
   private func history(
     of target: Target, _ store: Result<UploadStore, any Error>, in context: Context
   ) throws -> PushHistory? {

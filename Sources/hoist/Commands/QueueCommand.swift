@@ -29,7 +29,7 @@ struct QueueCommand: AsyncParsableCommand {
     @MainActor
     func run(in context: Context) async throws {
       let store = try queue.store(in: context)
-      // Listened to before the queue is read, so that nothing is missed in between.
+      // Listen before the queue is read, so that nothing is missed in between.
       let follower = Result { follow ? try QueueFollower(store, json: json, in: context) : nil }
       try list(store, in: context)
       try await follower.get()?.run()
@@ -98,7 +98,7 @@ struct QueueCommand: AsyncParsableCommand {
       if !allForgotten { try ExitStatus.someFailed.exitUnlessSuccess() }
     }
 
-    /// Why the server does not forget what it has of a file; nil where it does.
+    /// Why the server does not forget what it has of a file; nil if it forgets it.
     private func refusal(
       of item: UploadItem, _ point: ResumePoint, in context: Context
     ) async -> String? {

@@ -158,7 +158,7 @@ struct ReceiveCommand: HoistCommand {
     configuration.reservedBytes = try size(keepFree, of: "--keep-free") ?? 0
     if let maxFileBytes = try size(maxFileBytes, of: "--max-file-bytes") {
       configuration.maxFileBytes = maxFileBytes
-      // A request longer than all its files may be together is refused before its body is read.
+      // A request that is longer than all its files may be is refused before its body is read.
       let (files, isHuge) = maxFileBytes.multipliedReportingOverflow(
         by: Int64(configuration.maxFiles))
       if !isHuge, files < .max - Self.roomForFields {
@@ -193,7 +193,7 @@ struct ReceiveCommand: HoistCommand {
     }
   }
 
-  /// What whoever runs the receiver can do about a refusal, which is no business of the client's.
+  /// What the receiver's operator can do about a refusal. Clients are not told.
   private static func advice(_ status: Int, _ request: String) -> String {
     switch status {
     case 421: " (--name lets it be reached by a name)"
@@ -202,7 +202,7 @@ struct ReceiveCommand: HoistCommand {
     }
   }
 
-  /// What became of what had come with a request: only a piece of an upload is PATCHed.
+  /// What became of the content of a request: only a piece of an upload is PATCHed.
   private static func rest(of request: String) -> String {
     request.hasPrefix(scalars: "PATCH ") ? "what had come is kept" : "nothing was kept"
   }

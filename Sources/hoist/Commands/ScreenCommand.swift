@@ -66,7 +66,7 @@ struct ScreenCommand: HoistCommand {
     try await session.run(files: files).exitUnlessSuccess()
   }
 
-  /// Whether nobody has said yet where files go, and somebody is here to be asked.
+  /// Whether no target has been chosen yet, and a user is there to be asked.
   private func needsTarget(_ store: UploadStore, in context: Context) throws -> Bool {
     guard options.destination.to == nil, !plain, context.input.isTerminal,
       context.output.isTerminal
@@ -76,7 +76,7 @@ struct ScreenCommand: HoistCommand {
     return try !files.isEmpty || store.lastTarget() == nil
   }
 
-  /// Asks for a target; returns its name, nil where the person leaves instead.
+  /// Asks for a target; returns its name, nil if the user leaves instead.
   @MainActor
   private func setUp(in context: Context) async throws -> String? {
     let config = options.destination.config.source(in: context)

@@ -36,7 +36,7 @@ struct SendCommand: HoistCommand {
 
   @OptionGroup(title: "What is written down") var logging: LogOptions
 
-  /// Goes on for a screen that is left; see `Handover`.
+  /// Continues for a screen that has been left; see `Handover`.
   @Flag(help: .hidden)
   var takeOver = false
 
@@ -68,7 +68,7 @@ struct SendCommand: HoistCommand {
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
       }
       let settings = try options.destination.config.loadAndWarn(in: context)
-      // Nothing is added here: any target will do where none is named.
+      // Nothing is added here, so any target will do if none is named.
       let catalog = try options.catalog(
         of: settings, in: context,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")

@@ -35,7 +35,7 @@ struct TargetCommand: AsyncParsableCommand {
     }
   }
 
-  /// The questions whose answers make a target.
+  /// Asks the questions whose answers make a target.
   private struct Interview {
     let context: Context
     let question: Question
@@ -63,7 +63,7 @@ struct TargetCommand: AsyncParsableCommand {
       return (name, draft)
     }
 
-    /// Asks for keys that go with what was answered so far.
+    /// Asks for keys that fit the answers so far.
     private func ask(_ questions: [TargetQuestion], _ draft: inout TargetDraft) throws {
       for question in questions {
         let (key, before) = (question.key, draft)
@@ -77,7 +77,7 @@ struct TargetCommand: AsyncParsableCommand {
       }
     }
 
-    /// Credentials themselves do not belong into the configuration: only where they are is asked for.
+    /// Asks where the credentials are. They themselves do not belong in the configuration.
     private func askForCredentials(_ draft: inout TargetDraft) throws {
       let ways = ["none", "bearer", "basic", "digest"]
       let way = try answer("Credentials: \(ways.joined(separator: ", ")) [none]:") {

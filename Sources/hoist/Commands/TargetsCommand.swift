@@ -38,7 +38,7 @@ struct TargetsCommand: HoistCommand {
     }
   }
 
-  /// Where files go, without a query, which can hold a key.
+  /// Where files go, without the query, which can contain a key.
   private static func address(of target: Target) -> String {
     let text = target.address?.source ?? TargetURL.shown(target.url)
     return String(text.unicodeScalars.prefix { $0 != "?" })

@@ -3,7 +3,7 @@ import Foundation
 import ScalarText
 import Settings
 
-/// Errors in the command line, in the form of all other errors: one line that says what to do.
+/// Errors in the command line, in the form of other errors: one line that says what to do.
 enum Usage {
   private static let verbs = Hoist.configuration.subcommands.compactMap {
     $0.configuration.commandName

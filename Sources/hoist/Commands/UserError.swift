@@ -1,4 +1,4 @@
-/// An error for the person at the command line: what failed, why, and what to do about it.
+/// An error for the user at the command line: what failed, why, and what to do about it.
 struct UserError: Error, CustomStringConvertible {
   var status = ExitStatus.usage
   let description: String

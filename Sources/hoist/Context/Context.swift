@@ -1,29 +1,29 @@
 import Foundation
 import UploadEngine
 
-/// What a command has of the world around it. It is handed down from `Main`, so that tests can run each command within
-/// their own process.
+/// What a command needs from the outside world. It is passed down from `Main`, so that tests can run each command
+/// in their own process.
 struct Context: Sendable {
-  /// The words behind the program's name.
+  /// The arguments after the program's name.
   var arguments: [String] = []
-  /// Where results and words for the person go.
+  /// Where results and messages go.
   var output: Output
   /// Standard input.
   var input: Input
   /// The variables of the environment.
   var environment: [String: String]
-  /// The clocks and the randomness that everything goes by.
+  /// The clocks and the randomness that everything uses.
   var time: TimeSource
-  /// Intercepts signals for as long as what it returns lives.
+  /// Intercepts signals for as long as the returned object lives.
   var signals: @Sendable ([Int32]) -> Signals
   /// Ends the program at once.
   var exit: @Sendable (ExitStatus) -> Never
 
-  /// The process's own.
+  /// The context of this process.
   static let process = Context(
     output: .standard, input: .standard, environment: ProcessInfo.processInfo.environment,
     time: .system, signals: { Signals($0) }, exit: { Foundation.exit($0.rawValue) })
 
-  /// The person's home folder; empty where there is none.
+  /// The user's home folder; empty if there is none.
   var home: String { environment["HOME"] ?? "" }
 }

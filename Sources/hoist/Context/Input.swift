@@ -3,7 +3,7 @@ import Synchronization
 
 /// What a command reads: standard input.
 final class Input: Sendable {
-  /// For those who read bytes.
+  /// For callers that read bytes.
   let descriptor: Int32
   /// Opened for the first line. It reads ahead, so nothing else can read after that.
   private let lines = Mutex<UnsafeMutablePointer<FILE>?>(nil)
@@ -26,7 +26,7 @@ final class Input: Sendable {
       var room = 0
       defer { free(text) }
       var count = getline(&text, &room, file)
-      // A signal is no end.
+      // A signal does not mean the end.
       while count < 0, errno == EINTR, feof(file) == 0 {
         clearerr(file)
         count = getline(&text, &room, file)

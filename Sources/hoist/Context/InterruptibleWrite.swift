@@ -6,13 +6,13 @@ import Synchronization
 /// with `^s`.
 ///
 /// A blocking write would delay the handling of signals. So each write first waits for room, for as long as
-/// it takes. Once a signal has asked the program to end, a reader that takes nothing for a second is given
-/// up.
+/// it takes. Once a signal has asked the program to end, it gives up on a reader that takes nothing for a
+/// second.
 enum InterruptibleWrite {
-  /// The time that a reader has after the program was asked to end, in milliseconds.
+  /// The time that a reader has once the program was asked to end, in milliseconds.
   private static let patience: Int32 = 1000
 
-  /// Milliseconds between two goes where there is room, but not for what is to be written.
+  /// Milliseconds between two tries if there is room, but not enough.
   private static let pause: Int32 = 10
 
   /// The bytes that a pipe with room accepts without blocking (PIPE_BUF on Linux).
@@ -24,24 +24,24 @@ enum InterruptibleWrite {
   private static let end = CancellationToken()
   private static let readers = Mutex<[Int32: Reader]>([:])
 
-  /// Who reads what is written to a descriptor.
+  /// The reader at the other end of a descriptor.
   private struct Reader {
     let device: UInt64
     let inode: UInt64
     let kind: mode_t
-    /// The same pipe or terminal, opened a second time so that no write blocks; -1 where that is not
-    /// possible. `O_NONBLOCK` on the descriptor that hoist was given would hold for all who share it, the
-    /// shell among them.
+    /// The same pipe or terminal, opened a second time so that no write blocks; -1 if that is not
+    /// possible. `O_NONBLOCK` on the descriptor that hoist was given would affect everyone who shares it,
+    /// including the shell.
     var own: Int32 = -1
-    /// Whether nobody waits for it any more.
+    /// Whether this reader has been given up.
     var isAbandoned = false
   }
 
-  /// From now on, waits a limited time for readers. Can be called from any thread.
+  /// Limits the time to wait for readers from now on. Can be called from any thread.
   static func hurry() { end.cancel() }
 
   /// Writes all of the bytes.
-  /// - Returns: zero, or the value of `errno`; `EPIPE` also where the reader was given up.
+  /// - Returns: zero, or the value of `errno`; `EPIPE` also if the reader was given up.
   static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
     let reader = reader(of: file)
     if reader.isAbandoned { return EPIPE }
@@ -94,7 +94,7 @@ enum InterruptibleWrite {
     }
   }
 
-  /// How much may be written in one go to a descriptor that has room and could block all the same.
+  /// How much may be written at once to a descriptor that has room but could still block.
   private static func most(for kind: mode_t) -> Int {
     switch kind {
     case S_IFIFO: mostForPipe
@@ -103,7 +103,7 @@ enum InterruptibleWrite {
     }
   }
 
-  /// Waits until there is room. Returns false where nobody waits for that any more.
+  /// Waits until there is room. Returns false if the reader has been given up.
   private static func waitsForRoom(in file: Int32, _ kind: mode_t) -> Bool {
     guard kind == S_IFIFO || kind == S_IFCHR || kind == S_IFSOCK else { return true }
     return !end.isCancelled(waitingForRoomIn: file) || hasRoom(file, within: patience)

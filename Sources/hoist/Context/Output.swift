@@ -9,7 +9,7 @@ final class Output: Sendable {
   /// The descriptor that everything else goes to.
   let errors: Int32
 
-  /// What is to be written next, and whether it waits for more.
+  /// What is still to be written, and whether it waits for more.
   private struct Waiting {
     var isOn = false
     var bytes: [UInt8] = []
@@ -28,7 +28,7 @@ final class Output: Sendable {
 
   init(results: Int32, errors: Int32) { (self.results, self.errors) = (results, errors) }
 
-  /// Why a line was lost, in the system's words. A reader that has gone does not count: it wanted no more.
+  /// Why a line was lost, in the system's words. A reader that has gone does not count, since it wants no more.
   var lostLines: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
 
   /// Whether a person may be looking at the results.
@@ -37,7 +37,7 @@ final class Output: Sendable {
   /// Whether a person may be looking at everything else.
   var errorsAreTerminal: Bool { isatty(errors) == 1 }
 
-  /// Writes a line to standard output. Returns false if nobody reads it any more.
+  /// Writes a line to standard output. Returns false if its reader has gone.
   @discardableResult
   func line(_ text: String) -> Bool { write(text, to: results) }
 
@@ -47,8 +47,8 @@ final class Output: Sendable {
   /// Writes text to standard error without adding a line break.
   func errorBytes(_ text: String) { write(text, to: errors, end: "") }
 
-  /// Writes what `body` has to say with as few calls of the system as its order allows: there may be thousands of lines
-  /// a second.
+  /// Writes everything that `body` outputs with as few system calls as its order allows: there may be thousands of
+  /// lines a second.
   func together(_ body: () -> Void) {
     waiting.withLock { $0.isOn = true }
     body()
@@ -58,16 +58,16 @@ final class Output: Sendable {
     }
   }
 
-  /// Until `endBackground`, who says something goes on at once, even if nobody reads it yet.
+  /// Until `endBackground`, callers need not wait for the output to be read.
   func beginBackground() { waiting.withLock { $0.isInBackground = true } }
 
-  /// Returns once all that was said is written, or its readers are given up.
+  /// Returns once everything has been written, or its readers have been given up.
   func endBackground() {
     background.sync {}
     waiting.withLock { $0.isInBackground = false }
   }
 
-  /// Whether more waits for a reader than a pipe holds.
+  /// Whether more output waits for a reader than fits into a pipe.
   var isBehind: Bool { waiting.withLock { $0.unwritten > 64 << 10 } }
 
   @discardableResult
@@ -81,7 +81,7 @@ final class Output: Sendable {
     }
   }
 
-  /// Writes all that waits, or has it written.
+  /// Writes everything that waits, or has the background write it.
   @discardableResult
   private func write(_ waiting: inout Waiting) -> Bool {
     let (text, file) = (waiting.bytes, waiting.file)

@@ -1,10 +1,10 @@
 import ScalarText
 
-/// Asks the person who sits at the terminal.
+/// Asks the user at the terminal.
 struct Question {
   let context: Context
 
-  /// Whether somebody can be asked.
+  /// Whether there is somebody to ask.
   var hasSomebody: Bool { context.input.isTerminal && context.output.errorsAreTerminal }
 
   /// The answer to a question, trimmed; nil at the end of the input.
@@ -16,8 +16,8 @@ struct Question {
   /// Returns after a yes.
   ///
   /// - Parameters:
-  ///   - isAgreed: whether the command line says yes already.
-  ///   - otherwise: why nothing happens where nobody can be asked.
+  ///   - isAgreed: whether the command line already says yes.
+  ///   - otherwise: why nothing happens if nobody can be asked.
   ///   - refused: what to say after a no.
   func agree(
     _ question: String, isAgreed: Bool, otherwise: String, refused: String

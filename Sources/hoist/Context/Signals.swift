@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// Signals as a sequence, so that they are handled with all other events and not in a signal handler.
+/// Signals as a sequence, so that they are handled like other events, and not in a signal handler.
 final class Signals {
   /// The numbers of the signals as they arrive.
   let stream: AsyncStream<Int32>
   private let sources: [any DispatchSourceSignal]
 
-  /// None, ever.
+  /// A sequence that stays empty.
   init() {
     stream = AsyncStream { _ in }
     sources = []
@@ -19,7 +19,7 @@ final class Signals {
     let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
     self.stream = stream
     // Dispatch sets the signal's action itself, some time after `activate`. Until then the usual action holds, so an
-    // early ^c ends the program; an ignored signal would be lost.
+    // early ^c ends the program; if it were ignored, it would be lost.
     sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
       let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler {

@@ -62,7 +62,7 @@ struct DemoCommand: HoistCommand {
     try status.exitUnlessSuccess()
   }
 
-  /// Sends the files, and some that meet with trouble, on the screen: half a minute to be watched.
+  /// Sends the files, and some that run into trouble, on the screen: half a minute to watch.
   private func show(
     _ files: [String], sentTo url: URL, restarting restartURL: URL, in folder: String,
     _ context: Context
@@ -80,10 +80,10 @@ struct DemoCommand: HoistCommand {
     ] {
       items.append(item(path, to: name))
     }
-    // The last one goes to a receiver that is started anew meanwhile.
+    // The last one goes to a receiver that is restarted meanwhile.
     items.insert(contentsOf: files.dropLast().map { item($0, to: "demo") }, at: 0)
     items += files.suffix(1).map { item($0, to: "desk") }
-    // Trouble comes early enough to be looked at while the rest goes on.
+    // Trouble comes early enough to look at it while the rest is sent.
     items.swapAt(1, items.count - 3)
     _ = try QueueIntake(store: store).add(items)
     let session = try await ScreenSession(
@@ -104,7 +104,7 @@ struct DemoCommand: HoistCommand {
     return item
   }
 
-  /// The demo's targets, as a configuration would say them.
+  /// The demo's targets, as a configuration would define them.
   private static func settings(
     _ url: URL, restarting restartURL: URL, in folder: String
   ) throws -> Settings {

@@ -2,8 +2,8 @@ import Foundation
 import Receiver
 import ScalarText
 
-/// A receiver that is stopped once in the middle of an upload and comes back at its port, so that the demo can show
-/// how an upload goes on.
+/// A receiver that stops once in the middle of an upload and comes back at the same port, so that the demo can show
+/// how an upload resumes.
 struct DemoRestart {
   /// Where it listens.
   let port: Int
@@ -15,7 +15,7 @@ struct DemoRestart {
   ///
   /// - Parameters:
   ///   - folder: where it stores files; another receiver may use it as well.
-  ///   - bytes: how much of an upload has arrived when it is stopped.
+  ///   - bytes: how much of an upload has arrived when it stops.
   /// - Throws: ``ReceiverError``.
   init(folder: String, after bytes: Int) async throws(ReceiverError) {
     var configuration = Receiver.Configuration(directory: folder)
@@ -31,14 +31,14 @@ struct DemoRestart {
     }
   }
 
-  /// Ends what is under way and listens no more.
+  /// Ends what is under way and stops listening.
   func stop() async {
     change.cancel()
     await first.stop()
     await second.stop()
   }
 
-  /// Whether so much of an unfinished upload is there.
+  /// Whether this many bytes of an unfinished upload have arrived.
   private static func hasPart(of bytes: Int, in folder: String) -> Bool {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.contains { name in

@@ -1,12 +1,12 @@
 import Receiver
 import Synchronization
 
-/// Trouble that a person will meet one day: one path refuses what it gets, one is busy the first time, and one
+/// Trouble that every user meets one day: one path refuses what it gets, one is busy the first time, and one
 /// takes everything and says nothing. Nothing is stored.
 final class DemoTrouble: ReceiverEndpoint {
   private let isBusy = Atomic(true)
 
-  /// What the paths are called, as targets of the demo.
+  /// The names of the paths, which are also the demo's targets.
   static let names = ["strict", "busy", "silent"]
 
   func methods(at path: String) -> [String]? {
@@ -20,7 +20,7 @@ final class DemoTrouble: ReceiverEndpoint {
     case "/busy" where isBusy.exchange(false, ordering: .relaxed):
       throw Refusal(503, "busy, come back in a moment", headers: [("Retry-After", "5")])
     case "/silent":
-      // For longer than its target waits, which is three times its time-out at the most.
+      // For longer than its target waits, which is at most three times its time-out.
       try await Task.sleep(for: .seconds(7))
     default: break
     }

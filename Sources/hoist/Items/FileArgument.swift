@@ -3,19 +3,19 @@ import MediaTypes
 import ScalarText
 import UploadModel
 
-/// How a person wants one file to be sent, behind its name as curl has it:
+/// A file argument that says how to send the file, after its name and in curl's notation:
 /// `a.jpg;type=image/webp;name=b.jpg;field=photo`.
 struct FileArgument: Equatable, Sendable {
-  /// The file, or what stands for some.
+  /// The file, or a pattern for several.
   var path: String
   /// The name that the server is told.
   var name: String?
-  /// The media type that it is told.
+  /// The media type that the server is told.
   var type: String?
   /// The form field that carries the file.
   var field: String?
 
-  /// Takes an argument apart. A file that is called like the whole of it is that file.
+  /// Splits an argument. If a file is named like the whole argument, that file is meant.
   init(
     _ argument: String,
     exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
@@ -51,7 +51,7 @@ struct FileArgument: Equatable, Sendable {
     ["type", "name", "filename", "field"].first { part.hasPrefix(scalars: "\($0)=") }
   }
 
-  /// Puts what is wished into an item that has not been looked at.
+  /// Applies this to an item that has not been examined yet.
   func apply(to item: inout UploadItem) {
     if let name { (item.fileName, item.nameIsChosen) = (name, true) }
     if let field { item.field = field }

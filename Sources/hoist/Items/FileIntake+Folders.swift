@@ -4,13 +4,13 @@ import MultipartForm
 import UploadModel
 
 extension FileIntake {
-  /// Hands over an item for a file, or for each file in a folder; a folder that cannot be read comes out
-  /// failed.
+  /// Passes on an item for a file, or for each file in a folder. A folder that cannot be read becomes a failed
+  /// item.
   ///
   /// - Parameters:
-  ///   - rules: what is taken of a folder; nil where folders are not entered.
-  ///   - wish: how the person wants them to be sent.
-  /// - Returns: false where `take` did, and nothing further was looked at.
+  ///   - rules: which files of a folder are taken; nil if folders are not entered.
+  ///   - wish: how the user wants them to be sent.
+  /// - Returns: false if `take` returned false, which ends the search.
   func each(
     of file: FileLocation, in rules: FolderRules?, as wish: FileArgument? = nil,
     _ body: (UploadItem) -> Bool
@@ -30,7 +30,7 @@ extension FileIntake {
 }
 
 extension UploadItem {
-  /// What a person calls the file: its path, or `-` where it came in on standard input.
+  /// How the user refers to the file: by its path, or as `-` for standard input.
   var path: FileLocation {
     SpooledInput.holds(self.location) ? SpooledInput.argument : self.location
   }

@@ -5,33 +5,33 @@ import MultipartForm
 import Synchronization
 import UploadModel
 
-/// Turns paths into items of the queue: looks at each file once, guesses its type, and marks at once
+/// Turns paths into items of the queue: examines each file once, guesses its type, and marks at once
 /// what cannot be sent.
 final class FileIntake: Sendable {
   // The guesser reads its tables when the first file is examined, so that the screen appears before that.
   private var guesser: MediaTypeGuesser { .system }
   private let limits: UploadLimits
   private let lastID = Atomic<Int64>(0)
-  /// The last guess with its words. Files in a row are often of one type, and then they share these.
+  /// The last guess with its words, which consecutive files of the same type share.
   private let lastGuess = Mutex<(guess: MediaTypeGuess, words: String)?>(nil)
 
-  /// - Parameter limits: what the target takes; a file beyond them comes out failed.
+  /// - Parameter limits: what the target takes. A file beyond them becomes a failed item.
   init(limits: UploadLimits = UploadLimits()) {
     self.limits = limits
   }
 
-  /// Looks at files that are to go to `target`.
+  /// Examines files that are to go to `target`.
   convenience init(for target: Target) {
     // The output of a prepare command is not known yet; the engine checks it.
     self.init(limits: target.prepare == nil ? target.limits : UploadLimits())
   }
 
-  /// The item for a file. One that cannot be sent comes out failed, with the reason.
+  /// The item for a file. If the file cannot be sent, the item has failed with the reason.
   ///
   /// - Parameters:
-  ///   - root: the folder that was added, where the file lies in one.
-  ///   - name: what the server is told; the file's own name where there is none.
-  ///   - wish: how the person wants it to be sent.
+  ///   - root: the folder that was added, if the file is in one.
+  ///   - name: what the server is told; nil for the file's own name.
+  ///   - wish: how the user wants it to be sent.
   func item(
     at location: FileLocation, below root: FileLocation? = nil, named name: String? = nil,
     as wish: FileArgument? = nil
@@ -48,7 +48,7 @@ final class FileIntake: Sendable {
     return item
   }
 
-  /// A failed item for something that is no file, such as a folder that cannot be read.
+  /// A failed item for something that is not a file, such as a folder that cannot be read.
   func failed(
     _ location: FileLocation, named name: String? = nil, _ cause: Failure.Cause
   ) -> UploadItem {
@@ -58,7 +58,7 @@ final class FileIntake: Sendable {
 
   private func nextID() -> ItemID { ItemID(lastID.add(1, ordering: .relaxed).newValue) }
 
-  /// The item with what its file looks like now, as before a retry.
+  /// The item with its file's current state, as before a retry.
   func look(at item: UploadItem) -> UploadItem {
     var item = item
     do throws(FileError) {
@@ -77,17 +77,17 @@ final class FileIntake: Sendable {
     return item
   }
 
-  /// Gives back the memory that only looking at files takes, for it may be a while until the next one.
+  /// Frees the memory that is only needed to examine files, since the next one may be a while away.
   func rest() { guesser.unload() }
 
-  /// The type of a file that a target's command has made; nil where nothing tells it.
+  /// The type of a file that a target's command has made; nil if it cannot be told.
   static let mediaType: @Sendable (FileLocation) -> String? = { location in
     let guess = MediaTypeGuesser.system.guess(path: location.bytes)
     return guess.source.isCertain ? guess.type.description : nil
   }
 
   private func setType(_ guess: MediaTypeGuess, of item: inout UploadItem) {
-    // What a person has chosen stays.
+    // What the user has chosen stays.
     if item.typeSource == UploadItem.chosenByHand { return }
     let (guess, words) = lastGuess.withLock { last in
       if let last, last.guess == guess { return last }

@@ -1,6 +1,6 @@
 import MultipartForm
 
-/// A file or a folder that a person named, and how they want it to be sent.
+/// A file or a folder that the user named, and how to send it.
 struct NamedFile: Sendable {
   var location: FileLocation
   var wish: FileArgument?
@@ -9,10 +9,10 @@ struct NamedFile: Sendable {
     (self.location, self.wish) = (location, wish)
   }
 
-  /// What the arguments of a command line name, which may be patterns and have a type, a name and a field behind
-  /// them.
+  /// What the arguments of a command line name. They may be patterns, and may be followed by a type, a name and a
+  /// field.
   ///
-  /// - Throws: `UserError` for the first that makes no sense, before any file is looked at.
+  /// - Throws: `UserError` for the first one that makes no sense, before any file is examined.
   static func all(
     in arguments: [String], home: String
   ) throws(UserError) -> some Sequence<NamedFile> {

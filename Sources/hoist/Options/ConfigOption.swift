@@ -19,7 +19,7 @@ struct ConfigOption: ParsableArguments {
     try source(in: context).load()
   }
 
-  /// The configuration, after its warnings were printed.
+  /// The configuration, after printing its warnings.
   func loadAndWarn(in context: Context) throws(ConfigError) -> Settings {
     let settings = try load(in: context)
     for warning in settings.warnings { context.output.error("hoist: warning: \(warning)") }

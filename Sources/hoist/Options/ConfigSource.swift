@@ -1,9 +1,9 @@
 import Foundation
 import Settings
 
-/// Where the configuration lies: it is read, and edited.
+/// Where the configuration is, to read and edit it.
 struct ConfigSource: Sendable {
-  /// The file that the person names; nil for the usual one.
+  /// The file that the user names; nil for the usual one.
   let named: String?
   let environment: [String: String]
 
@@ -25,7 +25,7 @@ struct ConfigSource: Sendable {
     }
   }
 
-  /// Writes what an edit makes of its text. A new file can be read by its owner only.
+  /// Writes what an edit makes of its text. A new file can be read only by its owner.
   func change(_ change: (ConfigEdit) throws -> String) throws {
     let text = try change(ConfigEdit(of: text(), file: path, environment: environment))
     let folder = URL(fileURLWithPath: path).resolvingSymlinksInPath().deletingLastPathComponent()

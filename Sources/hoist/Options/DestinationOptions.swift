@@ -33,14 +33,14 @@ struct DestinationOptions: ParsableArguments {
   /// Whether the address was typed and has a query. Only a target's name is kept, or its address without the
   /// query, which may be a secret: it cannot be found again by that.
   func hasQuery(_ target: Target) -> Bool {
-    // One that the configuration knows is called by its name, one that was typed by its address.
+    // A target of the configuration has its name, a typed one its address.
     to != nil && to != target.name && target.url.query != nil
   }
 
   /// The target that is named here, or the configuration's own choice.
   func target(of settings: Settings) throws -> Target {
     do throws(ConfigError) { return try settings.target(to) } catch {
-      // Errors in the file carry their place there; all others are about the option.
+      // Errors in the file say where they are; all others are about the option.
       guard to != nil, error.file == nil else { throw error }
       throw ConfigError(keyPath: "--to", error.problem)
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Settings
 import UploadModel
 
-/// The options that say what is written down.
+/// The options that say what is logged.
 struct LogOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,7 +16,7 @@ struct LogOptions: ParsableArguments {
       "Log each attempt and its delays as well. Without --log, push logs to standard error.")
   var verbose = false
 
-  /// The journal that was asked for; nil where none was.
+  /// The journal that was asked for, if any.
   /// - Parameter mayUseErrors: whether standard error is free for it.
   func journal(of target: Target, mayUseErrors: Bool, in context: Context) throws -> Journal? {
     guard log != nil || verbose else { return nil }

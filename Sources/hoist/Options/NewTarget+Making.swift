@@ -5,15 +5,15 @@ import UploadEngine
 import UploadModel
 
 extension NewTarget {
-  /// Why a person's answers make no target.
+  /// Why the user's answers do not make a target.
   struct Refusal: Error {
     let words: String
-    /// Whether all that is wrong is what answers at the URL, which may change.
+    /// Whether the only problem is what answers at the URL, which may change.
     var isGoodEnough = false
   }
 
-  /// Makes a target of a person's answers: tries it, unless it is good enough, and writes it into the
-  /// configuration, as the usual one where it is the first. Returns its name. Cancelled, it writes nothing.
+  /// Makes a target from the user's answers: tries it, unless it is good enough, and writes it into the
+  /// configuration, as the default if it is the first. Returns its name. If cancelled, it writes nothing.
   static func make(
     _ answers: TargetAnswers, isGoodEnough: Bool, in config: ConfigSource
   ) async throws(Refusal) -> String {

@@ -4,12 +4,12 @@ import Screens
 import Settings
 import UploadModel
 
-/// A target made of a person's answers, and how it gets into the configuration.
+/// A target made from the user's answers, and how it gets into the configuration.
 struct NewTarget {
   let target: Target
 
   /// - Parameter taken: the names that other targets have.
-  /// - Throws: `InvalidInput` for the first answer that cannot be taken.
+  /// - Throws: `InvalidInput` for the first answer that cannot be accepted.
   init(_ answers: TargetAnswers, taken: [String]) throws(InvalidInput) {
     let url = try TargetURL.parse(answers.url)
     let name = answers.name.isEmpty ? Self.name(for: url, taken: taken) : answers.name
@@ -31,7 +31,7 @@ struct NewTarget {
     self.target = target
   }
 
-  /// What is wrong with a name for a target; nil where nothing is.
+  /// What is wrong with a name for a target; nil if nothing is.
   static func problem(ofName name: String, taken: [String]) -> String? {
     if name.isEmpty { return "a target needs a name" }
     if name.unicodeScalars.contains(where: {
@@ -42,13 +42,13 @@ struct NewTarget {
     return taken.contains(name) ? "there is already a target of that name" : nil
   }
 
-  /// What is wrong with the name of an environment variable; nil where nothing is.
+  /// What is wrong with the name of an environment variable; nil if nothing is.
   static func problem(ofVariable name: String) -> String? {
     name.isEmpty || name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
       ? nil : "that is not the name of a variable; do not put the token itself here"
   }
 
-  /// A name for a target that the person did not name: the first part of the host's that is one.
+  /// A name for a target that the user did not name: the first part of the host's name that can be one.
   private static func name(for url: URL, taken: [String]) -> String {
     let host = url.host ?? ""
     let isNumeric = host.unicodeScalars.allSatisfy { "0123456789.:[]".unicodeScalars.contains($0) }
@@ -58,12 +58,12 @@ struct NewTarget {
       ? (2...).lazy.map { "\(first)-\($0)" }.first { !taken.contains($0) } ?? first : first
   }
 
-  /// Writes it into the configuration at `path`, as the usual target where there is none yet.
+  /// Writes it into the configuration, as the default target if there is none yet.
   func write(to config: ConfigSource, asUsual: Bool) throws {
     try config.change { edit in
       let text = try edit.adding(target, named: target.name)
       guard asUsual else { return text }
-      // A key of the whole file stands before its first table.
+      // A top-level key has to come before the first table.
       let usual = "default_target = \(TargetText.string(target.name))\n\n" + text
       let settings = try? Settings.parse(
         usual, file: config.path, environment: config.environment)

@@ -21,7 +21,7 @@ struct PreviewOptions: ParsableArguments {
     }
   }
 
-  /// Shows what was asked for; nil where nothing was, and the files are to be sent.
+  /// Shows what was asked for; nil if the files are to be sent.
   func show(_ inputs: PushInputs, to target: Target, json: Bool, in context: Context) throws
     -> ExitStatus?
   {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import UploadStore
 
-/// Which durable queue is meant.
+/// The options that choose the durable queue.
 struct QueueOptions: ParsableArguments {
   @Option(
     name: .customLong("queue"),

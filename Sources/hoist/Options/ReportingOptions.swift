@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The options that say what a push tells, and where.
+/// The options that say what a push reports, and where.
 struct ReportingOptions: ParsableArguments {
   @Flag(help: "Print one JSON object a line.")
   var json = false

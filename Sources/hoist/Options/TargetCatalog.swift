@@ -9,9 +9,9 @@ import UploadModel
 ///
 /// Looking up a target can take time, because commands may supply its secrets. Results are cached.
 final class TargetCatalog: Sendable {
-  /// The file with the targets, which can get more of them; nil where these are all.
+  /// The file with the targets, which can be changed; nil if there is none.
   let configuration: ConfigSource?
-  /// The secrets of every target that was looked up.
+  /// The secrets of every target that has been looked up.
   let secrets: KnownSecrets
   private let content: Mutex<Content>
 
@@ -19,7 +19,7 @@ final class TargetCatalog: Sendable {
     var current: Boxed<Target>
     var settings: Settings
     var found: [String: Result<Boxed<Target>, Failure.Cause>] = [:]
-    /// The targets that are not as they were when somebody asked last.
+    /// The targets that have changed since `takeChanged` was last called.
     var changed: Set<String> = []
   }
 
@@ -33,10 +33,10 @@ final class TargetCatalog: Sendable {
   /// The names of the targets that can be chosen, sorted.
   var names: [String] { content.withLock { $0.settings }.targetNames }
 
-  /// The one that the configuration names for every start.
+  /// The configuration's default target.
   var usual: String? { content.withLock { $0.settings }.defaultTarget }
 
-  /// Where they lie, without secrets.
+  /// Their URLs, without secrets.
   var urls: [String: String] {
     let settings = content.withLock { $0.settings }
     let urls = settings.targetNames.compactMap { name in
@@ -59,7 +59,7 @@ final class TargetCatalog: Sendable {
     }
   }
 
-  /// The names of the targets that are not as they were at the last call.
+  /// The names of the targets that have changed since the last call.
   func takeChanged() -> Set<String> {
     content.withLock { content in
       defer { content.changed = [] }
@@ -67,7 +67,7 @@ final class TargetCatalog: Sendable {
     }
   }
 
-  /// Where files go that are added now.
+  /// The target for files that are added now.
   var current: Target { content.withLock { $0.current }.value }
 
   /// Selects another target for files that are added from now on.
@@ -99,7 +99,7 @@ final class TargetCatalog: Sendable {
     return known(item.target)
   }
 
-  /// The target of this name; nil where there is none any more.
+  /// The target of this name; nil if it has gone.
   func target(named name: String) -> Target? {
     if case .success(let target) = known(name) { target.value } else { nil }
   }
@@ -133,7 +133,7 @@ final class TargetCatalog: Sendable {
 
   private func lookUp(_ name: String) -> Result<Boxed<Target>, Failure.Cause> {
     var settings = content.withLock { $0.settings }
-    // It may have been written since; a URL is no name.
+    // It may have been added to the file since. A URL is not a name.
     let isNamed = !name.utf8.contains { ":/@".utf8.contains($0) }
     if isNamed, !settings.targetNames.contains(name), (try? reload()) != nil {
       settings = content.withLock { $0.settings }

@@ -4,7 +4,7 @@ import ScalarText
 import Settings
 import UploadModel
 
-/// The options that say where files go and how; the same for the screen and for `push`.
+/// The options that say where and how files go, for both the screen and `push`.
 struct TargetOptions: ParsableArguments {
   @OptionGroup var destination: DestinationOptions
 
@@ -22,13 +22,13 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The media type that the server is told of every file, in place of each one's own.",
+      "The media type that the server is told for every file, instead of each file's own.",
       valueName: "type/subtype"))
   var type: String?
 
   @Option(
     help: ArgumentHelp(
-      "The name that the server is told of every file, with placeholders such as {uuid}.{file.ext}.",
+      "The name that the server is told for every file, with placeholders such as {uuid}.{file.ext}.",
       valueName: "name"))
   var fileName: String?
 
@@ -63,15 +63,15 @@ struct TargetOptions: ParsableArguments {
       || destination.hasQuery(target)
   }
 
-  /// The target that all of this means.
+  /// The target that these options describe.
   func target(in context: Context) throws -> Target {
     try target(of: destination.config.loadAndWarn(in: context), context.environment)
   }
 
-  /// The target that all of this means, with the others that the configuration knows. One whose
+  /// The target that these options describe, with those of the configuration. A target whose
   /// options cannot be found again by its name alone says so in its name.
   ///
-  /// - Parameter usually: the target where neither the person nor the configuration names one.
+  /// - Parameter usually: the target if neither the user nor the configuration names one.
   func catalog(
     of settings: Settings, in context: Context, usually: String?
   ) throws -> TargetCatalog {
@@ -81,7 +81,7 @@ struct TargetOptions: ParsableArguments {
     }
     var target = try options.target(of: settings, context.environment)
     if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
-    // On the screen the option limits the total, and the person can lift it.
+    // On the screen the option limits the total, and the user can lift it.
     if limit != nil { target.rateLimit = nil }
     return TargetCatalog(
       target, settings: settings, configuration: destination.config.source(in: context))
@@ -100,8 +100,8 @@ struct TargetOptions: ParsableArguments {
       guard !fileName.isEmpty else { throw UserError("--file-name: the name is empty") }
       target.fileName = try template(fileName, of: "--file-name", environment)
     }
-    // The first of a name replaces the target's own; further ones are added, as curl
-    // does it.
+    // The first field of a name replaces the target's own; further ones are added, as in
+    // curl.
     var replaced: Set<String> = []
     for pair in form {
       let field = try self.field(pair, of: "--form", environment)

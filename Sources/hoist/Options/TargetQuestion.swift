@@ -4,7 +4,7 @@ import Settings
 /// One of the questions of `hoist target new`. There is one for each key in the first table of the sample
 /// configuration.
 struct TargetQuestion: Sendable {
-  /// How an answer becomes a value of TOML.
+  /// How an answer becomes a TOML value.
   enum Form: Sendable {
     case text
     case number
@@ -19,10 +19,10 @@ struct TargetQuestion: Sendable {
   let key: String
   /// What is asked.
   let words: String
-  /// What holds without an answer, as the person sees it.
+  /// The default, as shown to the user.
   let usual: String
   let form: Form
-  /// An answer that shows whether the key goes with those before it at all.
+  /// An answer that shows whether the key fits those before it at all.
   let trial: String
 
   private init(
@@ -32,7 +32,7 @@ struct TargetQuestion: Sendable {
     self.trial = trial ?? usual
   }
 
-  /// Those that nearly every target needs.
+  /// Questions that matter for nearly every target.
   static let first = [
     TargetQuestion(
       "body", "How the file is sent, \"multipart\" (a form) or \"binary\" (the file by itself)",
@@ -40,7 +40,7 @@ struct TargetQuestion: Sendable {
     TargetQuestion("file_field", "Form field that carries the file", usual: "file"),
   ]
 
-  /// Those that most people leave as they are.
+  /// Questions whose defaults suit most people.
   static let others = [
     TargetQuestion(
       "resume", "\"tus\" if it is a tus server, where broken uploads go on", usual: "off"),
@@ -64,7 +64,7 @@ struct TargetQuestion: Sendable {
       .list, trial: ""),
   ]
 
-  /// The answer as a value of TOML. What is wrong with it is for the configuration's reader to find.
+  /// The answer as a TOML value. The configuration's reader finds any mistakes.
   func value(_ answer: String) -> String {
     switch form {
     case .text: return TargetText.string(answer)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes files whole or not at all: nobody ever sees a partial file, and if the disk is full the old file
+/// Writes files completely or not at all: nobody ever sees a partial file, and if the disk is full, the old file
 /// stays.
 enum AtomicFile {
   /// Checks early whether a file can be written.

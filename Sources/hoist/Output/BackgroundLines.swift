@@ -33,7 +33,7 @@ final class BackgroundLines: Sendable {
     news.signal()
   }
 
-  /// Writes what waits, for so long at most.
+  /// Writes what still waits, for at most this many seconds.
   func finish(within seconds: Double) {
     state.withLock { $0.isEnding = true }
     news.signal()

@@ -1,16 +1,16 @@
 import ScalarText
 import UploadModel
 
-/// Comma-separated values (RFC 4180), for scripts, spreadsheets and whoever looks at them.
+/// Comma-separated values (RFC 4180), for scripts, spreadsheets and people.
 ///
 /// Names and replies are untrusted. Control characters and invisible characters are replaced (`SafeText`).
-/// Line breaks and tabs are replaced on a terminal only; in a file they are quoted and harmless. A text that
+/// Line breaks and tabs are replaced only on a terminal; in a file they are quoted and harmless. A text that
 /// a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets read as "this is
 /// text". JSON output contains the original text.
 enum CSV {
   /// A line of values, without its end.
   ///
-  /// - Parameter isForTerminal: whether it is looked at as it is.
+  /// - Parameter isForTerminal: whether it goes to a terminal.
   static func row(_ values: [String], isForTerminal: Bool = false) -> String {
     values.map { field($0, isForTerminal) }.joined(separator: ",")
   }
@@ -22,8 +22,8 @@ enum CSV {
     return "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\""
   }
 
-  /// Whether a spreadsheet may compute it: a text that begins with one of these signs, perhaps in the full
-  /// width of East Asian scripts, perhaps after blanks and what does not show; or with a tab or line break.
+  /// Whether a spreadsheet may evaluate it: the text begins with one of these signs, possibly in the full
+  /// width of East Asian scripts or after blanks and invisible characters, or with a tab or line break.
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }
     if ["\t", "\n", "\r"].contains(first) { return true }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Date {
-  /// Local time, for people: "2026-11-20 22:15:07". By the C library, for Foundation would load ICU's zones and
+  /// Local time, for people: "2026-11-20 22:15:07". It uses the C library, since Foundation would load ICU's zones and
   /// calendars, which a short command can do without.
   var local: String {
     var seconds = time_t(exactly: timeIntervalSince1970.rounded(.down)) ?? 0

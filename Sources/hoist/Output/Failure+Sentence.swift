@@ -1,7 +1,7 @@
 import UploadModel
 
 extension Failure {
-  /// What happened to a request that is no upload, in one sentence without its full stop.
+  /// What happened to a request that is not an upload, in one sentence without its full stop.
   var sentence: String {
     switch cause {
     case .rejected(let why), .unusable(let why), .unsendable(let why), .insecure(let why),

@@ -4,13 +4,13 @@ import UploadStore
 
 /// An attempt as scripts see it: times in UTC.
 enum HistoryLine {
-  /// The names of CSV's columns.
+  /// The names of the CSV columns.
   static let names = [
     "began", "ended", "number", "attempt", "outcome", "status", "path", "name", "type", "size",
     "bytes", "target", "url", "message", "start", "deletion_url",
   ]
 
-  /// What is known of an attempt, by those names and "reply".
+  /// What is known of an attempt, under those names and "reply".
   static func members(of entry: HistoryEntry) -> [String: JSONValue] {
     let members: [String: JSONValue?] = [
       "began": .string(entry.began.formatted(.iso8601)),

@@ -1,6 +1,6 @@
 import JSONText
 
-/// JSON, one object a line, for scripts and for whoever looks at it in a terminal.
+/// JSON, one object on each line, for scripts and for people at a terminal.
 enum JSONLine {
   /// An object of those members that have a value.
   static func text(_ members: [String: JSONValue?]) -> String {
@@ -10,8 +10,8 @@ enum JSONLine {
   /// A value as it is.
   static func text(_ value: JSONValue) -> String { escaped(value.source) }
 
-  /// JSON does not escape C1 control characters and bidirectional overrides, which terminals may obey. With
-  /// them escaped it is the same JSON.
+  /// Escapes C1 control characters and bidirectional overrides, which JSON allows as they are, but which terminals
+  /// may obey. The JSON stays equivalent.
   private static func escaped(_ json: String) -> String {
     if json.utf8.allSatisfy({ $0 < 0x7F }) { return json }
     return json.unicodeScalars.reduce(into: "") { text, scalar in

@@ -1,7 +1,7 @@
 import Logging
 import UploadModel
 
-/// Writes down what happens to uploads: `--log` and `-v`.
+/// Logs what happens to uploads: `--log` and `-v`.
 struct Journal: Sendable {
   private let logger: Logger
   private let file: LogFile
@@ -15,12 +15,12 @@ struct Journal: Sendable {
   /// Why a line was lost, in the system's words.
   var lostLines: String? { file.lostLines }
 
-  /// Notes something about the program itself.
+  /// Logs something about the program itself.
   func record(_ message: Logger.Message, _ metadata: Logger.Metadata = [:]) {
     logger.info(message, metadata: metadata)
   }
 
-  /// Notes the end of a push.
+  /// Logs the end of a push.
   func record(_ summary: PushSummary) {
     record(
       "over",
@@ -31,7 +31,7 @@ struct Journal: Sendable {
       ])
   }
 
-  /// Notes an item's new state; progress is no news.
+  /// Logs an item's new state, but not its progress.
   func record(_ item: UploadItem) {
     var metadata: Logger.Metadata = [
       "item": "\(item.id.rawValue)", "path": "\(item.path)", "bytes": "\(item.size)",

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads times as servers write them, for a person: by the clock on the wall. One is made for a whole list, for
-/// Foundation's formatters take long to make.
+/// Turns times as servers write them into local time. Make one for a whole list, since Foundation's formatters take
+/// long to create.
 struct ServerTime {
   private let formatters: [DateFormatter]
   private let plain = Date.ISO8601FormatStyle()
@@ -22,8 +22,8 @@ struct ServerTime {
     }
   }
 
-  /// "2026-11-20 22:15" for ISO 8601, the dates of HTTP, and seconds or milliseconds since 1970; what is
-  /// none of these, as it came.
+  /// "2026-11-20 22:15" for ISO 8601, HTTP dates, and seconds or milliseconds since 1970. Anything else stays as
+  /// it is.
   func local(_ text: String, in zone: TimeZone = .current) -> String {
     date(text)?.minute(in: zone) ?? text
   }

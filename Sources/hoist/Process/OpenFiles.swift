@@ -7,14 +7,14 @@ enum OpenFiles {
   private static let fewest = 32
   /// What everything but the uploads needs.
   private static let own = 24
-  /// The most descriptors that an upload needs: its file, another one that waits to go on, its
+  /// The most descriptors that an upload needs: its file, another file that waits to resume, its
   /// connection, the folder of a prepared file, and a name lookup.
   private static let perLane = 5
   /// More than is ever needed.
   private static let enough = perLane * 64 + own + 64
 
   /// Raises the limit as far as is allowed and useful.
-  /// - Throws: `UserError` where it is too low all the same.
+  /// - Throws: `UserError` if it is still too low.
   static func raiseLimit() throws(UserError) {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return }

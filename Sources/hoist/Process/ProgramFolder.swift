@@ -1,11 +1,11 @@
 import Foundation
 
-/// The folder that this program lies in.
+/// The folder that contains this program.
 enum ProgramFolder {
   /// Foundation reads the program's folder for `Bundle.main`, which URLSession uses, and crashes if it
   /// cannot. A program in such a folder can still be started, for instance by a process that dropped its
   /// privileges afterwards.
-  /// - Throws: `UserError` where it cannot be looked at.
+  /// - Throws: `UserError` if it cannot be read.
   static func check() throws(UserError) {
     guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     else { return }

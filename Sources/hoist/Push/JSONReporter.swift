@@ -1,7 +1,7 @@
 import JSONText
 import UploadModel
 
-/// One JSON object a line on standard output. Scripts depend on these names.
+/// Prints one JSON object on each line of standard output. Scripts depend on these names.
 struct JSONReporter: PushReporter {
   let output: Output
 

@@ -1,24 +1,24 @@
 import UploadModel
 
 /// Plain lines for people and logs: one for each file that ends, one now and then for a file that
-/// takes long, and a summary. URLs of results go to standard output, everything else to `write`.
+/// takes a long time, and a summary. URLs of results go to standard output, everything else to `write`.
 struct LineReporter: PushReporter {
   private let write: (String) -> Void
   private let writeResult: (String) -> Void
   /// Seconds between two lines about the same file.
   private let interval: Double
-  /// Whether nothing is said but what failed.
+  /// Whether only failures are reported.
   private let isQuiet: Bool
   private let retry: RetryHint?
 
   private(set) var estimates: [ItemID: ThroughputEstimate] = [:]
   private(set) var lastLine: [ItemID: Instant] = [:]
-  /// Whether some failures are reported by the summary only.
+  /// Whether the summary has to report failures that no line has reported.
   private(set) var hasUntold = false
 
   /// - Parameters:
   ///   - interval: the seconds between two lines about the same file.
-  ///   - isQuiet: whether nothing is said but what failed.
+  ///   - isQuiet: whether only failures are reported.
   init(
     interval: Double = 5, isQuiet: Bool = false, retry: RetryHint? = nil,
     write: @escaping (String) -> Void, writeResult: @escaping (String) -> Void
@@ -58,7 +58,7 @@ struct LineReporter: PushReporter {
       estimates[item.id] = nil
       lastLine[item.id] = now
     case .sending(_, let sent, let total):
-      // Most files are too small to come this far.
+      // Most files are too small to get this far.
       let start = lastLine[item.id] ?? now
       estimates[item.id, default: ThroughputEstimate(start: start)].record(total: sent, at: now)
       guard !isQuiet, let last = lastLine[item.id], now - last >= interval else { return }
@@ -103,14 +103,14 @@ struct LineReporter: PushReporter {
     if summary.isCutShort { line += "; stopped at the first failure" }
     if summary.isIncomplete { line += "; inputs that had not ended are not counted" }
     write(line)
-    // A single failure has just been told.
+    // A single failure has just been reported.
     if summary.failed.count > 1 || hasUntold { Self.causes(of: summary).forEach(write) }
     if !summary.failed.isEmpty, let retry {
       write(retry.text(for: summary.failed.map(\.failure)))
     }
   }
 
-  /// What failed, by causes, the most frequent first.
+  /// What failed, by cause, the most frequent first.
   private static func causes(of summary: PushSummary) -> [String] {
     let causes = Dictionary(grouping: summary.failed, by: \.failure.headline)
     return causes.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { cause in

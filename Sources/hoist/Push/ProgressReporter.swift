@@ -4,7 +4,7 @@ import UploadModel
 
 /// Bars at the foot of a terminal, and above them a line for each file that has ended.
 ///
-/// It draws a few times a second, however many files end meanwhile, and takes its bars away before
+/// It draws a few times a second, however many files end meanwhile, and removes its bars before
 /// anything else is written.
 struct ProgressReporter: PushReporter {
   let tickInterval: Double? = 0.1
@@ -89,7 +89,7 @@ struct ProgressReporter: PushReporter {
     return "\u{1B}[\(rows)A\r\u{1B}[J"
   }
 
-  /// One column less than there are: a full line would break.
+  /// The terminal's size, one column narrower, since a full line would break.
   private var size: Size {
     var size = winsize()
     guard ioctl(output.errors, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0

@@ -3,18 +3,18 @@ import Foundation
 import UploadEngine
 import UploadModel
 
-/// Uploads a queue from beginning to end and reports on it.
+/// Uploads files from beginning to end and reports on them.
 struct Push {
-  /// What is sent. It is enumerated on a thread of its own while the first files are uploaded.
+  /// What to send. It is enumerated on a thread of its own while the first files are uploaded.
   let inputs: PushInputs
   let target: Target
   var reporter: any PushReporter
   let context: Context
-  /// Where what happens is written down.
+  /// Where events are logged.
   var journal: Journal?
   /// Whether the first failure ends everything.
   var failsFast = false
-  /// Whether it runs until it is stopped, so that stopping it is no interruption.
+  /// Whether it runs until it is stopped, so that stopping it is not an interruption.
   var isWatching = false
   /// Whether the summary lists every file, for a report.
   var keepsResults = false
@@ -28,14 +28,14 @@ struct Push {
     case interrupt
   }
 
-  /// How many files may wait in the engine's line, besides two for each that can be under way. That is enough to
-  /// fill requests, even if this learns late that some have begun.
+  /// How many files may wait in the engine's line, in addition to two for each that can be under way. That is enough
+  /// to fill requests, even if news that some have begun arrives late.
   private static let mostInLine = 512
 
   /// Returns when everything is sent or has failed. A first interrupt stops the uploads and still prints the
   /// summary, with all that was not sent. A second one ends the program at once.
   mutating func run() async -> PushSummary {
-    // The engine gets more files with what is heard of others: a reader that is stuck would stop the uploads.
+    // Reports trigger the supply of new files, so a blocked reader of the output would stop the uploads.
     let (output, time) = (context.output, context.time)
     output.beginBackground()
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
@@ -51,7 +51,7 @@ struct Push {
       lanes: OpenFiles.lanes(atMost: UploadEngine.mostLanes), time: time,
       mediaType: FileIntake.mediaType,
       keeping: { id, point in
-        // The first word of an attempt; the later ones only say how far it is.
+        // Only the first point of an attempt is news; later ones just say how far it is.
         if let point, point.isAtStart, point.words != nil {
           continuation.yield(.resumed(id, point))
         }
@@ -79,7 +79,7 @@ struct Push {
       guard let item = course.record(state, of: id) else { return }
       history?.record(item)
       journal?.record(item)
-      // How far a file is can be left out where nobody reads it: what waits to be read is kept in memory.
+      // Progress can be dropped if the reader is slow, since what waits to be read takes memory.
       if case .sending = state, output.isBehind { return }
       reporter.changed(item, at: now)
     }
@@ -89,7 +89,7 @@ struct Push {
       if items.isEmpty { return }
       engine.submit(items.map { UploadJob(item: $0, destination: destination) })
     }
-    /// Stops what can be stopped. What the engine fails for that arrives as changes.
+    /// Stops what can be stopped. What fails because of that arrives as changes.
     func stop() {
       walk.stop()
       output.together {
@@ -108,7 +108,7 @@ struct Push {
       let now = time.now()
       switch event {
       case .walk(.found(let found)):
-        // Those found after a stop fail as cancelled, unless they had failed already.
+        // Items found after a stop fail as cancelled, unless they have already failed.
         let items =
           walk.isStopped
           ? found.map { $0.state.isFinished ? $0 : $0.with(.failed(Failure(.cancelled))) } : found

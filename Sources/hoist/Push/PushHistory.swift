@@ -18,7 +18,7 @@ final class PushHistory: Sendable {
   private let queue = DispatchQueue(label: "hoist.history", qos: .utility)
   private let content = Mutex(Content())
 
-  /// So many rows are written at once; fewer wait 0.2 s for others.
+  /// How many rows are written at once; fewer wait 0.2 s for others.
   private static let portion = 512
 
   private struct Content {
@@ -33,14 +33,14 @@ final class PushHistory: Sendable {
     self.target = target.name
   }
 
-  /// What keeps which protocol the server speaks.
+  /// Remembers which protocol the server speaks.
   var memory: any ResumeMemory { intake.store }
 
-  /// Why something could not be kept.
+  /// Why something could not be recorded.
   var trouble: StoreError? { content.withLock { $0.trouble } }
 
-  /// The items to send, and those that are left out because they were sent before.
-  /// - Parameter stop: once it is cancelled, no contents are read for that.
+  /// The items to send, and those to leave out because they were sent before.
+  /// - Parameter stop: once it is cancelled, no file is read to compare its content.
   func look(at items: [UploadItem], until stop: CancellationToken) -> QueueIntake.Added {
     do {
       return try intake.look(at: items, to: target, in: folder, until: stop)

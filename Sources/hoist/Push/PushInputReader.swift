@@ -7,7 +7,7 @@ import UploadModel
 /// Enumerates the inputs of a push on a thread of its own and delivers items in batches, the first of them
 /// early.
 final class PushInputReader: Sendable {
-  /// What it tells, in order.
+  /// What it reports, in order.
   enum News: Sendable {
     /// Items that are to be sent.
     case found([UploadItem])
@@ -54,8 +54,8 @@ final class PushInputReader: Sendable {
     }
   }
 
-  /// From now on nothing is sent. The remaining inputs are still enumerated so that a report can name them,
-  /// but nothing is waited for: no pipe, no watched folder, and no disk for long.
+  /// Stops sending. The remaining inputs are still enumerated so that a report can name them, but without
+  /// waiting for a pipe or a watched folder, or long for a disk.
   func stop() {
     guard !isStopped else { return }
     cancellation.cancel()
@@ -83,7 +83,7 @@ final class PushInputReader: Sendable {
   }
 }
 
-/// Items that were found and not delivered yet.
+/// Items that were found but not delivered yet.
 private final class Portion: Sendable {
   private struct Content {
     var items: [UploadItem] = []

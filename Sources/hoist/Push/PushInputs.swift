@@ -20,9 +20,9 @@ struct PushInputs: Sendable {
   var isRecursive = false
   /// What is taken of a folder.
   var rules = FolderRules()
-  /// What an earlier push did not get through.
+  /// What an earlier push could not deliver.
   var again: [PushReport.Entry] = []
-  /// The part of it that is left out because it may have arrived.
+  /// What of that is left out because it may have arrived.
   var leftOut: [PushReport.Entry] = []
   /// Finds files as they appear, after all others.
   var watch: Watch?
@@ -33,9 +33,9 @@ struct PushInputs: Sendable {
   var standardInput = STDIN_FILENO
   var temporaryFolder = "/tmp"
 
-  /// Calls `body` with an item for each file until it returns false. Once `stop` is cancelled, inputs that
-  /// may have no end are not waited for.
-  /// - Returns: false where files may be missing because of that.
+  /// Calls `body` with an item for each file until it returns false. Once `stop` is cancelled, it does not
+  /// wait for inputs that may have no end.
+  /// - Returns: false if files may be missing because of that.
   @discardableResult
   func walk(
     _ intake: FileIntake, until stop: CancellationToken = CancellationToken(),

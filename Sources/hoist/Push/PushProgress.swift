@@ -16,13 +16,13 @@ struct PushProgress {
   /// Items under way whose files have been replaced. They count only if the server has them, or may have.
   private var superseded: Set<ItemID> = []
 
-  /// How many waiting items the engine has at most. It chooses among them, and each takes half a kilobyte there.
+  /// The most items that wait in the engine. It chooses among them, and each takes half a kilobyte there.
   private let mostInLine: Int
-  /// How many it has.
+  /// How many items wait in the engine.
   private var inLine = 0
-  /// The open items that it does not have yet, in order.
+  /// The open items that the engine does not have yet, in order.
   private var held: ArraySlice<ItemID> = []
-  /// Why the engine has failed what was in its line.
+  /// Why the engine has failed everything in its line.
   private var endOfLine: Failure?
 
   init(start: Instant, keepsResults: Bool, isWatching: Bool, mostInLine: Int = .max) {
@@ -34,7 +34,7 @@ struct PushProgress {
 
   var isOver: Bool { isComplete && open.isEmpty }
 
-  /// Whether no file waits any more: what is not over is under way.
+  /// Whether no file waits: everything that is not over is under way.
   var isLastRound: Bool { isComplete && inLine == 0 && held.isEmpty }
 
   /// An item that is not over.
@@ -42,7 +42,7 @@ struct PushProgress {
 
   var openItems: [ItemID] { open.keys.sorted() }
 
-  /// Takes an item in.
+  /// Adds an item.
   mutating func add(_ item: UploadItem) {
     open[item.id] = item
     if isWatching { openPaths[item.location] = item.id }
@@ -50,7 +50,7 @@ struct PushProgress {
     _ = record(item.state, of: item.id)
   }
 
-  /// The items that the engine gets now: all that are left, or as many as there is room for in its line.
+  /// The items that the engine gets now: all that are left, or as many as fit into its line.
   mutating func handOver(all: Bool = false) -> [UploadItem] {
     var items: [UploadItem] = []
     while all || inLine < mostInLine, let id = held.popFirst() {
@@ -69,7 +69,7 @@ struct PushProgress {
     return handOver(all: true).map { ($0.id, .failed(failure)) }
   }
 
-  /// Counts who is in the engine's line.
+  /// Counts what is in the engine's line.
   private mutating func count(_ id: ItemID, from old: ItemState, to new: ItemState) {
     if let next = held.first, id >= next { return }
     if new == .waiting { inLine += 1 }
@@ -98,7 +98,7 @@ struct PushProgress {
     case .done(var receipt):
       summary.sent += 1
       summary.bytes &+= item.sentSize
-      // The reply has been reported. Kept for each of many files, replies would fill the memory.
+      // The reply has been reported. Replies of many files would fill the memory.
       receipt.reply = Reply()
       if keepsResults { summary.results.append(item.with(.done(receipt))) }
     case .failed(let failure):
@@ -117,8 +117,8 @@ struct PushProgress {
     var sending: [ItemID] = []
   }
 
-  /// Records that files have been replaced. An item that was sent completely is allowed to end: the server
-  /// may keep it, and then it counts.
+  /// Records that files have been replaced. An item that was sent completely may end: the server may keep it,
+  /// and then it counts.
   mutating func replaced(by items: [UploadItem]) -> Replaced {
     var replaced = Replaced()
     for item in items {
@@ -146,7 +146,7 @@ struct PushProgress {
     return state == .waiting
   }
 
-  /// What became of it all.
+  /// The final summary.
   func end(at now: Instant) -> PushSummary {
     var summary = summary
     summary.seconds = now - start

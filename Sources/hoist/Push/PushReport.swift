@@ -9,7 +9,7 @@ import UploadModel
 struct PushReport: Codable {
   /// One file and its end.
   struct Entry: Codable {
-    /// As it was given; a list of bytes where the path is not UTF-8, `-` for standard input.
+    /// The path as it was given; a list of bytes if it is not UTF-8, `-` for standard input.
     var path: FileLocation
     /// What the server was told.
     var name: String
@@ -79,7 +79,7 @@ struct PushReport: Codable {
   }
 
   /// Reads a report that `written(as: .json)` made.
-  /// - Throws: `UserError` where it is none.
+  /// - Throws: `UserError` if the file is not a report.
   static func read(_ path: String) throws(UserError) -> PushReport {
     let data: Data
     do {
@@ -97,9 +97,9 @@ struct PushReport: Codable {
     return report
   }
 
-  /// Where its files were to go, as `--to` has it.
+  /// Where its files were to go, as a value for `--to`.
   ///
-  /// - Parameter path: what the report is called.
+  /// - Parameter path: the name of the report.
   func address(in path: String) throws(UserError) -> String {
     guard needsOptions != true else {
       throw UserError(
@@ -109,7 +109,7 @@ struct PushReport: Codable {
     return target
   }
 
-  /// What did not get through, with paths that hold from any folder.
+  /// What did not get through, with absolute paths.
   var failures: [Entry] {
     files.filter { $0.result == "failed" }.map { entry in
       var entry = entry
@@ -122,7 +122,7 @@ struct PushReport: Codable {
   enum Format: String {
     case json, csv
 
-    /// The form that goes by a file's name.
+    /// The form that a file's name asks for.
     init(of path: String) throws(UserError) {
       let ending = path.split(scalar: ".").dropFirst().last?.lowercased() ?? ""
       guard let format = Format(rawValue: ending) else {
@@ -153,7 +153,7 @@ struct PushReport: Codable {
 }
 
 extension PushReport.Entry {
-  /// The end of an item; nil for one that has none.
+  /// The end of an item; nil if it has not ended.
   fileprivate init?(_ item: UploadItem) {
     path = item.path
     name = item.fileName

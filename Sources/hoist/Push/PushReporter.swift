@@ -1,6 +1,6 @@
 import UploadModel
 
-/// Says what happens to a queue that is uploaded without a screen.
+/// Reports what happens to files that are uploaded without a screen.
 protocol PushReporter {
   /// Seconds between two calls of `tick`; nil for none.
   var tickInterval: Double? { get }
@@ -12,9 +12,9 @@ protocol PushReporter {
   mutating func skipped(_ item: UploadItem)
   /// An item has a new state.
   mutating func changed(_ item: UploadItem, at now: Instant)
-  /// An attempt at an item goes on where another was broken off, or cannot.
+  /// An attempt resumes an item, or cannot.
   mutating func resumed(_ item: UploadItem, at point: ResumePoint)
-  /// Time has gone by.
+  /// Time has passed.
   mutating func tick(at now: Instant)
   /// Everything is over.
   mutating func summary(_ summary: PushSummary)

@@ -1,19 +1,19 @@
 import UploadModel
 
-/// What became of a queue.
+/// What became of the files of a push.
 struct PushSummary {
   var sent = 0
   var failed: [(item: UploadItem, failure: Failure)] = []
-  /// How many were left out, as sent before.
+  /// How many were left out because they were sent before.
   var skipped = 0
   /// Entries of an earlier report that this push left out because they may have arrived.
   var leftOut: [PushReport.Entry] = []
-  /// Every file and its end, in the order of the queue, where that was asked for.
+  /// Every file and its end, in the order of the queue, if that was asked for.
   var results: [UploadItem] = []
   /// The bytes of the files that arrived.
   var bytes: Int64 = 0
   var seconds = 0.0
-  /// Whether a person or the system stopped it.
+  /// Whether the user or the system stopped it.
   var isInterrupted = false
   /// Whether the first failure stopped it.
   var isCutShort = false

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import UploadModel
 
-/// Hands the engine's changes on in batches: the first at once, later ones after a pause. Otherwise each of
+/// Passes on the engine's changes in batches: the first at once, later ones after a pause. Otherwise each of
 /// thousands of small files a second, and each of a hundred lanes, would wake a thread.
 final class ChangeBuffer: Sendable {
   typealias Changes = [(ItemID, ItemState)]
@@ -20,13 +20,13 @@ final class ChangeBuffer: Sendable {
   private let queue: DispatchQueue
   private let deliver: @Sendable (Changes) -> Void
 
-  /// Hands changes to `deliver`, in order, on `queue`.
+  /// Passes changes to `deliver`, in order, on `queue`.
   ///
   /// - Parameters:
   ///   - milliseconds: the longest pause between batches.
-  ///   - microsecondsEach: how long the pause is for each change of the batch before it. So a few changes come
-  ///     soon, and many in few batches. Unless said otherwise it always lasts as long as it may.
-  ///   - isMerging: whether changes are left out that a later one of the same item outdates.
+  ///   - microsecondsEach: how long the pause lasts for each change in the batch before it, so that a few changes
+  ///     come soon, and many in few batches. By default, every pause has the full length.
+  ///   - isMerging: whether to leave out changes that a later one of the same item supersedes.
   init(
     everyMilliseconds milliseconds: UInt64, microsecondsEach: UInt64? = nil,
     on queue: DispatchQueue, isMerging: Bool, _ deliver: @escaping @Sendable (Changes) -> Void
@@ -51,7 +51,7 @@ final class ChangeBuffer: Sendable {
     }
   }
 
-  /// From the next batch on there is no pause: few changes will come, and somebody waits for the last.
+  /// Ends the pauses from the next batch on, since few changes are left and somebody waits for the last.
   func endPauses() { content.withLock { $0.pauses = false } }
 
   /// Delivers what has come so far. To be called on the queue.

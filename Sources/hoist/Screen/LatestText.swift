@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The last of some texts that were asked about: whoever looks up an earlier one may stop.
+/// The latest text that was asked about, so that the lookup of an earlier one can stop.
 final class LatestText: Sendable {
   private let text = Mutex("")
 
-  /// Asks about another one.
+  /// Asks about another text.
   func set(_ text: String) { self.text.withLock { $0 = text } }
 
-  /// Whether it is still this one.
+  /// Whether this is still the latest one.
   func isStill(_ text: String) -> Bool { self.text.withLock { $0 == text } }
 }

@@ -1,12 +1,12 @@
 import UploadModel
 
-/// The engine's changes between two deliveries. Of several changes of an item only the last is kept, except
-/// for those that end an attempt: the details and the log are made of these.
+/// The engine's changes between two deliveries. Only the last change of each item is kept, except for those that
+/// end an attempt, which the details and the log need.
 struct MergedChanges {
-  /// Whether anything is left out.
+  /// Whether superseded changes are left out.
   private let isMerging: Bool
   private var changes: [(ItemID, ItemState)] = []
-  /// Where the last change of an item stands, unless it ended an attempt.
+  /// The position of an item's last change, unless it ended an attempt.
   private var replaceable: [ItemID: Int] = [:]
 
   init(isMerging: Bool = true) { self.isMerging = isMerging }
@@ -22,7 +22,7 @@ struct MergedChanges {
     replaceable[id] = state.endsAttempt ? nil : index
   }
 
-  /// What has come, in order, and begins anew.
+  /// Removes and returns the changes so far, in order.
   mutating func drain() -> [(ItemID, ItemState)] {
     defer {
       changes.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ struct MergedChanges {
 }
 
 extension ItemState {
-  /// Whether an attempt is over with this.
+  /// Whether this ends an attempt.
   fileprivate var endsAttempt: Bool {
     switch self {
     case .done, .failed, .retrying: true

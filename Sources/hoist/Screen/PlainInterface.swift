@@ -25,13 +25,13 @@ final class PlainInterface: UserInterface {
   private var isClosing = false
   private var isOpen = true
 
-  /// Who may say what is to be done.
+  /// Who gives commands.
   enum Audience {
-    /// A person, or a script, a line at a time on standard input.
+    /// A person or a script, line by line on standard input.
     case standardInput
-    /// Nobody: it is over when the queue is empty.
+    /// Nobody: it ends when the queue is empty.
     case nobody
-    /// Nobody, until a signal comes.
+    /// Nobody: it runs until a signal comes.
     case nobodyForever
   }
 
@@ -52,12 +52,12 @@ final class PlainInterface: UserInterface {
   /// Whether nobody is there to answer.
   var isAlone: Bool { audience != .standardInput }
 
-  /// What to end with where the queue would end with `status`.
+  /// The exit status if the queue alone would end with `status`.
   func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
     switch audience {
     case .standardInput: status
     case .nobody: wasStopped ? .interrupted : status
-    // What is left is sent the next time.
+    // What is left will be sent the next time.
     case .nobodyForever: hasFailures ? .someFailed : .success
     }
   }
@@ -84,10 +84,10 @@ final class PlainInterface: UserInterface {
     }
   }
 
-  /// What a person would do: leave when all is done, or put away what is done.
+  /// Does what a person would do: leave when everything is done, or clear what is done.
   private func goOnAlone(_ state: AppState) {
     if audience == .nobodyForever {
-      // Who stays for months must not keep every file in mind. What was sent is in the history.
+      // A process that runs for months must not keep every file in memory. What was sent is in the history.
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true
       onMain {
@@ -134,7 +134,7 @@ final class PlainInterface: UserInterface {
     case _ where state.isAsking: break
     default: return onEvents([.command(line)])
     }
-    // Whatever else was said, the question waits for its answer.
+    // Repeat the question after other messages, since it still waits for an answer.
     say(Announcer.question(of: state))
   }
 

@@ -5,10 +5,10 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Adds files to the durable queue, and finds out which of them their target has already.
+/// Adds files to the durable queue, and finds out which of them their target already has.
 struct QueueIntake: Sendable {
   let store: UploadStore
-  /// Whether those stay out.
+  /// Whether files that the target already has are left out.
   var skipsSent = false
   /// Whether files are compared by their content.
   var comparesContent = false
@@ -43,17 +43,17 @@ struct QueueIntake: Sendable {
     }
   }
 
-  /// As many items are written in one transaction.
+  /// How many items are written in one transaction.
   static let portion = 2000
 
-  /// Looks for files and queues them in portions: a folder of 100,000 files appears bit by bit.
+  /// Looks for files and queues them in portions, so that a folder of 100,000 files appears bit by bit.
   ///
   /// - Parameters:
-  ///   - rules: what is taken of a folder; nil where folders are not entered.
-  ///   - takes: whether an item is queued that is ready for that.
-  ///   - prepare: gives an item what the file does not tell, such as its target.
-  ///   - report: is told what became of each portion, and whether it is the last, which may be empty; false
-  ///     to stop.
+  ///   - rules: which files of a folder are taken; nil if folders are not entered.
+  ///   - takes: whether an item that is ready is queued.
+  ///   - prepare: gives an item what its file cannot tell, such as its target.
+  ///   - report: called with what became of each portion, and whether it is the last one, which may be empty;
+  ///     returns false to stop.
   func add(
     _ files: some Sequence<NamedFile>, _ intake: FileIntake, in rules: FolderRules?,
     takes: (UploadItem) -> Bool = { _ in true }, prepare: (inout UploadItem) -> Void,
@@ -65,7 +65,7 @@ struct QueueIntake: Sendable {
       intake.rest()
       return report(Result { () throws(StoreError) in try add(portion) }, isLast)
     }
-    // Whoever sends them may work in another folder.
+    // The process that sends them may run in another folder.
     let folder = FileManager.default.currentDirectoryPath
     for file in files {
       let location = file.location.absolute(in: folder)
@@ -81,7 +81,7 @@ struct QueueIntake: Sendable {
     _ = handOver(isLast: true)
   }
 
-  /// Adds `items`, which have numbers of their own until then.
+  /// Adds `items`, which get new numbers.
   func add(_ items: [UploadItem]) throws(StoreError) -> Added {
     var added = try look(at: items)
     let notes = added.items.map(\.note)
@@ -90,11 +90,11 @@ struct QueueIntake: Sendable {
     return added
   }
 
-  /// The items, with a note on those that were sent before, or without those.
+  /// The items, with a note on those that were sent before, or without them.
   /// - Parameters:
-  ///   - target: where they go; each item's own unless said otherwise.
-  ///   - folder: where relative paths start, which the history does not know.
-  ///   - stop: once it is cancelled, no contents are read for that.
+  ///   - target: where they go; by default, each item's own target.
+  ///   - folder: the folder that relative paths start from, since the history has absolute paths.
+  ///   - stop: once it is cancelled, no file is read to compare its content.
   func look(
     at items: [UploadItem], to target: String? = nil, in folder: String = "",
     until stop: CancellationToken? = nil
@@ -106,7 +106,7 @@ struct QueueIntake: Sendable {
       }
     }
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
-    // Files that were sent together share the words.
+    // Files that were sent together share the note.
     let words = Dictionary(
       uniqueKeysWithValues: Set(known.values).map { ($0, "sent before, \($0.local)") })
     for index in items.indices {

@@ -4,8 +4,8 @@ import Synchronization
 import UploadModel
 import UploadStore
 
-/// Writes to the durable queue for a session that sends it: what the engine is about to do and what came of
-/// it, before anyone else learns of it.
+/// Writes to the durable queue for a session that sends it: what the engine is about to do, and the results,
+/// before anyone else learns of them.
 ///
 /// If the disk is full or gone, results are kept in a `ResultJournal` elsewhere, and the write is retried
 /// every second. The next sender finds the journal, however this process ends.
@@ -23,12 +23,12 @@ final class QueueRecorder: Sendable {
     /// Changes that could not be written yet, in order.
     var unwritten: [(ItemID, ItemState)] = []
     var isRetryDue = false
-    /// Where that is kept meanwhile.
+    /// Where those changes are kept meanwhile.
     var place: String?
     var onTrouble: (@Sendable (StoreError) -> Void)?
   }
 
-  /// - Parameter lock: the right to send, where this process has it already.
+  /// - Parameter lock: the right to send, if this process already has it.
   init(
     store: UploadStore, lock: SenderLock? = nil,
     environment: [String: String]
@@ -38,12 +38,12 @@ final class QueueRecorder: Sendable {
     journal = ResultJournal(queue: store.path, environment: environment)
   }
 
-  /// Is told when the queue cannot be written.
+  /// Sets what to call when the queue cannot be written.
   func onTrouble(_ body: @escaping @Sendable (StoreError) -> Void) {
     content.withLock { $0.onTrouble = body }
   }
 
-  /// Takes the right to send; false where another process has it.
+  /// Acquires the right to send; false if another process has it.
   func becomeSender() throws(StoreError) -> Bool {
     if content.withLock({ $0.lock != nil }) { return true }
     guard let lock = try SenderLock(queue: store.path) else { return false }
@@ -51,7 +51,7 @@ final class QueueRecorder: Sendable {
     return true
   }
 
-  /// The right to send as a descriptor that another process inherits; nil where this one has not got it.
+  /// The right to send, as a descriptor that another process inherits; nil if this process does not have it.
   func handOver() -> Int32? { content.withLock { $0.lock }?.handOver() }
 
   /// Waits, on this thread, for the right to send.
@@ -72,7 +72,7 @@ final class QueueRecorder: Sendable {
     return try store.recover(isRepeatable: isRepeatable)
   }
 
-  /// From now on, uploads that are broken off stay in the queue.
+  /// Makes uploads that are broken off from now on stay in the queue.
   func leave() { content.withLock { $0.isLeaving = true } }
 
   /// Lets uploads begin: `UploadEngine.Admission`.
@@ -86,8 +86,8 @@ final class QueueRecorder: Sendable {
     }
   }
 
-  /// Records where an upload can go on: `UploadEngine.Keeping`. If that cannot be written, the upload goes on
-  /// all the same, and starts over after a crash.
+  /// Records where an upload can resume: `UploadEngine.Keeping`. If that cannot be written, the upload continues,
+  /// but starts over after a crash.
   func keep(_ point: ResumePoint?, of id: ItemID) {
     do { try store.keep(point, of: id) } catch { complain(error) }
   }
@@ -106,9 +106,9 @@ final class QueueRecorder: Sendable {
 
   /// Results that are not in the queue at the end of the session.
   struct UnsavedResults {
-    /// The items whose results it does not know.
+    /// The items whose results the queue does not know.
     var items: Set<ItemID>
-    /// The file that keeps them for the next process that sends; nil where there is none.
+    /// The file that keeps them for the next process that sends; nil if there is none.
     var place: String?
     var reason: StoreError
   }
@@ -158,7 +158,7 @@ final class QueueRecorder: Sendable {
     retries.asyncAfter(deadline: .now() + 1) { [weak self] in
       guard let self else { return }
       content.withLock { $0.isRetryDue = false }
-      // What is the matter has been told.
+      // The trouble has been reported.
       try? record([])
     }
   }

@@ -2,18 +2,18 @@ import Screens
 import Settings
 import Terminal
 
-/// How a person wants the screen to be: the tables `[screen]`, `[keys]` and `[theme]` of the
+/// The user's preferences for the screen: the tables `[screen]`, `[keys]` and `[theme]` of the
 /// configuration, checked.
 struct ScreenPreferences {
   var keymap = Keymap.usual
   var theme = Theme.usual
   var usesMouse = true
-  /// Whether uploads go on in the background when the terminal is closed.
+  /// Whether uploads continue in the background when the terminal is closed.
   var goesOnInBackground = false
   var endSignal = AppState.EndSignal.none
-  /// The command that is run when nothing is left to send, and its arguments.
+  /// The command to run when nothing is left to send, with its arguments.
   var endCommand: [String] = []
-  /// Who is spoken to, line by line, instead of having a screen drawn; nil draws one.
+  /// Who gets plain lines instead of a screen; nil draws a screen.
   var audience: PlainInterface.Audience?
 
   init() {}
@@ -93,7 +93,7 @@ struct ScreenPreferences {
     return theme
   }
 
-  /// Takes the terminal over, or the lines of standard input.
+  /// Takes over the terminal, or reads lines from standard input.
   @MainActor
   func interface(in context: Context) throws -> any UserInterface {
     if let audience { return PlainInterface(audience, in: context) }

@@ -3,8 +3,8 @@ import UploadModel
 
 /// Leaving the queue to a process without a terminal.
 extension ScreenSession {
-  /// Starts the process that goes on, and hands the right to send over to it without a gap. Returns its number,
-  /// nil if it did not begin; then the queue is kept for the next hoist.
+  /// Starts the process that continues, and hands over the right to send without a gap. Returns its number; nil
+  /// if it did not begin, in which case the queue is kept for the next hoist.
   func goOnInBackground() -> pid_t? {
     guard let arguments = options.arguments, let lock = keeper.handOver() else { return nil }
     let handover = Handover(

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import Screens
 
-/// What is done when nothing is left to send. Of several processes that show a queue, the one that sends does what
-/// is to be done once.
+/// What happens when nothing is left to send. Of several processes that show a queue, the one that sends does what
+/// has to be done once.
 extension ScreenSession {
   func notify(_ text: String) {
     if (interface as? PlainInterface)?.isAlone == true { notifyDesktop(text) }
@@ -16,12 +16,12 @@ extension ScreenSession {
     do throws(Command.Failure) {
       try start(["notify-send", "--app-name=hoist", "hoist", text])
     } catch {
-      // There is none: perhaps the terminal knows how.
+      // There is no such program, but the terminal may be able to show it.
       interface.notify(text)
     }
   }
 
-  /// Runs the person's command. It may outlive this process.
+  /// Runs the user's command. It may outlive this process.
   func runEndCommand(_ counts: EndCounts) {
     guard engine != nil else { return }
     let numbers = [
@@ -35,7 +35,7 @@ extension ScreenSession {
     }
   }
 
-  /// Starts a program that may outlive this one, and tells if it fails.
+  /// Starts a program that may outlive this one, and reports if it fails.
   ///
   /// - Parameters:
   ///   - failure: what to say then, before its status.

@@ -5,9 +5,9 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// What is told to other processes that show the queue, and what they ask; or, beside a sender, the other way round.
+/// What this process tells others that show the queue, and what they ask; or the other way round beside a sender.
 extension ScreenSession {
-  /// What the person has set for all that is sent.
+  /// The user's settings for everything that is sent.
   var settings: SenderSettings {
     SenderSettings(
       limit: state.rateLimit, isStarted: state.isStarted, lanes: state.wishes,
@@ -28,7 +28,7 @@ extension ScreenSession {
 
   // MARK: As the one that sends
 
-  /// Tells others from now on, and does what they ask.
+  /// Reports to others from now on, and does what they ask.
   func serve() {
     link.onOrder = { [weak self] in self?.obey($0) }
     link.serve()
@@ -60,14 +60,14 @@ extension ScreenSession {
 
   // MARK: As one that looks on
 
-  /// Shows from now on what the process that sends is doing.
+  /// Shows what the sending process does from now on.
   func lookOn() {
     link.onNews = { [weak self] in self?.hear($0) }
     link.onLost = { [weak self] in self?.forgetNews($0) }
     link.listen()
   }
 
-  /// Says who sends the queue, as far as that is known now: one that is left may hand it on.
+  /// Names the process that sends the queue, as far as it is known: a screen that is left may hand over the queue.
   func nameSender() {
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
@@ -75,7 +75,7 @@ extension ScreenSession {
     handle([.notice(words)])
   }
 
-  /// An item of the queue as it is shown by a process that does not send it.
+  /// An item as a process that does not send the queue shows it.
   func seenFromAside(_ item: UploadItem) -> UploadItem {
     var item = item
     if let state = link.status.state(of: item.id) {
@@ -88,14 +88,14 @@ extension ScreenSession {
   }
 
   private func hear(_ news: [SenderNews]) {
-    // The report tells what led to leaving. News may be older than what the queue says.
+    // The report shows the state at the time of leaving. News may be older than the queue.
     guard !isLeaving else { return }
     var (changes, before): ([(ItemID, ItemState)], [(ItemID, ItemState)]) = ([], [])
     var events: [AppEvent] = []
     for news in news {
       switch news {
       case .item(let id, let state):
-        // What has just been added may be heard of before it is read; and an end may have been read before.
+        // News of a new item may come before the item is read, and news of an end after it was read.
         guard let known = self.state.item(id), !(known.state.isFinished && state.isFinished)
         else { continue }
         if isInformed { changes.append((id, state)) } else { before.append((id, state)) }
@@ -103,7 +103,7 @@ extension ScreenSession {
       case .refusal(let target, let isRefused):
         events.append(.refusal(target: target, isRefused: isRefused))
       case .settings(let settings):
-        // What was set on a screen that was left holds on the next one that sends.
+        // The settings of a screen that was left apply to the next one that sends.
         if settings.isHandedOver, options.rateLimit == nil { ownSettings = settings }
         events.append(.of(settings))
       case .complete:
@@ -116,8 +116,8 @@ extension ScreenSession {
     handle(events)
   }
 
-  /// Nothing is heard any more: what is known of items is what the queue says, also of changes that had been
-  /// outranked by news.
+  /// The sender is silent, so the queue alone says how items are, even where news had taken precedence over
+  /// its changes.
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
     isInformed = false

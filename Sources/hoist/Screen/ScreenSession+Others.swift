@@ -26,7 +26,7 @@ extension ScreenSession {
     let gone = changes.removed.filter { state.item($0) != nil }
     if !gone.isEmpty {
       if engine == nil {
-        // The one that sends puts away what it has sent, perhaps before anybody has heard of that.
+        // The sender clears what it has sent, perhaps before its end became known here.
         showEnds((try? keeper.store.sent(among: gone)) ?? [])
       }
       engine?.remove(gone)
@@ -39,8 +39,8 @@ extension ScreenSession {
     }
   }
 
-  /// What the queue says of whether a person has stopped it. Where it says what it said before, a disk that is full
-  /// still holds the session up.
+  /// Learns from the queue whether the user has stopped it. If that has not changed, a session held up by a full disk
+  /// stays held up.
   func learn(isStopped isStoppedNow: Bool) {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
@@ -67,12 +67,12 @@ extension ScreenSession {
     engine.update(jobs(news.edited).sendable)
   }
 
-  /// Whether an item has come to its end, and that is news here.
+  /// Whether an item has ended, and that is news here.
   private func isEnd(_ item: UploadItem) -> Bool {
     item.state.isFinished && state.item(item.id)?.state.isFinished != true
   }
 
-  /// Shows what became of items of which nothing was heard from the one that sends.
+  /// Shows what became of items about which the sender has said nothing.
   private func showEnds(_ changed: [UploadItem]) {
     let ends = changed.filter { isEnd($0) && state.item($0.id) != nil }
     guard !ends.isEmpty else { return }

@@ -8,14 +8,14 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// The session's queue: what the screen asks for is written first, then done.
+/// The session's queue. What the screen asks for is written first, then done.
 extension ScreenSession {
   /// Shows items on the screen and submits them to the engine.
   func show(_ added: [UploadItem]) {
     let added = state.isAside ? added.map(seenFromAside) : added
     let (sendable, shown) = jobs(added)
     if state.isReading {
-      // What the queue has comes from before; what fails for want of its target does so now.
+      // The queue's items are old news, but those that fail for lack of a target do so now.
       let failed = zip(added, shown).filter { $0.state != $1.state }.map { ($1.id, $1.state) }
       handle([.added(added)] + (failed.isEmpty ? [] : [.engine(failed, at: time.now())]))
     } else {
@@ -37,7 +37,7 @@ extension ScreenSession {
           urls[item.target] = TargetURL.shown(destination.value.url)
         }
         return item
-      // The one that sends may know its target.
+      // The sending process may know its target.
       case .failure where state.isAside: return item
       case .failure(let cause):
         return item.with(.failed(Failure(cause)))
@@ -47,13 +47,13 @@ extension ScreenSession {
     return (sendable, shown)
   }
 
-  // MARK: What the person asks for
+  // MARK: What the user asks for
 
   /// Looks for files and queues them.
   ///
   /// - Parameters:
   ///   - name: the target's name; nil for the one that is chosen.
-  ///   - isMeant: whether files that were sent before are to be queued once more.
+  ///   - isMeant: whether files that were sent before are to be queued again.
   func add<Path: Sendable>(
     _ paths: [Path], to name: String? = nil, again isMeant: Bool,
     finding files: @escaping @Sendable (Path) -> TypedLine.Files
@@ -61,7 +61,7 @@ extension ScreenSession {
     var queue = QueueIntake(store: keeper.store, options.sent)
     let (book, rules) = (book, options.rules)
     let (current, chosen) = (intake, book.current.name)
-    // Lines say what they mean: whoever writes a script is not there to be asked.
+    // Commands in lines are taken as meant, since the author of a script is not there to be asked.
     let isAsked = !(interface is PlainInterface)
     let asksOfSent = isAsked && !isMeant && !queue.skipsSent
     if asksOfSent { queue.skipsSent = true }
@@ -77,7 +77,7 @@ extension ScreenSession {
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       var sent: [UploadItem] = []
-      // By now the queue has been read, and what was added before this is in it.
+      // By now the queue has been read, and earlier additions are in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.state } }
       let named = paths.map(files)
       let unnamed = AddPreview(
@@ -142,7 +142,7 @@ extension ScreenSession {
     }
   }
 
-  /// Queues what was left out, as it is now.
+  /// Queues files that were left out, as they are now.
   func addAgain(_ items: [UploadItem]) {
     var queue = QueueIntake(store: keeper.store, options.sent)
     queue.skipsSent = false
@@ -157,7 +157,7 @@ extension ScreenSession {
     }
   }
 
-  /// Says what a line would add, unless another one is typed meanwhile.
+  /// Says what a typed line would add, unless another one is typed meanwhile.
   func preview(_ text: String) {
     previewed.set(text)
     let (line, rules, previewed) = (TypedLine(text: text, home: home), options.rules, previewed)
@@ -166,7 +166,7 @@ extension ScreenSession {
     }
   }
 
-  /// Offers what a path that is being typed can become.
+  /// Offers completions for a path that is being typed.
   func complete(_ text: String) {
     let path = TypedPath(text: text, home: home)
     answer({ path.completions }) { [.completions(for: text, $0)] }
@@ -218,7 +218,7 @@ extension ScreenSession {
 
   func remove(_ ids: [ItemID], begun: [UploadItem]) {
     guard write({ try $0.remove(ids) }) != nil else { return }
-    // What servers have of them, nobody wants any more.
+    // What servers have of them is no longer needed.
     engine?.terminate(
       begun.compactMap { item in
         (try? book.target(of: item).get()).map { UploadJob(item: item, destination: $0) }
@@ -238,9 +238,9 @@ extension ScreenSession {
     if engine == nil { pause(paused.filter { state.item($0)?.state.isFinished == false }) }
   }
 
-  /// Stops the queue or goes on with it, for this session and those after it.
+  /// Stops the queue or resumes it, for this session and later ones.
   func setStopped(_ isWanted: Bool) {
-    // At once, even where the disk has no room for that.
+    // At once, even if the disk has no room to record it.
     control(.start(!isWanted))
     if write({ try $0.setStopped(isWanted) }) != nil { isStopped = isWanted }
   }
@@ -257,7 +257,7 @@ extension ScreenSession {
 
   func edit(_ edited: [UploadItem]) {
     guard write({ try $0.edit(edited) }) != nil else { return }
-    // A target's secrets may take a while, and nothing goes meanwhile as it was before.
+    // A target's secrets may take a while, and nothing may be sent in the old way meanwhile.
     engine?.hold(edited.map(\.id))
     let book = book
     answer({ book.lookUp(for: edited) }) { [weak self] in

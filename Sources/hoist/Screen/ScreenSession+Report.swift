@@ -1,18 +1,18 @@
 import Foundation
 import UploadModel
 
-/// What is said on standard error after the screen has gone.
+/// What is printed on standard error after the screen has gone.
 extension ScreenSession {
   /// Prints the results and returns the exit status.
   ///
   /// - Parameters:
-  ///   - unwritten: what the queue could not be told.
-  ///   - successor: the process that goes on with the queue, if there is one.
+  ///   - unwritten: what could not be written to the queue.
+  ///   - successor: the process that continues with the queue, if any.
   func report(
     without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
   ) -> ExitStatus {
     let all = state.items.sorted { $0.id < $1.id }
-    // Where nothing is left, all have seen what became of each.
+    // If nothing is left, this process has seen what became of each file.
     if state.isAside, !state.isAtRest {
       context.output.error("another hoist goes on with the queue")
       return .success
@@ -42,7 +42,7 @@ extension ScreenSession {
     if lines.count > Self.mostLines {
       context.output.error("… and \(lines.count - Self.mostLines) more")
     }
-    // Removed files are no failures, and cleared files count as sent.
+    // Removed files are not failures, and cleared files count as sent.
     let (sent, total) = (shown + removed.sent, all.count + removed.sent)
     let taken = removed.unsent > 0 ? "; \(removed.unsent) removed" : ""
     let left = all.count - shown

@@ -8,7 +8,7 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// What the screen asks for beside the queue: folders, targets, the history, requests.
+/// What the screen asks for besides the queue: folders, targets, the history, requests.
 extension ScreenSession {
   func listFolder(_ path: [UInt8]?) {
     answer({ FolderReader.read(path) }) { [.folder($0)] }
@@ -17,7 +17,7 @@ extension ScreenSession {
   /// The maximum number of pages of a server's list that the screen requests.
   private nonisolated static var mostServerPages: Int { 20 }
 
-  /// A list can be long: it is read and prepared beside the main queue, which answers keys meanwhile.
+  /// Reads the list off the main queue, which answers keys meanwhile, since the list can be long.
   func listServer() {
     let target = book.current
     Task.detached { [weak self] in
@@ -32,7 +32,7 @@ extension ScreenSession {
   private nonisolated static func listing(of target: Target) async -> Listing<ServerEntry> {
     do throws(Failure) {
       let found = try await ServerClient(target: target).entries(pages: mostServerPages)
-      // A time with a format of its own has been written for people already.
+      // A time with a format of its own is already readable.
       let times = target.server.list?.time?.format == .text ? ServerTime() : nil
       return .rows(found.entries.map { shown($0, times) })
     } catch {
@@ -41,7 +41,7 @@ extension ScreenSession {
     }
   }
 
-  /// An entry with its time as the screen shows it, and without what the screen does not show.
+  /// An entry with its time as the screen shows it, and without anything that the screen does not show.
   private nonisolated static func shown(_ entry: ServerEntry, _ times: ServerTime?) -> ServerEntry {
     var entry = entry
     if let times { entry.time = entry.time.map { times.local($0) } }
@@ -65,8 +65,8 @@ extension ScreenSession {
     }
   }
 
-  /// Opens the addresses that the server named for deleting files, and says what it answered: only the server
-  /// knows what an answer means.
+  /// Opens the addresses that the server named for deleting files, and shows its answers, since only the server
+  /// knows what they mean.
   func deleteUploaded(_ files: [UploadedFile]) {
     let book = book
     Task.detached {
@@ -96,13 +96,13 @@ extension ScreenSession {
     }
   }
 
-  /// Shows an address in the person's browser: `$BROWSER`, else what the desktop has for it.
+  /// Shows an address in the user's browser: `$BROWSER`, or else the desktop's default.
   func openURL(_ url: String) {
     let browser = context.environment["BROWSER"] ?? ""
-    // Of several programs with colons between them, as in other places, the first.
+    // The first of several programs separated by colons, as elsewhere.
     let program = browser.split(scalar: ":").first.flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
     do throws(Command.Failure) {
-      // A browser stays open; whoever fails does so soon.
+      // A browser stays open, and a failure shows soon.
       try start(
         ["env", program, url], ifItFails: "\(program) did not open it", "; y copies the URL")
     } catch {
@@ -124,7 +124,7 @@ extension ScreenSession {
       }
     }) { [weak self] result in
       switch result {
-      // Of a file that has not come to its end, the queue knows how it stands.
+      // For a file that has not ended, the queue knows the state.
       case .success(let rows):
         [
           .history(
@@ -193,7 +193,7 @@ extension HistoryRow {
       case "outcome-unknown": .unknown
       default: .failed
       }
-    // The code in words, such as "outcome unknown"; the sentence about it stands in the row's page.
+    // The code in words, such as "outcome unknown"; the row's page has the sentence about it.
     let words =
       switch entry.outcome {
       case "done": "sent"

@@ -5,7 +5,7 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Who sends what is in the queue: this session, or another process until it has gone.
+/// Who sends the queue: this session, or another process until that has gone.
 extension ScreenSession {
   /// Shows what is in the queue, and sends it unless another process does.
   func openQueue() {
@@ -31,7 +31,7 @@ extension ScreenSession {
     }
   }
 
-  /// The queue cannot be used: nothing begins, and a caller that waits for the end learns it from the status.
+  /// The queue cannot be used, so nothing begins. A caller that waits for the end learns this from the exit status.
   private func hold(_ error: any Error) {
     isUnusable = true
     handle([.held(Self.brief(error))])
@@ -71,7 +71,7 @@ extension ScreenSession {
         case .success((let revision, let message)):
           (self.revision, self.heardSince) = (revision, revision)
           if let message { self.handle([.message(message)]) }
-          // Changes that were ignored until the queue had been read.
+          // Read the changes that were ignored until the queue had been read.
           self.readExternalChanges()
           if self.state.isAside { self.retryTakingOver() }
         case .failure(let error): self.hold(error)
@@ -89,14 +89,14 @@ extension ScreenSession {
     }
   }
 
-  /// Goes on where the other process has stopped.
+  /// Continues where the other process has stopped.
   private func takeOver(_ result: Result<Void, any Error>) {
     guard !isLeaving else { return }
     do {
       try result.get()
       handle([.notice(options.notice)])
       link.stop()
-      // What a person has stopped is in the queue. It is neither this session's nor the other one's.
+      // Whether the user has stopped the queue is recorded in it, and belongs to neither session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
       show(ownSettings)
@@ -112,7 +112,7 @@ extension ScreenSession {
       handle([.aside(false)])
       startEngine()
       let (sendable, shown) = jobs(Array(state.items))
-      // Those whose targets only the other process knew.
+      // Items whose targets only the other process knew.
       let failed = shown.filter { $0.state != state.item($0.id)?.state }
       if !failed.isEmpty { handle([.added(failed)]) }
       engine?.submit(sendable)
@@ -122,9 +122,9 @@ extension ScreenSession {
     }
   }
 
-  /// Shows what the engine has done, and tells others of it.
+  /// Shows what the engine has done, and reports it to others.
   private func record(_ changes: [(ItemID, ItemState)]) {
-    // Uploads that leaving broke off stay in the queue. Otherwise only a removal cancels an upload; if the
+    // Uploads that are broken off on leaving stay in the queue. Otherwise only a removal cancels an upload; if the
     // item is still there, it has been restored meanwhile.
     let changes = changes.map { id, state in
       (id, state.failure?.cause == .cancelled ? .waiting : state)
@@ -165,7 +165,7 @@ extension ScreenSession {
         }
       },
       keeping: { [weak self] id, point in
-        // An address that holds a secret is known for as long as this process lives, and no longer.
+        // An address that contains a secret is kept only in this process's memory.
         if point.map({ secrets.isFree($0.url.absoluteString) }) ?? true {
           keeper.keep(point, of: id)
         }
@@ -186,7 +186,7 @@ extension ScreenSession {
 }
 
 extension UploadStore.Recovery {
-  /// What a person should know of it.
+  /// What the user should know about it.
   fileprivate var words: String? {
     var parts: [String] = []
     if !interrupted.isEmpty {

@@ -5,7 +5,7 @@ import UploadModel
 
 /// The targets that the screen can choose, as the configuration has them now.
 extension ScreenSession {
-  /// Where a configuration lies, for people.
+  /// Where a configuration is, for people.
   static func words(for configuration: ConfigSource?, home: String) -> String? {
     (configuration?.path).map { path in
       let rest = String(path.unicodeScalars.dropFirst(home.unicodeScalars.count))
@@ -13,9 +13,9 @@ extension ScreenSession {
     }
   }
 
-  /// Reads the configuration again. What waits for a target that has been edited is sent as it says now.
+  /// Reads the configuration again. Files that wait for an edited target are sent as the target says now.
   ///
-  /// - Parameter name: the target for files that are added from now on; nil to keep the one that there is.
+  /// - Parameter name: the target for files that are added from now on; nil to keep the current one.
   func readTargets(turningTo name: String? = nil) {
     let (book, current) = (book, book.current.name)
     let used = located.union([current])
@@ -26,7 +26,7 @@ extension ScreenSession {
         let changed = book.takeChanged().intersection(used)
         let next = name ?? (changed.contains(current) ? current : nil)
         let turned = next.map { ($0, book.turn(to: $0)) }
-        // Commands may supply their secrets; nothing waits for these later.
+        // Commands may supply their secrets. Look them up now, so that nothing waits later.
         for name in changed { _ = book.target(named: name) }
         return (changed, turned)
       }
@@ -67,7 +67,7 @@ extension ScreenSession {
     sendAsTheyAre(state.items.filter { targets.contains($0.target) })
   }
 
-  /// Tells the engine how what waits of these is sent now.
+  /// Tells the engine how those of these items that wait are sent now.
   func sendAsTheyAre(_ items: [UploadItem]) {
     let (sendable, shown) = jobs(
       items.filter { item in
@@ -75,14 +75,14 @@ extension ScreenSession {
         return item.state == .waiting
       })
     engine?.update(sendable)
-    // Those whose target cannot be used now.
+    // Items whose target cannot be used now.
     let failed = shown.filter(\.state.isFinished)
     guard !failed.isEmpty else { return }
     engine?.remove(failed.map(\.id))
     handle([.engine(failed.map { ($0.id, $0.state) }, at: time.now())])
   }
 
-  /// Tries a new target, writes it down, and turns to it.
+  /// Tries a new target, writes it into the configuration, and switches to it.
   func setUp(_ answers: TargetAnswers, isGoodEnough: Bool) {
     guard let configuration = book.configuration else { return }
     trial = Task {

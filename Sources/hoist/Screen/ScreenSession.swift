@@ -12,31 +12,31 @@ import UploadStore
 /// terminal. It has no rules of its own.
 @MainActor
 final class ScreenSession {
-  /// How a session differs from the usual one.
+  /// How a session differs from a normal one.
   struct Options {
     /// Whether the screen keeps to ASCII.
     var isASCII = false
-    /// The limit on the total, in bytes a second, until the person changes it.
+    /// The limit on the total, in bytes a second, until the user changes it.
     var rateLimit: Int64?
     /// A line that the screen shows all the time.
     var notice: String?
     /// Whether items queued before this session are hidden.
     var isFresh = false
-    /// The last item that is none of this session's concern, where another session has said so.
+    /// The last item that does not concern this session, if another session has said so.
     var floor = ItemID(0)
-    /// How many requests go to targets at once, as the person has said in another session.
+    /// How many requests go to each target at once, as set by the user in another session.
     var lanes: [String: Int] = [:]
-    /// Whether this goes on for a screen that was left.
+    /// Whether this continues for a screen that was left.
     var isHandedOver = false
-    /// The command line with which another process can go on in the background; nil where none may.
+    /// The command line with which another process can continue in the background; nil if none may.
     var arguments: [String]?
     /// What to do about files that were sent before.
     var sent: SentOptions?
-    /// What is taken of folders.
+    /// Which files of folders are taken.
     var rules = FolderRules()
-    /// Where what happens is written down.
+    /// Where events are logged.
     var journal: Journal?
-    /// How the person wants the screen to be.
+    /// The user's preferences for the screen.
     var preferences = ScreenPreferences()
   }
 
@@ -48,7 +48,7 @@ final class ScreenSession {
   var time: TimeSource { context.time }
   let interface: any UserInterface
   var intake: FileIntake
-  /// Finds files and reads the queue, in the order of requests. A folder may take long.
+  /// Finds files and reads the queue, in the order of requests. A folder may take a long time.
   let intakeQueue = DispatchQueue(label: "hoist.intake", qos: .userInitiated)
   /// Answers keys while files are still being found.
   let answerQueue = DispatchQueue(label: "hoist.answers", qos: .userInitiated)
@@ -59,22 +59,22 @@ final class ScreenSession {
   var located: Set<String> = []
   /// Tries a new target.
   var trial: Task<Void, Never>?
-  /// The last item from before this session, if these are not its concern.
+  /// The last item from before this session, if earlier items do not concern it.
   var floor = ItemID(0)
   /// The revision of the queue on disk that the screen shows.
   var revision: Int64 = 0
-  /// The revision from which on news may have outranked what the queue says.
+  /// The revision since which news may have taken precedence over the queue.
   var heardSince: Int64 = 0
-  /// Whether a person has stopped the queue, as it said when it was last looked at.
+  /// Whether the user has stopped the queue, as last read from it.
   var isStopped = false
-  /// Whether the queue could not be read or taken over: what is in it is not known.
+  /// Whether the queue could not be read or taken over, so that its content is unknown.
   var isUnusable = false
   var watch: ChangeWatch?
   /// Brings the engine's news.
   var throttle: ChangeBuffer?
-  /// The line of which it is looked up what it would add.
+  /// The typed line whose preview is being looked up.
   let previewed = LatestText()
-  /// What this session's person has set, whatever is set in one that sends.
+  /// The settings of this session's user, regardless of those in the sending session.
   var ownSettings: SenderSettings
   /// Whether the process that sends has told all that was the case when this one came.
   var isInformed = false
@@ -85,7 +85,7 @@ final class ScreenSession {
   var isLeaving = false
   private var leave: CheckedContinuation<QuitMode, Never>?
 
-  /// Takes the terminal over.
+  /// Takes over the terminal.
   init(
     book: TargetCatalog, keeper: QueueRecorder, context: Context, options: Options = Options()
   ) throws {
@@ -119,7 +119,7 @@ final class ScreenSession {
     state.options.folder = SafeText.line(FileManager.default.currentDirectoryPath)
   }
 
-  /// Shows the screen until the person leaves it.
+  /// Shows the screen until the user leaves it.
   func run(files: [FileArgument]) async -> ExitStatus {
     interface.onEvents = { [weak self] in self?.handle($0) }
     if let interface = interface as? PlainInterface {
@@ -137,7 +137,7 @@ final class ScreenSession {
     watch?.stop()
     interface.restore()
     if leaving == .background {
-      // Closing the terminal must not end what is being put in order now.
+      // Closing the terminal must not interrupt the handover.
       signal(SIGHUP, SIG_IGN)
     }
     keeper.leave()
@@ -167,7 +167,7 @@ final class ScreenSession {
     var isAnswered = false
     for event in events {
       let effects = reduce(&state, event)
-      // A key is answered before the disk is.
+      // Answer the key before writing to the disk.
       if !isAnswered, effects.contains(where: \.isWritten) {
         interface.show(state)
         isAnswered = true

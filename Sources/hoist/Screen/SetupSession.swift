@@ -22,7 +22,7 @@ final class SetupSession {
       keymap: preferences.keymap)
   }
 
-  /// Asks until there is a target; returns its name, nil where the person leaves instead.
+  /// Asks until there is a target and returns its name; nil if the user leaves instead.
   func run() async -> String? {
     interface.onEvents = { [weak self] in self?.handle($0) }
     interface.show(state)
@@ -45,7 +45,7 @@ final class SetupSession {
     case .bell: interface.ring()
     case .redraw: interface.redraw()
     case .suspend: interface.suspend()
-    // There is no queue yet, and no list.
+    // There is no queue and no list yet.
     case .add, .addAgain, .preview, .complete, .retry, .pause, .resume, .remove, .restore, .move,
       .reorder,
       .edit, .setStarted, .hold, .setConcurrency, .setLimit, .listFolder, .switchTarget,

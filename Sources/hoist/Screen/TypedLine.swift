@@ -3,20 +3,20 @@ import Foundation
 import MultipartForm
 import Screens
 
-/// What a line names that a person typed to have files added.
+/// What a line that the user typed to add files names.
 ///
-/// A file with exactly this name, blanks and all, comes first. Else the line is read as a shell would:
-/// several paths, quotes, `~`, braces, patterns; and `file://` URLs. A word that names nothing may have a type, a
-/// name and a field behind the file: `a.jpg;type=image/webp`.
+/// A file with exactly this name, including blanks, takes precedence. Otherwise the line is read as a shell would:
+/// several paths, quotes, `~`, braces, patterns; and `file://` URLs. A word that names no file may have a type, a
+/// name and a field after the file: `a.jpg;type=image/webp`.
 struct TypedLine {
   let text: String
   let home: String
 
-  /// What is there, and the words that name nothing.
+  /// The files that exist, and the words that name nothing.
   struct Files {
     var found: [NamedFile] = []
     var missing: [String] = []
-    /// What is wrong with what stands behind a file.
+    /// What is wrong with the options after a file.
     var mistake: String?
   }
 
@@ -56,7 +56,7 @@ struct TypedLine {
     TypedPath(text: path, home: home).files.filter(Self.isThere)
   }
 
-  /// Takes a word that names nothing as a whole: there may be a type, a name and a field behind the file.
+  /// Reads a word that names no file as a whole: it may have a type, a name and a field after the file.
   private func wish(
     _ word: String, in files: inout Files, finding find: (String) -> [FileLocation]
   ) {
@@ -70,9 +70,9 @@ struct TypedLine {
     }
   }
 
-  /// Counts what would be added; gives up where that takes long.
+  /// Counts what would be added; gives up if that takes too long.
   ///
-  /// - Parameter isOutdated: whether nobody wants to know any more.
+  /// - Parameter isOutdated: whether the answer is no longer needed.
   func preview(rules: FolderRules, isOutdated: () -> Bool) -> AddPreview? {
     let files = files
     var preview = AddPreview(missing: files.missing, mistake: files.mistake)

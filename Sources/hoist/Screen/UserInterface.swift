@@ -1,10 +1,10 @@
 import Screens
 import Terminal
 
-/// The session's interface to the person: the screen of a terminal, or plain lines.
+/// The session's interface to the user: the screen of a terminal, or plain lines.
 @MainActor
 protocol UserInterface: AnyObject {
-  /// Called with what the person does.
+  /// Called with the user's input.
   var onEvents: ([AppEvent]) -> Void { get set }
   /// Whether what it shows may go beyond ASCII.
   var isUTF8: Bool { get }

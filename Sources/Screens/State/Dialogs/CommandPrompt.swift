@@ -1,6 +1,6 @@
 /// The command line.
 struct CommandPrompt: Sendable {
   var line = LinePrompt()
-  /// Which of the lines entered before stands here; `nil` for the one that is typed.
+  /// Which earlier line is shown; `nil` for the one being typed.
   var earlier: Int?
 }

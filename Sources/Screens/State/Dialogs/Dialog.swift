@@ -1,4 +1,4 @@
-/// What lies over the panes and has the keyboard.
+/// What is shown over the panes and has the keyboard.
 enum Dialog: Sendable {
   case prompt(LinePrompt)
   case limit(LimitPrompt)

@@ -1,9 +1,9 @@
-/// A text to look for, being typed.
+/// The prompt for a text to find.
 struct FindPrompt: Sendable {
   var field = TextField()
   /// Whether everything else is to be hidden.
   let isFilter: Bool
-  /// Where the cursor was, and what was filtered, before.
+  /// The cursor and the filter from before.
   let cursor: Int
   let filter: String
 }

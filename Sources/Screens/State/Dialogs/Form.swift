@@ -1,12 +1,12 @@
 import ScalarText
 import UploadModel
 
-/// A few lines of text to fill in: how items shall be sent, or what a new target needs.
+/// A few text fields to fill in: how items are sent, or what a new target needs.
 struct Form: Sendable {
   enum Subject: Sendable {
     /// These items are edited.
     case items([ItemID])
-    /// A new target is described. Before the first one there is nothing to go back to.
+    /// A new target is described. If it is the first one, there is nothing to go back to.
     case target(isFirst: Bool)
   }
 
@@ -32,7 +32,7 @@ struct Form: Sendable {
   struct Row: Sendable {
     let field: Field
     var text: TextField
-    /// Whether the items differ here. Then what is left empty stays as it is for each.
+    /// Whether the items differ here. If left empty, each item then keeps its own value.
     let isMixed: Bool
     private let original: String
 
@@ -43,8 +43,8 @@ struct Form: Sendable {
       text = TextField(original)
     }
 
-    /// Whether another text stands here than at first. Only that is looked at and taken over: an
-    /// item may have come with what could not be entered here.
+    /// Whether the text has changed. Only changed rows are checked and applied, since an item may have come
+    /// with a value that could not be entered here.
     var isChanged: Bool { text.text != original }
   }
 
@@ -59,7 +59,7 @@ struct Form: Sendable {
   var complaint: String?
   /// Whether the new target is being tried.
   var isTrying = false
-  /// Whether all that is wrong is that nobody answers at the URL, which may change.
+  /// Whether the only problem is that nothing answers at the URL, which may change.
   var isGoodEnough = false
 
   init(_ items: [UploadItem], hasTargets: Bool) {
@@ -67,13 +67,13 @@ struct Form: Sendable {
     func row(_ field: Field, _ value: (UploadItem) -> String) -> Row {
       Row(field, Set(items.map(value)))
     }
-    // Several files never have the same name.
+    // Several files cannot share a name.
     rows = items.count == 1 ? [row(.fileName) { $0.fileName }] : []
     rows += [row(.type) { $0.mediaType }, row(.field) { $0.field ?? "" }]
     if hasTargets { rows.append(row(.target) { $0.target }) }
   }
 
-  /// - Parameter words: what the person has typed already: a URL, or a name for the target.
+  /// - Parameter words: what the user has already typed: a URL, or a name for the target.
   init(forTarget words: String = "", isFirst: Bool = false) {
     subject = .target(isFirst: isFirst)
     let isURL = words.unicodeScalars.contains { ":/.".unicodeScalars.contains($0) }
@@ -91,7 +91,7 @@ struct Form: Sendable {
 
   mutating func moveFocus(by step: Int) { focus = (focus + step + rows.count) % rows.count }
 
-  /// Completes what is typed of a target's name as far as it is clear; false where that adds nothing.
+  /// Completes what is typed of a target's name as far as it is clear; false if that adds nothing.
   mutating func complete(among targets: [String]) -> Bool {
     let (row, text) = (rows[focus], rows[focus].text.text)
     let names = targets.filter { $0.hasPrefix(scalars: text) }
@@ -102,7 +102,7 @@ struct Form: Sendable {
     return true
   }
 
-  /// What is wrong with what was entered, and where; `nil` where nothing is.
+  /// What is wrong with the input, and where; `nil` if nothing is.
   func firstError(targets: [String]) -> (row: Int, words: String)? {
     for (index, row) in rows.enumerated() where row.isChanged || row.field == .url {
       let text = row.text.text
@@ -120,7 +120,7 @@ struct Form: Sendable {
     return nil
   }
 
-  /// The item as it shall be sent from now on.
+  /// The item with the changes applied.
   func apply(to item: UploadItem) -> UploadItem {
     var item = item
     for row in rows where row.isChanged {

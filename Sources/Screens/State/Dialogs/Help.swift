@@ -1,9 +1,9 @@
-/// The help overlay: how far it is scrolled, and what is looked for in it.
+/// The help overlay: its scroll position and its filter.
 struct Help: Sendable {
-  /// Where it was asked for: the keys of that come first.
+  /// Where it was opened, whose keys come first.
   var mode = Mode.queue
   var scroll = 0
-  /// Only actions whose keys or words hold this text are shown; all where it is empty.
+  /// Only actions whose keys or words contain this text are shown; all if it is empty.
   var filter = ""
   /// The filter, while it is being typed.
   var prompt: TextField?

@@ -3,10 +3,10 @@ import UploadModel
 /// The prompt for the bandwidth: "2 MB/s", or nothing for no limit.
 struct LimitPrompt: Hashable, Sendable {
   var field = TextField()
-  /// Whether what was typed last is no speed.
+  /// Whether the last input was not a speed.
   var isRefused = false
 
-  /// What stood there at first: rounded, so that it is no answer.
+  /// The initial text. It is rounded, so it does not count as an answer.
   private var original: String?
 
   init(_ limit: Int64?) {
@@ -17,10 +17,10 @@ struct LimitPrompt: Hashable, Sendable {
 
   init(text: String) { field.set(text) }
 
-  /// Whether what stood there at first stands there still.
+  /// Whether the text is still the initial one.
   var isUntouched: Bool { field.text == original }
 
-  /// What the person asks for; `nil` where it is no speed.
+  /// What the user asks for; `nil` if it is not a speed.
   var answer: Limit? {
     if isUntouched { return .asItIs }
     let text = field.text.lowercased().filter { !$0.isWhitespace }

@@ -1,22 +1,22 @@
 import ScalarText
 
-/// A line of text and what it can be completed to: a path, or a command.
+/// A line of text with completion, for paths or commands.
 struct LinePrompt: Hashable, Sendable {
   private(set) var field = TextField()
-  /// What the text before the cursor can become, when that was asked for.
+  /// The completions of the text before the cursor, once they were requested.
   private(set) var candidates: [String] = []
-  /// The candidate that stands in the prompt, while the person goes through them.
+  /// The candidate in the prompt, while the user goes through them.
   private(set) var chosen: Int?
-  /// Whether the last question had no answer.
+  /// Whether the last request found no completion.
   private(set) var hasNoMatch = false
   /// What it would add, once that is known.
   var preview: AddPreview?
-  /// Whether a candidate has been put in: names come as they are, whatever is in them.
+  /// Whether a candidate has been inserted; names are inserted literally.
   private var isCompleted = false
 
   init(_ text: String = "") { field.set(text) }
 
-  /// Changes the text; what was offered for the text before is gone.
+  /// Changes the text and discards the completions of the old one.
   mutating func edit(_ change: (inout TextField) -> Void) {
     change(&field)
     preview = nil
@@ -25,7 +25,7 @@ struct LinePrompt: Hashable, Sendable {
     hasNoMatch = false
   }
 
-  /// Asks for the next completion: the text to complete, or `nil` where a candidate was put in.
+  /// Asks for the next completion: the text to complete, or `nil` if a candidate was inserted.
   mutating func complete(step: Int) -> String? {
     guard candidates.count > 1 else { return field.head }
     let start = step > 0 ? -1 : candidates.count
@@ -35,11 +35,11 @@ struct LinePrompt: Hashable, Sendable {
     return nil
   }
 
-  /// Takes the answer for `text`; returns whether it was of use.
+  /// Handles the completions for `text`; returns whether they were of use.
   ///
-  /// One candidate is put in. Of several the common beginning is put in, and the list is shown.
+  /// A single candidate is inserted. For several, their common beginning is inserted and the list is shown.
   mutating func offer(_ answers: [String], for text: String) -> Bool {
-    // The person has typed on: the answer is to a question that no longer stands.
+    // If the user has typed on, the answer is outdated.
     guard text == field.head else { return true }
     chosen = nil
     hasNoMatch = answers.isEmpty
@@ -57,8 +57,8 @@ struct LinePrompt: Hashable, Sendable {
     isCompleted = true
   }
 
-  /// What the person asks to have added: one path, blanks and all. Only a line that begins with a
-  /// quote, or has a backslash before a blank, is meant as for a shell.
+  /// What to add: one path, including blanks. Only a line that begins with a quote, or has a backslash
+  /// before a blank, is read as in a shell.
   var paths: [PathInput] {
     let text = field.text
     if text.allSatisfy(\.isWhitespace) { return [] }

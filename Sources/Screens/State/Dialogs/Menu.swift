@@ -1,4 +1,4 @@
-/// A few things of which one is chosen.
+/// A menu of a few choices.
 struct Menu: Sendable {
   enum Purpose: Sendable {
     case target
@@ -7,11 +7,11 @@ struct Menu: Sendable {
 
   let purpose: Purpose
   private(set) var choices: [String]
-  /// What is to be known of each choice, such as where a target lies; empty for none.
+  /// A note on each choice, such as a target's URL; empty for none.
   private(set) var notes: [String]
-  /// What the choices that are seen hold; there can be many targets.
+  /// The text that visible choices contain, since there can be many targets.
   private(set) var filter = TextField()
-  /// Which of the choices are seen.
+  /// Which of the choices are visible.
   private(set) var shown: [Int]
   var list = ListState()
   /// Whether the last choice leads to a new target.
@@ -30,7 +30,7 @@ struct Menu: Sendable {
     self.makesNew = makesNew
   }
 
-  /// Takes other targets in place of those that were there; the cursor stays on its own.
+  /// Replaces the targets; the cursor stays on its target.
   mutating func update(targets: [String], urls: [String: String], height: Int) {
     guard purpose == .target else { return }
     let name = chosen.map { choices[$0] }
@@ -42,10 +42,10 @@ struct Menu: Sendable {
     self = menu
   }
 
-  /// Whether the choice is none of those that are there.
+  /// Whether the choice is the one for a new target.
   func isNew(_ choice: Int) -> Bool { makesNew && choice == choices.count - 1 }
 
-  /// Whether what is typed narrows the choices down.
+  /// Whether typing narrows down the choices.
   var isFiltered: Bool { purpose == .target }
 
   mutating func edit(height: Int, _ change: (inout TextField) -> Void) {
@@ -63,7 +63,7 @@ struct Menu: Sendable {
 
   func note(_ index: Int) -> String { notes.indices.contains(index) ? notes[index] : "" }
 
-  /// The choice under the cursor; `nil` where none is seen.
+  /// The choice under the cursor; `nil` if none is visible.
   var chosen: Int? { shown.indices.contains(list.cursor) ? shown[list.cursor] : nil }
 
   var title: String {

@@ -4,16 +4,16 @@ import UploadModel
 struct Question: Sendable {
   enum Subject: Sendable {
     case quitting(AppState.Background)
-    /// Everything is to be paused, and what is on its way would start again from its first byte.
+    /// Everything is to be paused, and what is being sent would start again from its first byte.
     case pausing
     /// These are to be paused, and some of them would start again from their first byte.
     case breakingOff([ItemID])
-    /// These items, so many of which were being sent when it was asked.
+    /// These items are to be removed, `active` of which were being sent when the question was asked.
     case removing(Set<ItemID>, active: Int, mayHaveArrived: Bool)
     case deleting([ServerEntry])
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
-    /// So many of these wait in the queue already; the others were sent before.
+    /// These files are to be added; `waiting` of them already wait in the queue, the others were sent before.
     case addingAgain([UploadItem], waiting: Int)
     /// These are to be sent again, and some of them may have arrived.
     case sendingAgain([ItemID])
@@ -25,8 +25,8 @@ struct Question: Sendable {
 
   init(_ subject: Subject) {
     self.subject = subject
-    // What is gone on the server comes back by no undo, and what is sent twice is there twice: the way
-    // out is lit.
+    // Nothing brings back what is deleted on the server, and what is sent twice is there twice. So the safe
+    // answer is preselected.
     if [.deleting, .addingAgain, .sendingAgain].contains(mode) { lit = 1 }
   }
 

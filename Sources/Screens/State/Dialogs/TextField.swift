@@ -1,7 +1,7 @@
 /// One line of text being typed.
 struct TextField: Hashable, Sendable {
   private(set) var characters: [Character] = []
-  /// How many characters stand before the cursor.
+  /// How many characters are before the cursor.
   private(set) var cursor = 0
 
   init(_ text: String = "") { set(text) }
@@ -23,7 +23,7 @@ struct TextField: Hashable, Sendable {
   }
 
   mutating func insert(_ text: String) {
-    // Joined to its neighbours, a character may become one with them: count anew.
+    // A character may combine with its neighbours, so count anew.
     let tail = String(characters[cursor...])
     let head = Array(self.head + text)
     characters = Array(String(head) + tail)
@@ -50,7 +50,7 @@ struct TextField: Hashable, Sendable {
     cursor = start
   }
 
-  /// Behind the slash or space before the last part.
+  /// The position after the slash or space before the last part.
   private var startOfWord: Int {
     var start = cursor
     while start > 0, Self.isBreak(characters[start - 1]) { start -= 1 }

@@ -1,13 +1,13 @@
 import ScalarText
 
-/// The list from which files are added.
+/// The list to add files from.
 struct Browser: Sendable {
   /// The folder that is shown; `nil` before the first has been read.
   private(set) var folder: Folder?
-  /// The entries that are seen.
+  /// The visible entries.
   private(set) var entries: [Folder.Entry] = []
   var list = ListState()
-  /// What is marked, in whatever folder it lies: paths and sizes in bytes.
+  /// What is marked, in any folder: paths and sizes in bytes.
   private(set) var marks: [[UInt8]: Int64] = [:]
   private(set) var order = Order.name
   private(set) var showsHidden = false
@@ -63,14 +63,14 @@ struct Browser: Sendable {
     refresh(height: height)
   }
 
-  /// Looks through the folder again; the cursor stays on its entry.
+  /// Filters and sorts the folder again; the cursor stays on its entry.
   private mutating func refresh(height: Int) {
     let path = selected?.path
     let matcher = Matcher(filter)
     entries = (folder?.entries ?? []).filter {
       (showsHidden || !$0.name.hasPrefix(scalars: ".")) && matcher.matches($0.name)
     }
-    // They come by name.
+    // They are already sorted by name.
     if order != .name { entries.sort(by: order.precedes) }
     let row = entries.firstIndex { $0.path == path } ?? list.cursor
     list.move(to: row, of: entries.count, height: height)
@@ -89,24 +89,24 @@ struct Browser: Sendable {
     marks[entry.path] = marks[entry.path] == nil ? entry.size : nil
   }
 
-  /// Marks all files that are seen; where they are marked already, the folders, too.
+  /// Marks all visible files; if they are already marked, the folders too.
   mutating func markAll() {
     let files = entries.filter { !$0.isFolder && $0.isSendable }
     let isDone = files.allSatisfy { marks[$0.path] != nil }
     for entry in isDone ? entries : files where marks[entry.path] == nil { toggle(entry) }
   }
 
-  /// Inverts the marks of the files that are seen.
+  /// Inverts the marks of the visible files.
   mutating func invertMarks() {
     for entry in entries where !entry.isFolder { toggle(entry) }
   }
 
   /// How many of the marks are in other folders, or on files that the filter leaves out.
   var unseenMarks: Int { marks.count - entries.count { marks[$0.path] != nil } }
-  /// How many bytes the marked files have together; what is in folders is not known.
+  /// How many bytes the marked files have together. The content of folders is not known.
   var markedBytes: Int64 { marks.values.reduce(0, &+) }
 
-  /// What is to be added: what is marked, else what the cursor is on.
+  /// What to add: the marked entries, or else the one under the cursor.
   var chosen: [[UInt8]] {
     if !marks.isEmpty { return marks.keys.sorted { $0.lexicographicallyPrecedes($1) } }
     return selected.map { [$0.path] } ?? []

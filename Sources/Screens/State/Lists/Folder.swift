@@ -1,6 +1,6 @@
-/// A folder as whoever reads the disk found it.
+/// A folder as it was read from the disk.
 public struct Folder: Sendable, Hashable {
-  /// Something that lies in a folder.
+  /// Something in a folder.
   public struct Entry: Sendable, Hashable {
     /// Its name, for people.
     public var name: String
@@ -14,7 +14,7 @@ public struct Folder: Sendable, Hashable {
     public var kind: String
     /// Whether it can be uploaded, or holds what can: a FIFO cannot.
     public var isSendable: Bool
-    /// When it was written to last, in seconds since 1970.
+    /// When it was last written to, in seconds since 1970.
     public var modified: Double
     /// The same, for people: "2026-11-20 22:15".
     public var time: String
@@ -39,14 +39,14 @@ public struct Folder: Sendable, Hashable {
   public var path: [UInt8]
   /// Its path, for people.
   public var name: String
-  /// The folder above; `nil` where there is none.
+  /// The parent folder; `nil` if there is none.
   public var parent: [UInt8]?
-  /// What lies in it.
+  /// What is in it.
   public var entries: [Entry]
   /// Why it could not be read, in words for a person.
   public var failure: String?
 
-  /// A folder; its entries are put in order here: folders first, then by name.
+  /// A folder. It sorts its entries: folders first, then by name.
   public init(
     path: [UInt8], name: String, parent: [UInt8]? = nil, entries: [Entry] = [],
     failure: String? = nil

@@ -1,6 +1,6 @@
 import UploadModel
 
-/// A file that was sent, or was not, in this session or one before.
+/// A file that was sent, or was not, in this session or an earlier one.
 public struct HistoryRow: PaneRow {
   /// What tells it from all other rows.
   public var id: String
@@ -10,42 +10,42 @@ public struct HistoryRow: PaneRow {
   public var target: String
   /// The file's size in bytes.
   public var size: Int64
-  /// When it came to its end: "2026-11-20 22:15".
+  /// When it ended: "2026-11-20 22:15".
   public var time: String
-  /// How an attempt came to its end.
+  /// How an attempt ended.
   public enum End: Hashable, Sendable {
     /// The server has taken the file.
     case sent
     /// It failed.
     case failed
-    /// It may have arrived; only a look on the server tells.
+    /// It may have arrived; only a look at the server tells.
     case unknown
-    /// It did neither: it is under way, or was stopped and begins anew.
+    /// None of these: it is under way, or was stopped and will begin anew.
     case open
   }
 
   /// How it ended.
   public var end: End
-  /// The number of the attempt at this file, from 1; 0 where none was made.
+  /// The number of the attempt at this file, from 1; 0 if none was made.
   public var attempt: Int
   /// How it ended, in a few words: "201 Created", "file is missing".
   public var outcome: String
-  /// Why it failed, in a sentence or two; empty where nothing is to be said.
+  /// Why it failed, in a sentence or two; empty if there is nothing to say.
   public var message: String
   /// Where it can be found, if the server said so.
   public var url: String?
-  /// What deletes it there when it is opened, if the server said so.
+  /// The page that deletes it when it is opened, if the server named one.
   public var deletionURL: String?
   /// The file's path.
   public var path: String
   /// What the server answered.
   public var reply: Reply
-  /// The file's path, byte for byte: not every path is text. Empty where it is not known.
+  /// The file's path, byte for byte: not every path is text. Empty if it is not known.
   public var location: [UInt8] = []
-  /// The attempts at the same file before this one, a line each, the latest first.
+  /// Earlier attempts at the same file, one on each line, the latest first.
   private(set) var earlier: [String] = []
 
-  /// A file that came to its end.
+  /// A row for a file.
   public init(
     id: String, name: String, target: String, size: Int64, time: String, end: End,
     attempt: Int = 1, outcome: String, message: String = "", url: String? = nil, path: String,
@@ -107,7 +107,7 @@ extension HistoryRow {
     return groups
   }
 
-  /// How it ended, with what the server said where there is room for all of it.
+  /// How it ended, with the server's message if there is room for all of it.
   func outcome(fitting width: Int) -> String {
     guard end == .failed, let said = reply.message else { return outcome }
     let whole = "\(outcome) · \(said)"

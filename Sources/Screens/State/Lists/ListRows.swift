@@ -3,7 +3,7 @@ protocol ListRows<ID> {
   associatedtype ID: Hashable & Sendable
 
   var count: Int { get }
-  /// Another number whenever rows have come, gone, been replaced or changed their places.
+  /// Changes whenever rows have come, gone, been replaced or changed their places.
   var version: Int { get }
   func id(at position: Int) -> ID
   func name(at position: Int) -> String

@@ -1,17 +1,17 @@
-/// A cursor on one of some rows, and the first row that is seen.
+/// A cursor on a row, and the first visible row.
 struct ListState: Hashable, Sendable {
   /// The row that the cursor is on; 0 in an empty list.
   private(set) var cursor = 0
   /// The first row on the screen.
   private(set) var scroll = 0
 
-  /// Puts the cursor on a row that exists, and the window of rows where the cursor is.
+  /// Moves the cursor to an existing row, and scrolls so that it is visible.
   mutating func move(to row: Int, of count: Int, height: Int) {
     cursor = min(max(0, row), max(0, count - 1))
     scroll = Self.firstRow(scroll: scroll, cursor: cursor, count: count, height: height)
   }
 
-  /// Does what a key for moving about asks for; false where `name` is none.
+  /// Performs an action that moves the cursor; false if `name` is not one.
   mutating func move(_ name: Action.Name, of count: Int, height: Int) -> Bool {
     let page = max(1, height - 1)
     let row: Int
@@ -28,7 +28,7 @@ struct ListState: Hashable, Sendable {
     return true
   }
 
-  /// The first row to show so that the cursor is seen and no line is wasted.
+  /// The first row to show so that the cursor is visible and no line is wasted.
   static func firstRow(scroll: Int, cursor: Int, count: Int, height: Int) -> Int {
     let height = max(1, height)
     let near = min(max(scroll, cursor - height + 1), cursor)

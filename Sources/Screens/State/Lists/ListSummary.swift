@@ -2,7 +2,7 @@
 struct ListSummary {
   var cursor: Int
   var scroll: Int
-  /// How many rows are seen.
+  /// How many rows are visible.
   var count: Int
   var filter = ""
   var marked = 0

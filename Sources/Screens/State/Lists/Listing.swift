@@ -4,7 +4,7 @@ public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   case unknown
   /// Requested, and not answered yet.
   case asked
-  /// The answer, in the order in which it is shown.
+  /// The answer, in the order to show it.
   case rows([Row])
   /// Why there is none, in words for a person.
   case failed(String)

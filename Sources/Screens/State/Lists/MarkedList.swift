@@ -1,6 +1,6 @@
 /// The view of a list: the rows that pass the filter, the cursor, and marks.
 ///
-/// Rows are counted as they are seen, positions as they are. It holds no rows itself, so that a queue of any
+/// Row numbers count visible rows, positions count all. It holds no rows itself, so that a queue of any
 /// length is never copied.
 struct MarkedList<ID: Hashable & Sendable>: Sendable {
   private var window = ListState()
@@ -11,14 +11,14 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
 
   var cursor: Int { window.cursor }
   var scroll: Int { window.scroll }
-  /// The text that names must hold to be seen; empty where all are.
+  /// The text that visible names contain; empty if all are visible.
   var filter: String { view?.filter ?? "" }
 
   // MARK: What is seen
 
   func count(in rows: some ListRows<ID>) -> Int { view?.positions.count ?? rows.count }
 
-  /// Where a row that is seen stands.
+  /// The position of a visible row.
   func position(of row: Int, in rows: some ListRows<ID>) -> Int? {
     guard row >= 0, row < count(in: rows) else { return nil }
     return view?.positions[row] ?? row
@@ -29,7 +29,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     rows.position(of: id).flatMap { view == nil ? $0 : view?.row(of: $0) }
   }
 
-  /// Where those rows stand that an action applies to: the marked ones, else that under the cursor.
+  /// The positions that an action applies to: those of the marked rows, or else that of the row under the cursor.
   func subjects(in rows: some ListRows<ID>) -> [Int] {
     marks.isEmpty
       ? position(of: cursor, in: rows).map { [$0] } ?? []
@@ -43,7 +43,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
       name: position(of: cursor, in: rows).map { rows.name(at: $0) })
   }
 
-  /// Whether everything that points at something points at something that is there.
+  /// Whether every reference points at something that exists.
   func isSound(in rows: some ListRows<ID>) -> Bool {
     let count = count(in: rows)
     return cursor >= 0 && (count == 0 ? cursor == 0 : cursor < count)
@@ -66,12 +66,12 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     return true
   }
 
-  /// Puts the cursor on a row that exists, and the window of rows where the cursor is.
+  /// Moves the cursor to an existing row, and scrolls so that it is visible.
   mutating func move(to row: Int, in rows: some ListRows<ID>, height: Int) {
     let old = cursor
     window.move(to: row, of: count(in: rows), height: height)
     guard let range, let anchor = self.row(of: range.anchor, in: rows) else { return }
-    // Only rows between the two places can come into the range or go out of it.
+    // Only rows between the two places can enter or leave the range.
     let marked = min(anchor, cursor)...max(anchor, cursor)
     for row in min(old, cursor)...max(old, cursor) { mark(row, if: marked, in: rows) }
   }
@@ -161,8 +161,8 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     return nil
   }
 
-  /// Puts the cursor back on its place after rows have come, gone or moved; where that is no longer
-  /// seen, it stays in its line.
+  /// Puts the cursor back on its row after rows have come, gone or moved. If that row is not visible, the
+  /// cursor stays on its line.
   mutating func settle(on place: ID?, in rows: some ListRows<ID>, height: Int) {
     follow(rows)
     let row = place.flatMap { self.row(of: $0, in: rows) } ?? cursor
@@ -182,7 +182,7 @@ struct MarkedList<ID: Hashable & Sendable>: Sendable {
     range = nil
   }
 
-  /// Forgets the marks of all that is no longer there.
+  /// Forgets the marks of all rows that are gone.
   mutating func forgetAllBut(_ rows: some ListRows<ID>) {
     let gone = marks.filter { rows.position(of: $0) == nil }
     if !gone.isEmpty { marks.subtract(gone) }
@@ -209,7 +209,7 @@ private struct FilteredRows: Sendable {
     positions = (0..<rows.count).filter { matcher.matches(rows.name(at: $0)) }
   }
 
-  /// The row that shows what stands at this position, if one does.
+  /// The visible row at this position, if there is one.
   func row(of position: Int) -> Int? {
     var (low, high) = (0, positions.count)
     while low < high {

@@ -1,6 +1,6 @@
-/// Finds a text in names, in upper and lower case alike as far as ASCII goes.
+/// Finds a text in names, ignoring the case of ASCII letters.
 ///
-/// Bytes are compared, so that a hundred thousand names are looked through between two keys.
+/// It compares bytes, so that a hundred thousand names can be searched between two keys.
 struct Matcher: Hashable, Sendable {
   private let needle: [UInt8]
 

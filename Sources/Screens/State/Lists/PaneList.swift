@@ -1,12 +1,12 @@
-/// What a pane beside the queue lists, the cursor on it, and marks.
+/// The list of a pane other than the queue, with its cursor and marks.
 struct PaneList<Row: PaneRow>: Sendable {
   private(set) var listing = Listing<Row>.unknown
   private(set) var rows = PaneRows<Row>()
   var list = MarkedList<String>()
-  /// The answer as it came, where what is shown is made of it.
+  /// The answer as it came, if what is shown is derived from it.
   var all = Listing<Row>.unknown
 
-  /// A row as it is seen.
+  /// A visible row.
   func row(_ index: Int) -> Row? { list.position(of: index, in: rows).map { rows.all[$0] } }
 
   var selected: Row? { row(list.cursor) }
@@ -14,7 +14,7 @@ struct PaneList<Row: PaneRow>: Sendable {
   /// What an action applies to: the marked rows, else the one under the cursor.
   var subjects: [Row] { list.subjects(in: rows).map { rows.all[$0] } }
 
-  /// Says that the answer is awaited, unless there is one that can be shown meanwhile.
+  /// Notes that an answer is awaited, unless there is an old one to show meanwhile.
   mutating func ask() {
     if rows.count == 0 { listing = .asked }
   }

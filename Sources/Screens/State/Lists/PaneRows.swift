@@ -6,7 +6,7 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
 
   init(_ all: [Row] = [], version: Int = 0) {
     (self.all, self.version) = (all, version)
-    // With room for all of them from the beginning, for a list can be long.
+    // Reserve room for all of them, since a list can be long.
     var positions: [String: Int] = Dictionary(minimumCapacity: all.count)
     for (index, row) in all.enumerated() where positions[row.id] == nil {
       positions[row.id] = index

@@ -1,32 +1,32 @@
 import Foundation
 import JSONText
 
-/// A value of an entry, and how it is written.
+/// A value of an entry, and its format.
 public struct Column: Hashable, Sendable {
-  /// How a value is written.
+  /// The format of a value.
   public enum Format: String, Hashable, Sendable, CaseIterable {
     /// As it is.
     case text
-    /// Seconds since 1970, as the time by the clock on the wall.
+    /// Seconds since 1970, shown as local time.
     case epoch
-    /// Milliseconds since 1970, as the time by the clock on the wall.
+    /// Milliseconds since 1970, shown as local time.
     case epochMilliseconds = "epoch_ms"
-    /// A time of ISO 8601, as that by the clock on the wall.
+    /// An ISO 8601 time, shown as local time.
     case iso8601
   }
 
-  /// Where the value stands.
+  /// Where the value is.
   public var pointer: JSONPointer
-  /// How it is written.
+  /// Its format.
   public var format: Format
 
-  /// A value in a form.
+  /// A value with a format.
   public init(_ pointer: JSONPointer, _ format: Format = .text) {
     self.pointer = pointer
     self.format = format
   }
 
-  /// The text of an entry's value; nil where it has none. What is no time stays as it is.
+  /// The text of an entry's value; nil if it has none. A value that is not a time stays as it is.
   func text(in entry: JSONValue) -> String? {
     guard let value = pointer.value(in: entry) else { return nil }
     let date: Date? =
@@ -36,7 +36,7 @@ public struct Column: Hashable, Sendable {
       case .epochMilliseconds: Double(value.text).map { Date(timeIntervalSince1970: $0 / 1000) }
       case .iso8601: Self.date(value.text)
       }
-    // Years that a calendar has.
+    // Only years that a calendar has.
     guard let date, abs(date.timeIntervalSince1970) < 2e11 else { return value.text }
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current)
     return date.formatted(style.year().month().day().time(includingFractionalSeconds: false))

@@ -11,17 +11,17 @@ extension ServerSide {
     public var id: JSONPointer
     /// What an entry is called, in the entry.
     public var title: JSONPointer
-    /// Its size in bytes, in the entry; nil where it has none.
+    /// Its size in bytes, in the entry; nil if it has none.
     public var size: JSONPointer?
-    /// When it was stored, in the entry; nil where that is not said.
+    /// When it was stored, in the entry; nil if that is not given.
     public var time: Column?
-    /// Where it can be found, in the entry; nil where that is not said.
+    /// Where it can be found, in the entry; nil if that is not given.
     public var location: JSONPointer?
-    /// How further pages are asked for; nil where there is one page.
+    /// How further pages are requested; nil if there is only one page.
     public var next: NextPage?
-    /// Where a reply says how many entries there are in all; nil where that is not said.
+    /// Where a reply says how many entries there are in all; nil if it does not.
     public var total: ReplyValue?
-    /// What `hoist ls` prints of an entry; empty for its identifier and its title.
+    /// What `hoist ls` prints for an entry; empty for its identifier and its title.
     public var columns: [Column] = []
 
     /// A way to list entries.
@@ -56,7 +56,7 @@ extension ServerSide {
       return entries
     }
 
-    /// What is printed of an entry.
+    /// What is printed for an entry.
     public func columns(of entry: ServerEntry) -> [String] {
       columns.isEmpty
         ? [entry.id, entry.name] : columns.map { $0.text(in: entry.value) ?? "" }

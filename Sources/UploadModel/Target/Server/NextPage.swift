@@ -4,7 +4,7 @@ import Foundation
 import JSONText
 import ScalarText
 
-/// How the pages of a list after its first one are asked for.
+/// How the pages after the first page of a list are requested.
 public enum NextPage: Hashable, Sendable {
   /// The header field `Link` names the next one (RFC 8288).
   case link
@@ -12,10 +12,10 @@ public enum NextPage: Hashable, Sendable {
   case address(JSONPointer)
   /// The reply holds a text that stands for the rest, which goes into this query item.
   case token(JSONPointer, query: String)
-  /// Pages are counted up in this query item, from this number on, until one is empty.
+  /// Pages are numbered in this query item, from this number on, until one is empty.
   case number(query: String, from: Int)
 
-  /// What makes the request for a page.
+  /// What distinguishes the request for a page.
   public enum Step: Hashable, Sendable {
     /// Another address.
     case address(URL)
@@ -23,7 +23,7 @@ public enum NextPage: Hashable, Sendable {
     case query(name: String, value: String)
   }
 
-  /// What makes the request for the first page another one than the list's own; nil where nothing does.
+  /// How the request for the first page differs from the list's own; nil if it does not.
   public var first: Step? {
     if case .number(let query, let from) = self {
       .query(name: query, value: "\(from)")
@@ -32,7 +32,7 @@ public enum NextPage: Hashable, Sendable {
     }
   }
 
-  /// Whether somebody who adds this query item asks for a page by hand.
+  /// Whether adding this query item chooses a page by hand.
   public func isChosen(by query: String) -> Bool {
     switch self {
     case .number(query, from: _), .token(_, query: query): true
@@ -40,11 +40,11 @@ public enum NextPage: Hashable, Sendable {
     }
   }
 
-  /// What makes the request for the page after that of `end`; nil where there is none.
+  /// How to request the page after that of `end`; nil if there is none.
   ///
   /// - Parameters:
   ///   - count: how many entries that page has.
-  ///   - pages: how many pages there were with it.
+  ///   - pages: how many pages there have been, including this one.
   public func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
     let document = JSONValue(text: end.reply.text)
     func text(_ pointer: JSONPointer) -> String? {

@@ -1,4 +1,4 @@
-/// A request to a target's server that is not an upload: its placeholders are filled in each time.
+/// A request to a target's server that is not an upload. Its placeholders are filled in each time.
 public struct ServerCall: Hashable, Sendable {
   /// Where it goes: a whole URL once it is filled in.
   public var url: Template
@@ -13,7 +13,7 @@ public struct ServerCall: Hashable, Sendable {
   /// How its reply is judged.
   public var rules = ReplyRules()
 
-  /// The media type of its body; nil where it has none.
+  /// The media type of its body; nil if it has none.
   var contentType: String? {
     if json != nil { return "application/json" }
     return form.isEmpty ? nil : "application/x-www-form-urlencoded"
@@ -33,7 +33,7 @@ public struct ServerCall: Hashable, Sendable {
 }
 
 extension Target {
-  /// All requests to its server that are no uploads.
+  /// All requests to its server that are not uploads.
   public var calls: [ServerCall] {
     serverCalls + [ticket?.call].compactMap(\.self)
   }

@@ -6,12 +6,12 @@ public struct ServerEntry: Hashable, Sendable {
   public var id: String
   /// What people call it.
   public var name: String
-  /// Its size in bytes, where the server says so.
+  /// Its size in bytes, if the server says so.
   public var size: Int64?
   /// When it was stored, in the server's words.
   public var time: String?
-  /// Where it can be found, where the server says so.
+  /// Where it can be found, if the server says so.
   public var url: String?
-  /// All that the server says of it.
+  /// All that the server says about it.
   public var value = JSONValue.null
 }

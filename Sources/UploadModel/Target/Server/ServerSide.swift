@@ -1,14 +1,14 @@
-/// What can be done with what is on a target's server already.
+/// What can be done with what is already on a target's server.
 public struct ServerSide: Hashable, Sendable {
-  /// Shows the entries.
+  /// Lists the entries.
   public var list: Listing?
-  /// Asks for one, `{id}`.
+  /// Requests one entry, `{id}`.
   public var get: ServerCall?
-  /// Deletes one, `{id}`.
+  /// Deletes one entry, `{id}`.
   public var delete: ServerCall?
   /// Sent after each upload.
   public var create: ServerCall?
 
-  /// Nothing.
+  /// A server with which nothing can be done.
   public init() {}
 }

@@ -1,7 +1,7 @@
 import Foundation
 import JSONText
 
-/// A request for leave to upload, whose reply says where to, with which form fields and header fields
+/// A request for permission to upload. Its reply says where to upload, and with which form fields and header fields
 /// (presigned POST and PUT).
 public struct Ticket: Hashable, Sendable {
   /// The request.
@@ -33,9 +33,9 @@ public struct Ticket: Hashable, Sendable {
     public var url: URL
     /// Form fields that go before all others.
     public var fields: [Target.Field] = []
-    /// Header fields that go with the file, whoever takes it.
+    /// Header fields that go with the file, whichever server takes it.
     public var headers: [Target.Field] = []
-    /// All that the ticket says; nil where it is no JSON.
+    /// All that the ticket says; nil if it is not JSON.
     public var reply: JSONValue?
   }
 
@@ -43,8 +43,8 @@ public struct Ticket: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - redirects: origins to which it may lead unencrypted.
-  ///   - values: those of the file that it is for.
-  /// - Throws: `InvalidInput` if the reply is no ticket, or leads where the file must not go.
+  ///   - values: the values for the file.
+  /// - Throws: `InvalidInput` if the reply is not a ticket, or leads where the file must not go.
   public func grant(
     in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
   ) throws(InvalidInput) -> Grant {
