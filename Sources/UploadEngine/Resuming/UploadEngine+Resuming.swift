@@ -179,6 +179,7 @@ extension UploadEngine {
         job.resumePoint = nil
         keeping(id, nil)
       case .learn(let server): learn(server, of: job)
+      case .assume(let server): resumeServers[job.route] = server
       case .startAgain: startAgain(conversation, job)
       case .stop(let cause):
         transfer?.trouble = cause

@@ -11,8 +11,11 @@ struct ServerReply: Sendable {
   var headers: [String: String] = [:]
   var trouble: Failure.Cause?
   var text = ""
-  /// How many seconds all that takes.
+  var sentAll = true
+  /// How many seconds it takes until it is said before.
   var seconds = 0.0
+  /// Whether all of the request had been sent when it was broken off.
+  var hasAll = false
 
   static func status(
     _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
@@ -79,13 +82,14 @@ struct Conversation: Sendable, CustomTestStringConvertible {
       var end = TransferEnd(
         url: request.url, status: reply.status, headers: reply.headers,
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
-        trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
+        trouble: reply.trouble, sentAll: reply.sentAll,
+        bytes: Int64(request.content?.count ?? 0))
       for interim in reply.interim {
         for action in machine.handle(
           interim: interim, at: request.url, now: Self.now + reply.seconds)
         {
           trace.append(Self.words(action, target))
-          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
+          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, reply.hasAll) }
         }
       }
       pending += machine.handle(end, now: Self.now)
@@ -115,6 +119,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     case .learn(.tus): return "learn tus"
     case .learn(.http): return "learn http"
     case .learn(.usual): return "learn usual"
+    case .assume(.usual): return "assume usual"
+    case .assume: return "assume another"
     case .startAgain: return "start again"
     case .stop(let cause): return "stop \(Failure(cause).code)"
     case .end(let end):
