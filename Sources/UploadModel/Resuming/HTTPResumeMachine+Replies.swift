@@ -225,7 +225,8 @@ extension HTTPResumeMachine {
     if Self.isComplete(end) == true {
       return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
     }
-    let known = held ?? end
+    var known = held ?? end
+    known.isReplyLost = true
     return course.arrived(known, known.status ?? status)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import MultipartForm
 import Testing
 
@@ -27,6 +28,24 @@ struct ServerReply: Sendable {
   }
 }
 
+/// What in a reply may mean failure.
+enum FailureSign: CaseIterable {
+  case headerDiffers, headerIs, sumDiffers, textFits, textDoesNotFit, valueDiffers, valueIs
+
+  func rule() throws -> FailureRule {
+    switch self {
+    case .headerDiffers: FailureRule(.header("x-state"), test: .differs(.string("stored")))
+    case .headerIs: FailureRule(.header("x-state"), test: .equals(.string("failed")))
+    case .sumDiffers:
+      FailureRule(.header("x-sum"), test: .differsText(Template(literal: "5d41402a")))
+    case .textFits: FailureRule(.pattern(try Pattern("wrong")), test: .equals(.bool(true)))
+    case .textDoesNotFit: FailureRule(.pattern(try Pattern("^OK")), test: .equals(.bool(false)))
+    case .valueDiffers: FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+    case .valueIs: FailureRule(pointer: try JSONPointer("/rc"), test: .equals(.integer(1)))
+    }
+  }
+}
+
 /// A conversation with a server: what it says, and what is asked and done meanwhile.
 struct Conversation: Sendable, CustomTestStringConvertible {
   static let identity = FileIdentity(device: 1, inode: 2, size: 10, modified: 3)
@@ -34,6 +53,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
 
   let testDescription: String
   var rules: ResumeRules
+  /// What in a reply means failure.
+  var failures: [FailureRule] = []
   var size: Int64 = 10
   var point: ResumePoint?
   var server: ResumeServer?
@@ -52,7 +73,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
 
   /// Has a machine talk to this server.
   func check() throws {
-    let target = Self.target(rules)
+    var target = Self.target(rules)
+    target.response.failures = failures
     var identity = Self.identity
     identity.size = size
     var machine: any ResumeMachine

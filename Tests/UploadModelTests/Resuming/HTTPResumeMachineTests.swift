@@ -440,6 +440,18 @@ struct HTTPResumeMachineTests {
   @Test("Each conversation goes as it should", arguments: Self.all)
   func conversation(_ row: Conversation) throws { try row.check() }
 
+  /// All of it had come, and its reply was lost: the one to HEAD is not what the target's rules speak of.
+  @Test(
+    "What would have been read in a reply that is lost is unknown", arguments: FailureSign.allCases)
+  func lost(_ sign: FailureSign) throws {
+    var row = Self.row(
+      "complete, and the reply is lost for good", from: Self.kept(),
+      [.at(10, complete: true), .status(409)],
+      ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "outcome-unknown"])
+    row.failures = [try sign.rule()]
+    try row.check()
+  }
+
   /// A server that takes a byte at once: 110,000 requests for a file.
   @Test(
     "Few small pieces are sent, many are not",
