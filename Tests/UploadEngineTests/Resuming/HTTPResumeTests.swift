@@ -257,6 +257,51 @@ struct HTTPResumeTests {
     #expect(notes.servers.withLock { $0.isEmpty })
   }
 
+  @Test("sums in the request are of the content that it carries, also where the file has changed")
+  func sums() async throws {
+    let server = try HostileServer { connection, number in
+      guard var head = connection.readHead() else { return }
+      connection.send(
+        DraftServer.reply(
+          "104 Upload Resumption Supported",
+          ["Location: /u/\(number)", "Upload-Draft-Interop-Version: 8"], length: nil))
+      guard number > 0 else {
+        _ = connection.read(1_000_000)
+        connection.record(head)
+        return connection.reset()
+      }
+      head.body = connection.read(Int(head.headers["content-length"] ?? "") ?? 0) ?? []
+      connection.record(head)
+      connection.send(
+        DraftServer.reply(
+          "201 Created",
+          ["Upload-Complete: ?1"] + (head.headers["x-sum"].map { ["X-Sum: \($0)"] } ?? [])))
+    }
+    defer { server.stop() }
+    var target = Target(name: "test", url: server.url("/files"))
+    target.retry = RetryPolicy(attempts: 2, base: 60)
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    target.headers = [Target.Field(name: "X-Sum", value: try Template("{file.sha256}"))]
+    target.response.failures = [
+      FailureRule(.header("x-sum"), test: .differsText(try Template("{file.sha256}")))
+    ]
+    let clock = TestClock()
+    let harness = EngineHarness(time: clock.time)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    await harness.wait { states in
+      if case .retrying? = states[ItemID(1)]?.last { true } else { false }
+    }
+    let new = [UInt8](repeating: 7, count: 2_000_000)
+    try Data(new).write(to: URL(fileURLWithPath: path))
+    clock.advance(by: 600)
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    let request = try #require(server.requests.last)
+    let sum = FileDigest.sha256(of: FileLocation(path))?.map { String(format: "%02x", $0) }.joined()
+    #expect(request.body == new && sum != nil && request.headers["x-sum"] == sum)
+  }
+
   @Test("a form goes on as well, byte for byte the same form")
   func form() async throws {
     let peer = try DraftServer(cuts: [50, 2_000_000, 3_000_000])
