@@ -14,7 +14,8 @@ TOOLS = $(shell $(SWIFT) -print-target-info | sed -n 's|.*"runtimeResourcePath":
 PACKED = $(shell getconf GNU_LIBC_VERSION 2> /dev/null | \
   awk '$$2 >= 2.36 { print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 LINKER = $(if $(wildcard $(TOOLS)/ld.lld),-Xswiftc -use-ld=lld $(PACKED))
-PROGRAM = $(BUILD) -c release --static-swift-stdlib $(LINKER) -Xlinker --no-export-dynamic --product
+# Without debugging information, which takes a tenth of the time and 40 MB; functions keep their names.
+PROGRAM = $(BUILD) -c release -debug-info-format none --static-swift-stdlib $(LINKER) -Xlinker --no-export-dynamic --product
 FORMAT = $(SWIFT) format lint --strict --configuration config/swift-format.json --recursive Package.swift Sources Tests Benchmarks Examples
 RELEASE = .build/release
 

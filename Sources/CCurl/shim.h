@@ -88,6 +88,13 @@ static inline int hoist_unacknowledged(int socket) {
   return ioctl(socket, SIOCOUTQ, &bytes) == 0 ? bytes : -1;
 }
 
+// Bytes in a TCP socket's send queue that have not left yet (SIOCOUTQNSD of <linux/sockios.h>); -1 where the kernel does
+// not say.
+static inline int hoist_unsent(int socket) {
+  int bytes = -1;
+  return ioctl(socket, 0x894B, &bytes) == 0 ? bytes : -1;
+}
+
 // What the kernel knows of a TCP connection.
 struct hoist_connection {
   int64_t acknowledged;  // bytes that the other side has acknowledged since the connection was made

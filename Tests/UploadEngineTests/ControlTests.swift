@@ -367,4 +367,39 @@ struct ControlTests {
     let lines = server.requests.map(\.line)
     #expect(lines == ["/old", "/old", "/new"].map { "POST \($0) HTTP/1.1" })
   }
+
+  /// The kernel takes megabytes that a slow server has not read: these do not go on to it, and there is no doubt.
+  @Test(arguments: [true, false])
+  func whatIsTakenBackDoesNotArriveFromBuffers(isPaused: Bool) async throws {
+    let (reached, goOn, isOver) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+    let received = Mutex(0)
+    let server = try HostileServer(receiveBuffer: 64 << 10) { connection, _ in
+      guard connection.readHead() != nil else { return }
+      reached.open()
+      goOn.pass()
+      while connection.read(1) != nil { received.withLock { $0 += 1 } }
+      isOver.signal()
+    }
+    defer { server.stop() }
+    let path = try folder.write("a.bin", count: 1_500_000)
+    let harness = EngineHarness(lanes: 1)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: .once(server.url()))])
+    await reached.passed()
+    await harness.wait { states in
+      states[ItemID(1)]?.contains { if case .sending = $0 { true } else { false } } == true
+    }
+    if isPaused {
+      harness.engine.pause([ItemID(1)])
+      await harness.wait {
+        $0[ItemID(1)]?.last == .paused || $0[ItemID(1)]?.last?.isFinished == true
+      }
+    } else {
+      harness.engine.cancel([ItemID(1)])
+      _ = await harness.finish([ItemID(1)])
+    }
+    #expect(harness.states(of: ItemID(1)).last?.code == (isPaused ? "unfinished" : "cancelled"))
+    goOn.open()
+    await isOver.passed()
+    #expect(received.withLock { $0 } < 1_000_000)
+  }
 }

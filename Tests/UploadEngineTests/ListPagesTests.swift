@@ -22,7 +22,9 @@ struct ListPagesTests {
     }
   }
 
-  private func client(_ server: HostileServer, _ next: NextPage) throws -> ServerClient {
+  private func client(
+    _ server: HostileServer, _ next: NextPage, time: TimeSource = .system
+  ) throws -> ServerClient {
     var target = Target.once(server.url())
     var list = ServerSide.Listing(
       call: ServerCall(url: Template(literal: server.url("/l?s=1").absoluteString)),
@@ -30,7 +32,23 @@ struct ListPagesTests {
     list.next = next
     list.total = ReplyValue(.pointer(try JSONPointer("/total")))
     target.server.list = list
-    return ServerClient(target: target)
+    return ServerClient(target: target, time: time)
+  }
+
+  /// A byte now and then is no silence.
+  @Test func aListThatTricklesForEverEnds() async throws {
+    let server = try HostileServer { connection, _ in
+      guard connection.readRequest() != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\n\r\n")
+      while connection.send([0x20]) { usleep(1000) }
+    }
+    defer { server.stop() }
+    let clock = TestClock()
+    let client = try client(server, .link, time: clock.time)
+    let running = Task { await clock.run() }
+    defer { running.cancel() }
+    let failure = await #expect(throws: Failure.self) { try await client.entries() }
+    #expect(failure?.code == "stalled", "\(String(describing: failure))")
   }
 
   @Test func byNumberUntilAPageIsEmpty() async throws {

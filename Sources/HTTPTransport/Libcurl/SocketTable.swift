@@ -82,6 +82,15 @@ struct SocketTable {
     return bytes < 0 ? nil : Int64(bytes)
   }
 
+  /// Has the connection end with a reset, so that the kernel throws away what has not left yet when it is closed. Returns
+  /// how many bytes that is.
+  static func discardUnsent(at descriptor: Int32) -> Int64 {
+    var atOnce = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+    return Int64(hoist_unsent(descriptor))
+  }
+
   /// Whether nothing can be sent on a connection any more, or received.
   static func isClosed(_ descriptor: Int32) -> Bool {
     hoist_look_at(descriptor).state == Int32(TCP_CLOSE)

@@ -55,4 +55,19 @@ extension Transfer {
     exchange.content.withLock { if !$0.isStopped { $0.progress.handedOver = handedOver } }
     return isOpen
   }
+
+  /// Keeps what the kernel has taken of the body and not sent from reaching the server: buffers hold megabytes, and the
+  /// server would get a whole file that was taken back at its beginning.
+  func breakOff() {
+    // Over HTTP/2 others share the connection.
+    guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,
+      SocketTable.discardUnsent(at: socket) >= Self.surelyUnsent
+    else { return }
+    exchange.content.withLock { content in
+      content.progress.handedOver = min(content.progress.handedOver, length - 1)
+    }
+  }
+
+  /// More than leaves between the look and the reset. Where less is left, the server may get all of it.
+  private static let surelyUnsent: Int64 = 64 << 10
 }

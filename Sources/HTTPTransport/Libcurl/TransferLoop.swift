@@ -149,6 +149,7 @@ final class TransferLoop: @unchecked Sendable {
       case .start(let exchange): begin(exchange)
       case .stop(let exchange):
         if let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) {
+          transfer.breakOff()
           retire(transfer)
         }
         exchange.finish(TransportError(.cancelled))

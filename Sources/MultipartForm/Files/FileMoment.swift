@@ -7,6 +7,18 @@ public struct FileMoment: Hashable, Sendable, Codable {
     var end: Int64
     /// The sum of them.
     var sum: UInt64
+
+    init(start: Int64, end: Int64, sum: UInt64) {
+      (self.start, self.end, self.sum) = (start, end, sum)
+    }
+
+    /// What another program may have written: a stretch that cannot be has no bytes, and nobody's sum.
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      start = max(0, try values.decode(Int64.self, forKey: .start))
+      end = max(start, try values.decode(Int64.self, forKey: .end))
+      sum = try values.decode(UInt64.self, forKey: .sum)
+    }
   }
 
   /// The time of the last change of anything about the file (`st_ctime`), in nanoseconds since 1970. Nobody

@@ -83,8 +83,8 @@ struct Comparison {
   let total: Int64
 
   init(_ moment: FileMoment) {
-    stretches = moment.stretches ?? []
-    total = stretches.reduce(0) { $0 + $1.end - $1.start }
+    stretches = (moment.stretches ?? []).filter { $0.start < $0.end }
+    total = stretches.reduce(0) { $0 &+ ($1.end - $1.start) }
     next = stretches.first.map { $0.start..<$0.end }
   }
 

@@ -105,7 +105,9 @@ extension UploadEngine {
   public nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
-        guard let job = engine.jobs[upload.item.id], !job.isUnderWay else { continue }
+        guard let job = engine.jobs[upload.item.id] else { continue }
+        job.isHeld = false
+        guard !job.isUnderWay else { continue }
         job.update(upload)
         engine.perform(engine.scheduler.change(job.entry))
         guard job.machine.state == .waiting else { continue }

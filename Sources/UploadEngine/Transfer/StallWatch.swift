@@ -22,6 +22,19 @@ struct StallWatch {
     last.at = start
   }
 
+  /// How long a reply may take as a whole, in time-outs: one that trickles is never silent.
+  static let mostReplyTimeouts = 4.0
+
+  /// Whether nothing has moved for this many seconds, or a reply does not end.
+  func isOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
+    now - lastActivity >= stallTimeout || isReplyOverdue(at: now, stallTimeout)
+  }
+
+  /// Whether a reply goes on for too long.
+  func isReplyOverdue(at now: Instant, _ stallTimeout: Double) -> Bool {
+    replyStart.map { now - $0 > Self.mostReplyTimeouts * stallTimeout } ?? false
+  }
+
   /// Notes that something has moved.
   mutating func recordActivity(at now: Instant) { lastActivity = now }
 
@@ -56,7 +69,7 @@ extension Transport {
     }
     let watching = Task {
       var watch = StallWatch(from: time.now())
-      while time.now() - watch.lastActivity < stallTimeout {
+      while !watch.isOverdue(at: time.now(), stallTimeout) {
         await time.sleep(min(StallWatch.interval, stallTimeout))
         if Task.isCancelled { return false }
         watch.look(exchange.transferProgress, at: time.now())

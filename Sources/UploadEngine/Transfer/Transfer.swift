@@ -79,8 +79,7 @@ final class Transfer {
   func stall(at now: Instant) -> Failure.Cause? {
     watch.look(exchange.transferProgress, at: now)
     let limit = request.target.stallTimeout
-    // One that trickles is never silent.
-    if let replyStart = watch.replyStart, now - replyStart > Self.mostReplyTimeouts * limit {
+    if let replyStart = watch.replyStart, watch.isReplyOverdue(at: now, limit) {
       return .stalled(seconds: now - replyStart)
     }
     let patience = limit + expectPatience + replyPatience
@@ -103,8 +102,6 @@ final class Transfer {
   }
 
   private static let slowestReader = 20_000.0
-  /// How long a reply may take as a whole, in the target's time-outs.
-  private static let mostReplyTimeouts = 4.0
 
   func recordAcknowledged(_ bytes: Int64) { acknowledged = min(bytes, request.body.contentLength) }
 

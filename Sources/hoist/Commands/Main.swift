@@ -47,7 +47,9 @@ enum Main {
     } catch {
       let (status, words) = end(of: arguments, with: error)
       switch words {
-      case .help(let text): context.output.line(text)
+      case .help(let text):
+        context.output.line(text)
+        if context.output.lostLines != nil { return ExitStatus.someFailed.rawValue }
       // Arguments are untrusted as well: with `hoist *` they are whatever names the folder holds.
       case .complaint(let text):
         context.output.error("hoist: \(SafeText.lines(text).joined(separator: "\n"))")

@@ -12,8 +12,8 @@ extension ScreenSession {
     without unwritten: QueueRecorder.UnsavedResults?, successor: pid_t? = nil
   ) -> ExitStatus {
     let all = state.items.sorted { $0.id < $1.id }
-    // Who is here only for the end of it has seen what became of each.
-    if state.isAside, !(state.isAtRest && (interface as? PlainInterface)?.isAlone == true) {
+    // Where nothing is left, all have seen what became of each.
+    if state.isAside, !state.isAtRest {
       context.output.error("another hoist goes on with the queue")
       return .success
     }

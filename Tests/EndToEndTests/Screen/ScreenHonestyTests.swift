@@ -206,6 +206,7 @@ extension EndToEnd {
       try await terminal.command("hoist refused.bin --to bad; hoist --to vague")
       try await terminal.wait(for: "1 failed")
       try await terminal.press("q")
+      try await terminal.wait(for: "hoist · vague")
       try await terminal.wait(for: "Queue 1")
       // The log says nothing of what was before.
       try await terminal.press("4")
