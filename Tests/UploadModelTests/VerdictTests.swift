@@ -164,6 +164,19 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
 struct VerdictTests {
   let target = Target(name: "t", url: home)
 
+  /// The status is that of another reply, to the question how much has arrived.
+  @Test func whereTheReplyWasLostItsStatusIsNotJudged() {
+    var target = target
+    target.response.ok = [201...201]
+    var end = TransferEnd(url: home, status: 204)
+    end.isReplyLost = true
+    let verdict = Verdict.judge(end, target: target, attempt: 1, redirects: 0, now: .now)
+    guard case .delivered = verdict else {
+      Issue.record("\(verdict)")
+      return
+    }
+  }
+
   @Test(arguments: [
     ("{\"a\":", true, "outcome-unknown"), ("{\"rc\": 7}", true, "rejected"),
     ("{\"rc\": 0}", true, "delivered"), ("{\"a\":", false, "outcome-unknown"),

@@ -20,6 +20,15 @@ public enum FileDigest {
     }
   }
 
+  /// The sums that placeholders ask for, of a file that is held; nil where it cannot be read to its end.
+  static func digests(of file: HeldFile) -> ContentDigests? {
+    let range = 0..<file.identity.size
+    guard let sha256 = digest(SHA256(), of: file, in: range),
+      let md5 = digest(MD5(), of: file, in: range)
+    else { return nil }
+    return ContentDigests(sha256: sha256.hexadecimal, md5: md5.hexadecimal)
+  }
+
   private static func digest<Hash: HashFunction>(
     _ start: Hash, of file: HeldFile, in range: Range<Int64>
   ) -> [UInt8]? {

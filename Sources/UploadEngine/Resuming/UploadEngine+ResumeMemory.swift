@@ -16,6 +16,8 @@ extension UploadEngine {
   func learn(_ server: ResumeServer?, of job: Job) {
     resumeServers[job.route] = server
     let target = job.upload.target
+    // What was found out where a redirect led is not kept for the server that it came from.
+    if server != nil, case .running(let run) = job.machine.state, run.redirects > 0 { return }
     guard target.wantsRemembered(server), let address = target.memorableAddress else { return }
     memory?.remember(server, at: address)
   }

@@ -36,6 +36,12 @@ extension UploadEngine {
     guard let job = jobs[upload.item.id] else { return }
     do throws(Failure.Cause) {
       let (upload, file) = try withPresentFile(upload, job)
+      if upload.target.asksForDigests, upload.item.digests == nil {
+        return digest(upload, of: file, at: url) { engine, upload in
+          engine.converse(
+            about: upload, at: url, attempt: attempt, keepsCredentials: keepsCredentials)
+        }
+      }
       let begin: @Sendable (isolated UploadEngine, ResumePoint.Loss?) -> Void = { engine, loss in
         engine.converse(
           about: upload, of: file, without: loss, at: url, attempt: attempt,
@@ -87,10 +93,34 @@ extension UploadEngine {
     let file = try heldFile(of: upload.item, point, job)
     guard point != nil else { return (upload, file) }
     var upload = upload
+    if upload.item.identity != file.identity { upload.item.digests = nil }
     (upload.item.identity, upload.item.size) = (file.identity, file.identity.size)
     if let refusal = upload.target.limits.refusal(of: upload.item) { throw refusal }
     job.update(upload)
     return (upload, file)
+  }
+
+  /// Computes the checksums that the target asks for, of the file as it is sent.
+  private func digest(
+    _ upload: UploadJob, of file: HeldFile, at url: URL,
+    then goOn: @escaping @Sendable (isolated UploadEngine, UploadJob) -> Void
+  ) {
+    let id = upload.item.id
+    step(for: [id]) { engine, number in
+      let digests = FileDigest.digests(of: file)
+      engine.onQueue { engine in
+        guard engine.endStep(number) else { return }
+        guard !engine.isTakenBack(id) else { return engine.leaveOut([id], .cancelled, url) }
+        guard let digests else {
+          return engine.leaveOut(
+            [id], .unreadable("its checksums could not be computed"), url)
+        }
+        var upload = upload
+        upload.item.digests = digests
+        engine.jobs[id]?.keep(digests)
+        goOn(engine, upload)
+      }
+    }
   }
 
   /// The file held open since the last attempt, or opened now.
@@ -179,6 +209,7 @@ extension UploadEngine {
         job.resumePoint = nil
         keeping(id, nil)
       case .learn(let server): learn(server, of: job)
+      case .assume(let server): resumeServers[job.route] = server
       case .startAgain: startAgain(conversation, job)
       case .stop(let cause):
         transfer?.trouble = cause

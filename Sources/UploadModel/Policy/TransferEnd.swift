@@ -26,6 +26,9 @@ public struct TransferEnd: Hashable, Sendable {
   public var seconds: Double
   /// Whether the server has more of a resumable upload than was recorded before this attempt.
   public var hasAdvanced = false
+  /// Whether the server has all of the file, and the reply that says what became of it was lost: this one answers
+  /// the question how much has arrived.
+  public var isReplyLost = false
   /// The file as the request described it to the server, if it carried one.
   public var sent: SentFile?
   /// Which of the request's files this is about.

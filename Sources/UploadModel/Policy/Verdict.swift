@@ -34,6 +34,14 @@ public enum Verdict: Hashable, Sendable {
       return .failed(failure)
     }
 
+    func delivered(_ status: Int) -> Verdict {
+      .delivered(
+        Receipt(
+          status: status, url: target.response.address(in: end),
+          deletionURL: target.response.deletionAddress(in: end), reply: end.reply,
+          attempts: attempt, seconds: end.seconds, bytes: end.bytes, sent: end.sent))
+    }
+
     // A fault of the file takes precedence over the server's reply to the part it got. A cancellation does
     // not take precedence over the reply to the whole.
     if let trouble = end.trouble, trouble.isLocal,
@@ -43,6 +51,12 @@ public enum Verdict: Hashable, Sendable {
     }
     if case .denied(let why) = end.trouble { return failed(.denied(why)) }
     if let status = end.status {
+      // The target's rules speak of the reply that was lost: it may have said that the file was not stored.
+      if end.isReplyLost {
+        guard !target.response.failures.isEmpty else { return delivered(status) }
+        let why = "the server has the whole file, but its reply was lost"
+        return .failed(Failure(.outcomeUnknown(why), attempts: attempt))
+      }
       switch status {
       case _ where target.response.isOK(status):
         // A server that answers before the end of the body cannot have stored all of it.
@@ -61,12 +75,7 @@ public enum Verdict: Hashable, Sendable {
         if let complaint = target.response.complaint(in: content, of: end) {
           return failed(complaint)
         }
-        return .delivered(
-          Receipt(
-            status: status, url: target.response.address(in: end),
-            deletionURL: target.response.deletionAddress(in: end), reply: end.reply,
-            attempts: attempt,
-            seconds: end.seconds, bytes: end.bytes, sent: end.sent))
+        return delivered(status)
       case 307, 308:
         return redirect(end, target: target, redirects: redirects, failed: failed)
       case 417 where end.expectedContinue && !end.sentAll && redirects < mostRedirects:

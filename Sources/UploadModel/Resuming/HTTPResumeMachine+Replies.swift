@@ -31,7 +31,8 @@ extension HTTPResumeMachine {
     if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
       return [.keep(point), .stop(.unresumable(.appendTooSmall))]
     }
-    if Self.isTakenForAnswer(headers) || now.timeIntervalSince(created) > Self.patience {
+    // One that is late says nothing of that: connections take time, and servers do.
+    if Self.isTakenForAnswer(headers) {
       (losesInterims, leavesDraft) = (true, true)
       return [
         .keep(point), .learn(.usual),
@@ -49,30 +50,28 @@ extension HTTPResumeMachine {
     headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
   }
 
-  /// Whether the end of the creating request suggests that its interim reply was held back.
-  private func lacksInterim(_ end: TransferEnd) -> Bool {
+  /// What to conclude from the end of a creating request that got no interim reply: something holds these back.
+  /// Only silence after the whole body, for as long as the target waits, is remembered; anything else may be chance.
+  private func lackOfInterim(_ end: TransferEnd) -> ResumeAction? {
     guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
-      return false
+      return nil
     }
     switch end.trouble {
-    case .stalled: return end.sentAll || end.bytes > 0
-    case .connectionLost, .outOfTime: return end.sentAll
-    default: return false
+    case .stalled where end.sentAll: return .learn(.usual)
+    case .stalled where end.bytes > 0: return .assume(.usual)
+    case .connectionLost, .outOfTime: return end.sentAll ? .assume(.usual) : nil
+    default: return nil
     }
   }
 
   /// Handles the end of the last request.
   public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
-    if phase == .deleting {
-      guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
-      return [.forget, .startAgain]
-    }
-    if lacksInterim(end) { return [.learn(.usual), .end(end)] }
+    if phase == .deleting { return finishDeleting(end) }
+    if let lack = lackOfInterim(end) { return [lack, .end(end)] }
     if let condemned { return delete(condemned, then: end) }
-    if leavesDraft, phase == .creating, let point = course.point { return ask(point) }
-    if turnsToPieces {
-      turnsToPieces = false
-      if let point = course.point { return ask(point) }
+    if phase == .creating, leavesDraft || turnsToPieces, let point = course.point {
+      (hadAll, turnsToPieces) = (end.sentAll, false)
+      return ask(point)
     }
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       // Without a point, this was an ordinary request, and ends as one.
@@ -82,7 +81,7 @@ extension HTTPResumeMachine {
     course.redirects = 0
     limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
     switch phase {
-    case .learning: return learn(end, status, now)
+    case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)
     case .appending: return finishAppending(end, status, now)
@@ -92,9 +91,7 @@ extension HTTPResumeMachine {
   }
 
   /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
-  private mutating func learn(
-    _ end: TransferEnd, _ status: Int, _ now: Date
-  ) -> [ResumeAction] {
+  private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
     let isAnswer = (200..<300).contains(status)
     let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
     // tus has no place for a form's fields.
@@ -102,7 +99,7 @@ extension HTTPResumeMachine {
       return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
     }
     if !isAnswer { limits = nil }
-    return [.learn(.http(limits))] + proceed(now)
+    return [.learn(.http(limits))] + proceed()
   }
 
   /// "Upload Creation".
@@ -115,7 +112,7 @@ extension HTTPResumeMachine {
       if isComplete == true { return [.forget] + [.end(end)] }
       if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
         // The server has said how much it takes at once.
-        return course.point.map { ask($0) } ?? create(now)
+        return course.point.map { ask($0) } ?? create()
       }
       return course.point == nil ? [.end(end)] : course.over(end, status: status)
     }
@@ -141,7 +138,7 @@ extension HTTPResumeMachine {
     _ end: TransferEnd, _ status: Int, _ now: Date
   ) -> [ResumeAction] {
     guard var point = course.point else { return course.over(end, status: status) }
-    if status == 404 || status == 410 { return course.startOver(end, status) ?? create(now) }
+    if status == 404 || status == 410 { return beginAnew(end, status) }
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
     if let length = Self.integer("upload-length", end), length != course.length {
       return course.fail(.otherLength, end)
@@ -151,7 +148,7 @@ extension HTTPResumeMachine {
     }
     if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
     // The rest would get interim replies as well, and starting over loses little.
-    if losesInterims, Self.isComplete(end) != true, offset < course.length / 2 {
+    if losesInterims, !staysWithDraft, Self.isComplete(end) != true, offset < course.length / 2 {
       leavesDraft = true
       return delete(point.url, then: end)
     }
@@ -178,7 +175,7 @@ extension HTTPResumeMachine {
     }
     switch status {
     case 200..<300: break
-    case 404, 410: return course.startOver(end, status) ?? create(now)
+    case 404, 410: return beginAnew(end, status)
     case 409: return course.doubt(end, status: status) ?? ask(point)
     case 413: return sendLess(point, end, sent)
     case _ where Self.problem(end) == "inconsistent-upload-length":
@@ -195,7 +192,31 @@ extension HTTPResumeMachine {
     }
     record(end, in: &point, now)
     course.point = point
+    hadAll = false
     return [.keep(point)] + append(point)
+  }
+
+  /// The server no longer knows the upload.
+  private mutating func beginAnew(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    // It may have stored the file before it forgot the upload.
+    if hadAll { return [.forget] + course.unknown(end, "the server no longer knows the upload") }
+    return course.startOver(end, status) ?? create()
+  }
+
+  /// Begins anew only if nothing can come of the old upload: a server that has all of it may still be working on it.
+  private mutating func finishDeleting(_ end: TransferEnd) -> [ResumeAction] {
+    guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
+    let isGone =
+      switch end.status ?? 0 {
+      case 200..<300: true
+      // Servers that do not know the method may answer so as well.
+      case 404, 410: !hadAll
+      default: false
+      }
+    if isGone { return [.forget, .startAgain] }
+    guard let point = course.point else { return course.over(end, status: end.status) }
+    staysWithDraft = true
+    return ask(point)
   }
 
   /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
@@ -203,7 +224,8 @@ extension HTTPResumeMachine {
     if Self.isComplete(end) == true {
       return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
     }
-    let known = held ?? end
+    var known = held ?? end
+    known.isReplyLost = true
     return course.arrived(known, known.status ?? status)
   }
 

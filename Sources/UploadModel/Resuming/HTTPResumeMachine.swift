@@ -46,8 +46,10 @@ public struct HTTPResumeMachine: ResumeMachine {
   var losesInterims: Bool
   /// Whether the upload is deleted for that reason and begun again with the usual request.
   var leavesDraft = false
-  /// When the request that begins the upload was sent.
-  var created = Date.distantPast
+  /// Whether all of that request was sent nevertheless: the server may have stored it.
+  var hadAll = false
+  /// Whether the server did not forget the upload when it was told to: it goes on after all.
+  var staysWithDraft = false
 
   /// An attempt at a file.
   ///
@@ -77,24 +79,24 @@ public struct HTTPResumeMachine: ResumeMachine {
   public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, loss: loss, now: now)
     // A point already tells which protocol the server speaks.
-    guard discovers, course.point == nil else { return proceed(now) }
+    guard discovers, course.point == nil else { return proceed() }
     phase = .learning
     return course.send(request("OPTIONS", course.creation))
   }
 
   // MARK: Requests
 
-  mutating func proceed(_ now: Date) -> [ResumeAction] {
+  mutating func proceed() -> [ResumeAction] {
     if let point = course.point { return ask(point) }
     if let limit = limits?.size, course.length > limit {
       let end = TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit))
       return course.over(end, status: nil)
     }
-    return create(now)
+    return create()
   }
 
-  mutating func create(_ now: Date) -> [ResumeAction] {
-    (phase, created) = (.creating, now)
+  mutating func create() -> [ResumeAction] {
+    phase = .creating
     if losesInterims { return course.send(Self.usual(at: course.creation, length: course.length)) }
     // Only a server that has announced limits gets pieces.
     let isWhole = limits == nil || course.length <= mostContent
@@ -184,8 +186,6 @@ public struct HTTPResumeMachine: ResumeMachine {
     return piece < Self.leastPiece && (rest - 1) / piece >= Self.mostTinyPieces
   }
 
-  /// How long an interim reply may take, in seconds. It comes before the body is read.
-  static let patience: TimeInterval = 5
   /// The smallest sensible piece: a refusal of less is not about its size, and a lower limit is hardly meant for files.
   static let leastPiece: Int64 = 16 << 10
   /// The most pieces smaller than that for one upload.

@@ -8,6 +8,8 @@ public enum ResumeAction: Hashable, Sendable {
   case forget
   /// Remember what the server can do.
   case learn(ResumeServer)
+  /// Take that for true in this run only: it may have been chance.
+  case assume(ResumeServer)
   /// Begin the attempt again with what has been learnt, such as that the server speaks another protocol.
   case startAgain
   /// Break off the request under way; it ends with this cause.

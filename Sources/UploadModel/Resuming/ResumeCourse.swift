@@ -163,6 +163,13 @@ public struct ResumeCourse: Sendable {
     return [.end(end)]
   }
 
+  /// All of it was sent, and the server cannot be asked what became of it.
+  func unknown(_ end: TransferEnd, _ why: String) -> [ResumeAction] {
+    var end = end
+    (end.status, end.trouble, end.sentAll) = (nil, .connectionLost(why), true)
+    return [.end(end)]
+  }
+
   func fail(_ fault: ResumeFault, _ end: TransferEnd) -> [ResumeAction] {
     var end = end
     end.trouble = .unresumable(fault)

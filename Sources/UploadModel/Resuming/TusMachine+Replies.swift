@@ -44,7 +44,12 @@ extension TusMachine {
     course.recordStart(into: &point)
     point.expires = Self.expiry(end, now) ?? point.expires
     course.point = point
-    return [.keep(point)] + (offset < course.length ? append(point) : arrived(end, status))
+    guard offset < course.length else {
+      var end = end
+      end.isReplyLost = true
+      return [.keep(point)] + arrived(end, status)
+    }
+    return [.keep(point)] + append(point)
   }
 
   mutating func finishAppending(_ end: TransferEnd, _ status: Int, _ now: Date) -> [ResumeAction] {

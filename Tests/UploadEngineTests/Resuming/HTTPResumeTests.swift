@@ -141,6 +141,167 @@ struct HTTPResumeTests {
     #expect(server.requests.count < 10, "\(server.requests.map(\.line))")
   }
 
+  /// Time passes while a server is busy or a connection is made. What was offered late is an offer, and no proxy's.
+  @Test("an offer that comes late is taken")
+  func late() async throws {
+    let asked = Mutex(false)
+    let offered = DispatchSemaphore(value: 0)
+    let server = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        connection.record(head)
+        guard head.line.hasPrefix("POST") else {
+          connection.send(
+            head.line.hasPrefix("HEAD")
+              ? DraftServer.reply(
+                "204 No Content", ["Upload-Offset: 0", "Upload-Complete: ?0"], length: nil)
+              : DraftServer.reply("405 Method Not Allowed", []))
+          continue
+        }
+        if head.headers["upload-complete"] != nil {
+          asked.withLock { $0 = true }
+          offered.wait()
+          connection.send(
+            DraftServer.reply(
+              "104 Upload Resumption Supported",
+              ["Location: /u/1", "Upload-Draft-Interop-Version: 8"], length: nil))
+        }
+        guard connection.discard(Int(head.headers["content-length"] ?? "") ?? 0) else { return }
+        connection.send(DraftServer.reply("201 Created", []))
+      }
+    }
+    defer { server.stop() }
+    var target = Target.once(server.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    target.stallTimeout = 600
+    let (clock, notes) = (TestClock(), Notes())
+    let harness = EngineHarness(time: clock.time, memory: notes)
+    let path = try folder.write("a.bin", count: 500_000)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    try await wait(for: "the request") { asked.withLock { $0 } ? true : nil }
+    clock.advance(by: 60)
+    offered.signal()
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    #expect(server.requests.map(\.line) == ["POST /files HTTP/1.1"])
+    #expect(notes.servers.withLock { $0.isEmpty })
+  }
+
+  @Test("where the server does not delete an upload it goes on, and no second one is begun")
+  func undeleted() async throws {
+    var manners = DraftServer.Manners()
+    manners.offer = ["Location: /u/0", "Connection: close"]
+    manners.twist = { method, _ in
+      method == "DELETE" ? DraftServer.reply("405 Method Not Allowed", []) : nil
+    }
+    let peer = try DraftServer(manners)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let ends = await EngineHarness().upload([path], to: target(peer))
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(peer.complete.map(\.bytes) == [try content(path)])
+    #expect(peer.count == 1)
+    #expect(
+      peer.lines.filter { $0 != "POST /files" }
+        == ["HEAD /u/0", "DELETE /u/0", "HEAD /u/0", "PATCH /u/0"])
+  }
+
+  @Test("a reply that was lost once is no reason to give up resuming for a day")
+  func once() async throws {
+    let server = try HostileServer { connection, _ in _ = connection.readRequest() }
+    defer { server.stop() }
+    var target = Target.once(server.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    let notes = Notes()
+    let path = try folder.write("a", Array("abc".utf8))
+    let ends = await EngineHarness(memory: notes).upload([path], to: target)
+    #expect(ends.map(\.code) == ["outcome-unknown"], "\(ends)")
+    #expect(notes.servers.withLock { $0.isEmpty })
+  }
+
+  @Test("what a redirect leads to says nothing of the server that it came from")
+  func elsewhere() async throws {
+    let other = try HostileServer { connection, _ in
+      while let head = connection.readHead() {
+        connection.record(head)
+        guard head.line.hasPrefix("POST") else {
+          connection.send(
+            DraftServer.reply(
+              "204 No Content", ["Upload-Offset: 0", "Upload-Complete: ?0"], length: nil))
+          continue
+        }
+        if head.headers["upload-complete"] != nil {
+          connection.send(
+            DraftServer.reply(
+              "104 Upload Resumption Supported",
+              ["Location: /u/1", "Upload-Draft-Interop-Version: 8", "Connection: close"],
+              length: nil))
+        }
+        guard connection.discard(Int(head.headers["content-length"] ?? "") ?? 0) else { return }
+        connection.send(DraftServer.reply("201 Created", []))
+      }
+    }
+    defer { other.stop() }
+    let place = other.url("/files").absoluteString
+    let home = try HostileServer { connection, _ in
+      while connection.readRequest() != nil {
+        connection.send(DraftServer.reply("307 Temporary Redirect", ["Location: \(place)"]))
+      }
+    }
+    defer { home.stop() }
+    var target = Target.once(home.url("/files"))
+    target.resume = ResumeRules(mode: .http)
+    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    let notes = Notes()
+    let path = try folder.write("a.bin", count: 2_000_000)
+    let ends = await EngineHarness(memory: notes).upload([path], to: target)
+    #expect(ends.map(\.code) == ["done 201"], "\(ends)")
+    #expect(other.requests.last?.headers["upload-complete"] == nil)
+    #expect(notes.servers.withLock { $0.isEmpty })
+  }
+
+  @Test("sums in the request are of the content that it carries, also where the file has changed")
+  func sums() async throws {
+    let server = try HostileServer { connection, number in
+      guard var head = connection.readHead() else { return }
+      connection.send(
+        DraftServer.reply(
+          "104 Upload Resumption Supported",
+          ["Location: /u/\(number)", "Upload-Draft-Interop-Version: 8"], length: nil))
+      guard number > 0 else {
+        _ = connection.read(1_000_000)
+        connection.record(head)
+        return connection.reset()
+      }
+      head.body = connection.read(Int(head.headers["content-length"] ?? "") ?? 0) ?? []
+      connection.record(head)
+      connection.send(
+        DraftServer.reply(
+          "201 Created",
+          ["Upload-Complete: ?1"] + (head.headers["x-sum"].map { ["X-Sum: \($0)"] } ?? [])))
+    }
+    defer { server.stop() }
+    var target = Target(name: "test", url: server.url("/files"))
+    target.retry = RetryPolicy(attempts: 2, base: 60)
+    target.resume = ResumeRules(mode: .http)
+    target.body = .binary
+    target.headers = [Target.Field(name: "X-Sum", value: try Template("{file.sha256}"))]
+    target.response.failures = [
+      FailureRule(.header("x-sum"), test: .differsText(try Template("{file.sha256}")))
+    ]
+    let clock = TestClock()
+    let harness = EngineHarness(time: clock.time)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    harness.engine.submit([UploadJob(item: .file(path, id: 1), target: target)])
+    await harness.wait { states in
+      if case .retrying? = states[ItemID(1)]?.last { true } else { false }
+    }
+    let new = [UInt8](repeating: 7, count: 2_000_000)
+    try Data(new).write(to: URL(fileURLWithPath: path))
+    clock.advance(by: 600)
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
+    let request = try #require(server.requests.last)
+    let sum = FileDigest.sha256(of: FileLocation(path))?.map { String(format: "%02x", $0) }.joined()
+    #expect(request.body == new && sum != nil && request.headers["x-sum"] == sum)
+  }
+
   @Test("a form goes on as well, byte for byte the same form")
   func form() async throws {
     let peer = try DraftServer(cuts: [50, 2_000_000, 3_000_000])

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import MultipartForm
 import Testing
 
@@ -11,8 +12,11 @@ struct ServerReply: Sendable {
   var headers: [String: String] = [:]
   var trouble: Failure.Cause?
   var text = ""
-  /// How many seconds all that takes.
+  var sentAll = true
+  /// How many seconds it takes until it is said before.
   var seconds = 0.0
+  /// Whether all of the request had been sent when it was broken off.
+  var hasAll = false
 
   static func status(
     _ status: Int, _ headers: [String: String] = [:], after interim: [String: String]...
@@ -24,6 +28,24 @@ struct ServerReply: Sendable {
   }
 }
 
+/// What in a reply may mean failure.
+enum FailureSign: CaseIterable {
+  case headerDiffers, headerIs, sumDiffers, textFits, textDoesNotFit, valueDiffers, valueIs
+
+  func rule() throws -> FailureRule {
+    switch self {
+    case .headerDiffers: FailureRule(.header("x-state"), test: .differs(.string("stored")))
+    case .headerIs: FailureRule(.header("x-state"), test: .equals(.string("failed")))
+    case .sumDiffers:
+      FailureRule(.header("x-sum"), test: .differsText(Template(literal: "5d41402a")))
+    case .textFits: FailureRule(.pattern(try Pattern("wrong")), test: .equals(.bool(true)))
+    case .textDoesNotFit: FailureRule(.pattern(try Pattern("^OK")), test: .equals(.bool(false)))
+    case .valueDiffers: FailureRule(pointer: try JSONPointer("/rc"), test: .differs(.integer(0)))
+    case .valueIs: FailureRule(pointer: try JSONPointer("/rc"), test: .equals(.integer(1)))
+    }
+  }
+}
+
 /// A conversation with a server: what it says, and what is asked and done meanwhile.
 struct Conversation: Sendable, CustomTestStringConvertible {
   static let identity = FileIdentity(device: 1, inode: 2, size: 10, modified: 3)
@@ -31,6 +53,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
 
   let testDescription: String
   var rules: ResumeRules
+  /// What in a reply means failure.
+  var failures: [FailureRule] = []
   var size: Int64 = 10
   var point: ResumePoint?
   var server: ResumeServer?
@@ -49,7 +73,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
 
   /// Has a machine talk to this server.
   func check() throws {
-    let target = Self.target(rules)
+    var target = Self.target(rules)
+    target.response.failures = failures
     var identity = Self.identity
     identity.size = size
     var machine: any ResumeMachine
@@ -79,13 +104,14 @@ struct Conversation: Sendable, CustomTestStringConvertible {
       var end = TransferEnd(
         url: request.url, status: reply.status, headers: reply.headers,
         reply: Reply(text: reply.text, mediaType: "application/problem+json"),
-        trouble: reply.trouble, bytes: Int64(request.content?.count ?? 0))
+        trouble: reply.trouble, sentAll: reply.sentAll,
+        bytes: Int64(request.content?.count ?? 0))
       for interim in reply.interim {
         for action in machine.handle(
           interim: interim, at: request.url, now: Self.now + reply.seconds)
         {
           trace.append(Self.words(action, target))
-          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, false) }
+          if case .stop(let cause) = action { (end.trouble, end.sentAll) = (cause, reply.hasAll) }
         }
       }
       pending += machine.handle(end, now: Self.now)
@@ -115,6 +141,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
     case .learn(.tus): return "learn tus"
     case .learn(.http): return "learn http"
     case .learn(.usual): return "learn usual"
+    case .assume(.usual): return "assume usual"
+    case .assume: return "assume another"
     case .startAgain: return "start again"
     case .stop(let cause): return "stop \(Failure(cause).code)"
     case .end(let end):

@@ -18,6 +18,9 @@ extension ServerReply {
   /// What nginx makes of a 104.
   fileprivate static let taken = offer(
     "/u/1", ["server": "nginx/1.22.1", "date": "x", "connection": "close"])
+  /// The same, when all of the request had been sent.
+  fileprivate static let takenWithAll = ServerReply(
+    interim: [taken], trouble: .connectionLost("reset"), hasAll: true)
   /// The state of an upload, as the reply to HEAD tells it.
   fileprivate static func at(_ offset: Int, complete: Bool = false, _ more: [String: String] = [:])
     -> ServerReply
@@ -95,19 +98,62 @@ struct HTTPResumeMachineTests {
         "keep /u/1 at 6", "PATCH /u/1 6..<10 ?1", "done 201 10",
       ]),
     row(
-      "it holds them back",
+      "one that is late is one like any other: the server is slow, or the way to it is long",
       [
         ServerReply(
-          interim: [ServerReply.offer()], trouble: .connectionLost("reset"), seconds: 6), .at(0),
-        .status(204),
+          interim: [ServerReply.offer()], status: 201, headers: ["upload-complete": "?1"],
+          seconds: 3600)
       ],
-      [
-        whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
-        "DELETE /u/1", "forget", "start again",
+      [whole, "keep /u/1 at 0", "done 201 10"]),
+    row(
+      "it does not delete: the upload goes on",
+      [.lost(after: ServerReply.taken), .at(0), .status(405), .at(2), .done(201)],
+      brokenOff + [
+        "DELETE /u/1", "HEAD /u/1", "keep /u/1 at 2", "PATCH /u/1 2..<10 ?1", "done 201 10",
       ]),
+    row(
+      "it does not delete, for all of it has come meanwhile",
+      [
+        .lost(after: ServerReply.taken), .at(0), .status(403), .at(10, complete: true), .done(201),
+      ],
+      brokenOff + [
+        "DELETE /u/1", "HEAD /u/1", "keep /u/1 at 10", "PATCH /u/1 10..<10 ?1", "done 201 10",
+      ]),
+    row(
+      "the reply to the deletion is lost, and the upload is gone",
+      [.lost(after: ServerReply.taken), .at(0), .lost(), .status(404), .status(201)],
+      brokenOff + ["DELETE /u/1", "HEAD /u/1", plain, "done 201 10"]),
+    row(
+      "the server cannot be asked what became of the deletion: later",
+      [.lost(after: ServerReply.taken), .at(0), .lost(), .lost()],
+      brokenOff + ["DELETE /u/1", "HEAD /u/1", "connection-lost"]),
+    row(
+      "all was sent, and the server says that it deletes it",
+      [.takenWithAll, .at(0), .status(204)],
+      brokenOff + ["DELETE /u/1", "forget", "start again"]),
+    row(
+      "all was sent, and the server knows no DELETE",
+      [.takenWithAll, .at(0), .status(404), .at(10, complete: true), .done(201)],
+      brokenOff + [
+        "DELETE /u/1", "HEAD /u/1", "keep /u/1 at 10", "PATCH /u/1 10..<10 ?1", "done 201 10",
+      ]),
+    row(
+      "all was sent, and the server no longer knows the upload: it may be stored",
+      [.takenWithAll, .at(0), .status(404), .status(404)],
+      brokenOff + ["DELETE /u/1", "HEAD /u/1", "forget", "outcome-unknown"]),
+    row(
+      "all was sent, and the server has forgotten the upload at once: it may be stored",
+      [.takenWithAll, .status(410)], brokenOff + ["forget", "outcome-unknown"]),
     row(
       "it holds them back until hoist gives up", [ServerReply(trouble: .stalled(seconds: 60))],
       [whole, "learn usual", "outcome-unknown"]),
+    row(
+      "a stall in the middle may happen once: it is not remembered",
+      [ServerReply(trouble: .stalled(seconds: 60), sentAll: false)],
+      [whole, "assume usual", "stalled"]),
+    row(
+      "so may a deadline", [ServerReply(trouble: .outOfTime(seconds: 60))],
+      [whole, "assume usual", "outcome-unknown"]),
     row(
       "what could not be sent says nothing of it", [ServerReply(trouble: .unreachable("no route"))],
       [whole, "outcome-unknown"]),
@@ -124,6 +170,17 @@ struct HTTPResumeMachineTests {
       "an upload was begun before it was known", from: kept(), knowing: .usual,
       [.at(4), .status(204)],
       ["HEAD /u/1", "DELETE /u/1", "forget", "start again"]),
+    row(
+      "an upload was begun before it was known, and cannot be deleted", from: kept(),
+      knowing: .usual, [.at(4), .status(501), .at(4), .done(201)],
+      [
+        "HEAD /u/1", "DELETE /u/1", "HEAD /u/1", "keep /u/1 at 4 from 4", "PATCH /u/1 4..<10 ?1",
+        "done 201 6",
+      ]),
+  ]
+
+  private static let brokenOff = [
+    whole, "keep /u/1 at 0", "learn usual", "stop connection-lost", "HEAD /u/1",
   ]
 
   private static let usual: [Conversation] = [
@@ -141,11 +198,11 @@ struct HTTPResumeMachineTests {
     row(
       "an offer of another version is none",
       [.lost(after: ServerReply.offer("/u/1", ["upload-draft-interop-version": "7"]))],
-      [whole, "learn usual", "outcome-unknown"]),
+      [whole, "assume usual", "outcome-unknown"]),
     row(
       "an offer without a version is none", [.lost(after: ["location": "/u/1"])],
-      [whole, "learn usual", "outcome-unknown"]),
-    row("a lost reply without an offer", [.lost()], [whole, "learn usual", "outcome-unknown"]),
+      [whole, "assume usual", "outcome-unknown"]),
+    row("a lost reply without an offer", [.lost()], [whole, "assume usual", "outcome-unknown"]),
     row("a refusal without an offer", [.status(403)], [whole, "http-403"]),
     row(
       "a redirect of the target's own request", [.status(307, ["location": "/new"])],
@@ -382,6 +439,18 @@ struct HTTPResumeMachineTests {
 
   @Test("Each conversation goes as it should", arguments: Self.all)
   func conversation(_ row: Conversation) throws { try row.check() }
+
+  /// All of it had come, and its reply was lost: the one to HEAD is not what the target's rules speak of.
+  @Test(
+    "What would have been read in a reply that is lost is unknown", arguments: FailureSign.allCases)
+  func lost(_ sign: FailureSign) throws {
+    var row = Self.row(
+      "complete, and the reply is lost for good", from: Self.kept(),
+      [.at(10, complete: true), .status(409)],
+      ["HEAD /u/1", "keep /u/1 at 10 from 10", "PATCH /u/1 10..<10 ?1", "outcome-unknown"])
+    row.failures = [try sign.rule()]
+    try row.check()
+  }
 
   /// A server that takes a byte at once: 110,000 requests for a file.
   @Test(

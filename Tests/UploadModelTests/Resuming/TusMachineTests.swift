@@ -285,6 +285,16 @@ struct TusMachineTests {
     row("too large, said late", [.status(413)], ["POST /files", "http-413"]),
   ]
 
+  @Test(
+    "What would have been read in a reply that is lost is unknown", arguments: FailureSign.allCases)
+  func lost(_ sign: FailureSign) throws {
+    var row = Self.row(
+      "all there already, for the last answer was lost", from: Self.kept, [.at(10, 200)],
+      ["HEAD /files/1", "keep /files/1 at 10 from 10", "outcome-unknown"])
+    row.failures = [try sign.rule()]
+    try row.check()
+  }
+
   @Test("Each conversation goes as it should", arguments: Self.all)
   func conversation(_ row: Conversation) throws { try row.check() }
 
