@@ -54,9 +54,8 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
-  /// These files were left out, unless the person wants them again: they wait in the queue already, or were sent to
-  /// their target before.
-  case leftOut(waiting: [UploadItem], sent: [UploadItem])
+  /// These files were left out, unless the person wants them again.
+  case leftOut(LeftOut)
   /// The answer to `Effect.setUp` where the answers cannot be taken.
   ///
   /// `isGoodEnough` says that they can be if the person wants it so.

@@ -45,20 +45,22 @@ extension AppState {
     if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
   }
 
-  /// Files were to be added that wait already, or were sent: once is what is meant, unless the person says so.
-  mutating func askToAddAgain(_ waiting: [UploadItem], _ sent: [UploadItem]) {
-    let items = waiting + sent
-    guard !items.isEmpty else { return }
+  /// Files were to be added that wait already, or were sent, or may have been: once is what is meant, unless the person
+  /// says so.
+  mutating func askToAddAgain(_ files: LeftOut) {
+    let count = files.items.count
+    guard count > 0 else { return }
     guard dialog == nil else {
       let why = [
-        waiting.isEmpty ? [] : ["already in the queue"], sent.isEmpty ? [] : ["sent before"],
-      ]
+        files.waiting.isEmpty ? nil : "already in the queue",
+        files.sent.isEmpty ? nil : "sent before",
+        files.doubtful.isEmpty ? nil : "perhaps arrived before",
+      ].compactMap(\.self)
       message =
-        "\(HumanReadable.count(items.count, "file")) left out: "
-        + why.flatMap(\.self).joined(separator: " or ")
+        "\(HumanReadable.count(count, "file")) left out: \(why.joined(separator: " or "))"
       return
     }
-    dialog = .question(Question(.addingAgain(items, waiting: waiting.count)))
+    dialog = .question(Question(.addingAgain(files)))
   }
 
   /// Lets further files begin, or not.

@@ -52,6 +52,9 @@ final class PlainInterface: UserInterface {
   /// Whether nobody is there to answer.
   var isAlone: Bool { audience != .standardInput }
 
+  /// Whether it goes on when the queue is empty.
+  var stays: Bool { audience == .nobodyForever }
+
   /// What to end with where the queue would end with `status`.
   func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
     switch audience {
@@ -86,7 +89,7 @@ final class PlainInterface: UserInterface {
 
   /// What a person would do: leave when all is done, or put away what is done.
   private func goOnAlone(_ state: AppState) {
-    if audience == .nobodyForever {
+    if stays {
       // Who stays for months must not keep every file in mind. What was sent is in the history.
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true

@@ -42,6 +42,8 @@ public struct HistoryRow: PaneRow {
   public var reply: Reply
   /// The file's path, byte for byte: not every path is text. Empty where it is not known.
   public var location: [UInt8] = []
+  /// Whether it may be on the server though nobody knows that it was sent, also by an earlier attempt.
+  public var mayHaveArrived: Bool
   /// The attempts at the same file before this one, a line each, the latest first.
   private(set) var earlier: [String] = []
 
@@ -57,6 +59,7 @@ public struct HistoryRow: PaneRow {
     self.size = size
     self.time = time
     self.end = end
+    mayHaveArrived = end == .unknown
     self.attempt = attempt
     self.outcome = outcome
     self.message = message
@@ -102,6 +105,7 @@ extension HistoryRow {
         groups.append(row)
         continue
       }
+      if groups[place].end != .sent, row.mayHaveArrived { groups[place].mayHaveArrived = true }
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
