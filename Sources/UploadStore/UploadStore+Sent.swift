@@ -110,7 +110,7 @@ private struct Doubts {
   private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Content: Double] = [:]
 
-  /// The condition is that of the indexes.
+  /// Reads them by indexes of their own, which have the same condition.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
     let rows = try Row.fetchCursor(

@@ -59,7 +59,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a queue that cannot be read, or put in order, is no success", arguments: [20..<25, 45..<50])
+      "a queue that cannot be read, or put in order, is no success", arguments: [20..<25, 65..<70])
     func damaged(_ part: Range<Int>) async throws {
       try configure("http://127.0.0.1:9/")
       try FileManager.default.createDirectory(
