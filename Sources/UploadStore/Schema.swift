@@ -153,5 +153,11 @@ enum Schema {
     // The size of what was sent, which the target's command may have changed. From this version on, a finished attempt
     // also has the name and type that the request gave.
     "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
+
+    // What may have arrived is found without reading all of the history.
+    """
+    CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
+    CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');
+    """,
   ]
 }

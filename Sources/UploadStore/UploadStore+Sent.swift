@@ -4,9 +4,17 @@ import MultipartForm
 import UploadModel
 
 extension UploadStore {
-  /// When those of these files that their targets already have were sent: those with the same content, if an item has a
-  /// digest; and those with the same path, identity, size and modification time, unless their digest was known
-  /// and differs.
+  /// What is known of an earlier upload of a file to its target.
+  public struct EarlierUpload: Hashable, Sendable {
+    /// When it ended.
+    public var ended: Date
+    /// Whether the target has taken the file. Otherwise it may have, and only a look on the server tells.
+    public var isCertain: Bool
+  }
+
+  /// Earlier uploads of these files that their targets have taken, or may have: those with the same content, if an item has
+  /// a digest; and those with the same path, identity, size and modification time, unless their digest was known
+  /// and differs. A file that was sent once counts as taken, whatever became of later attempts.
   ///
   /// - Parameters:
   ///   - target: where they go; by default, each item's own target.
@@ -15,7 +23,7 @@ extension UploadStore {
   public func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
-  ) throws(StoreError) -> [ItemID: Date] {
+  ) throws(StoreError) -> [ItemID: EarlierUpload] {
     try read { db in
       // If only `push` was used, nothing was sent from the queue.
       let done = "SELECT EXISTS (SELECT 1 FROM item WHERE state = 'done')"
@@ -26,27 +34,33 @@ extension UploadStore {
           AND (? OR sum IS NULL)
         """, hasQueued, db)
       let bySum = try Self.lookUps("sum = ? AND target = ?", hasQueued, db)
-      var found: [ItemID: Date] = [:]
+      let doubts = try Doubts(db)
+      var found: [ItemID: EarlierUpload] = [:]
       for item in items {
+        let target = target ?? item.target
         var moment: Double?
         if let sum = item.sum {
           moment = try Self.latest(bySum) { values in
             values.add(sum)
-            values.add(target ?? item.target)
+            values.add(target)
           }
         }
         if moment == nil, let identity = item.identity {
           moment = try Self.latest(byIdentity) { values in
             values.add(Int64(bitPattern: identity.inode))
             values.add(place(item).bytes)
-            values.add(target ?? item.target)
+            values.add(target)
             values.add(Int64(bitPattern: identity.device))
             values.add(identity.modified)
             values.add(identity.size)
             values.add(item.sum == nil)
           }
         }
-        found[item.id] = moment.map { Date(timeIntervalSince1970: $0) }
+        let isCertain = moment != nil
+        if !isCertain { moment = doubts.latest(of: item, to: target, at: place) }
+        found[item.id] = moment.map {
+          EarlierUpload(ended: Date(timeIntervalSince1970: $0), isCertain: isCertain)
+        }
       }
       return found
     }
@@ -77,4 +91,64 @@ extension UploadStore {
     }
     return latest
   }
+}
+
+/// The uploads of which it is not known whether they arrived. They are few: one reading serves all files of a look.
+private struct Doubts {
+  private struct File: Hashable {
+    var target: String
+    var path: [UInt8]
+    var identity: FileIdentity
+  }
+
+  private struct Content: Hashable {
+    var target: String
+    var sum: [UInt8]
+  }
+
+  /// When such an upload ended, and the digest of what was sent, where it was made.
+  private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
+  private var contents: [Content: Double] = [:]
+
+  /// Reads them by indexes of their own, which have the same condition.
+  init(_ db: Database) throws {
+    let file = "path, device, inode, size, modified, sum, ended"
+    let rows = try Row.fetchCursor(
+      db.cachedStatement(
+        sql: """
+          SELECT COALESCE(sent_to, target), \(file) FROM attempt INDEXED BY attempt_doubt
+            CROSS JOIN item ON item.id = attempt.item WHERE outcome IN ('outcome-unknown', 'no-record')
+          UNION ALL
+          SELECT target, \(file) FROM pushed INDEXED BY pushed_doubt
+            WHERE outcome IN ('outcome-unknown', 'no-record')
+          ORDER BY ended
+          """))
+    while let row = try rows.next() {
+      let (target, sum, ended): (String, [UInt8]?, Double) = (row[0], Self.bytes(row[6]), row[7])
+      if let sum { contents[Content(target: target, sum: sum)] = ended }
+      guard let device = row[2] as Int64?, let inode = row[3] as Int64?,
+        let modified = row[5] as Int64?
+      else { continue }
+      let identity = FileIdentity(
+        device: UInt64(bitPattern: device), inode: UInt64(bitPattern: inode), size: row[4],
+        modified: modified)
+      let file = File(target: target, path: Self.bytes(row[1]) ?? [], identity: identity)
+      files[file] = (ended, sum)
+    }
+  }
+
+  /// When the last of them ended that had this content, or this file unless its digest was known and differs.
+  func latest(
+    of item: UploadItem, to target: String, at place: (UploadItem) -> FileLocation
+  ) -> Double? {
+    if files.isEmpty, contents.isEmpty { return nil }
+    if let sum = item.sum, let ended = contents[Content(target: target, sum: sum)] { return ended }
+    guard let identity = item.identity,
+      let known = files[File(target: target, path: place(item).bytes, identity: identity)],
+      item.sum == nil || known.sum == nil
+    else { return nil }
+    return known.ended
+  }
+
+  private static func bytes(_ data: Data?) -> [UInt8]? { data.map(Array.init) }
 }

@@ -61,28 +61,48 @@ import UploadModel
   }
 
   @Test(arguments: [
-    (1, 0, "This file waits there already. Sent again, it", "already in the queue"),
-    (2, 0, "2 files wait there already. Sent again, they", "already in the queue"),
-    (0, 1, "This file was sent there before. Sent again, it", "sent before"),
-    (0, 3, "3 files were sent there before. Sent again, they", "sent before"),
+    (1, 0, 0, "This file waits there already. Sent again, it", "already in the queue"),
+    (2, 0, 0, "2 files wait there already. Sent again, they", "already in the queue"),
+    (0, 1, 0, "This file was sent there before. Sent again, it", "sent before"),
+    (0, 3, 0, "3 files were sent there before. Sent again, they", "sent before"),
     (
-      1, 1, "1 file waits there already, 1 was sent there before.",
+      1, 1, 0, "1 file waits there already, 1 was sent there before.",
       "already in the queue or sent before"
     ),
     (
-      2, 3, "2 files wait there already, 3 were sent there before.",
+      2, 3, 0, "2 files wait there already, 3 were sent there before.",
       "already in the queue or sent before"
+    ),
+    (
+      0, 0, 1,
+      "This file may have arrived there before: a look on the server tells. Sent again, it",
+      "perhaps arrived before"
+    ),
+    (
+      0, 0, 2,
+      "2 files may have arrived there before: a look on the server tells. Sent again, they",
+      "perhaps arrived before"
+    ),
+    (
+      0, 3, 1, "3 files were sent there before, 1 may have arrived there before: a look",
+      "sent before or perhaps arrived before"
+    ),
+    (
+      1, 1, 2, "1 file waits there already, 1 was sent there before, 2 may have arrived there",
+      "already in the queue or sent before or perhaps arrived before"
     ),
   ])
   func whatIsThereAlreadyIsLeftOutUnlessItIsMeant(
-    _ waiting: Int, _ sent: Int, _ question: String, _ reason: String
+    _ waiting: Int, _ sent: Int, _ doubtful: Int, _ question: String, _ reason: String
   ) throws {
     var state = Fixture.mixed(size: Size(width: 120, height: 40))
-    var items = (0..<waiting + sent).map { Fixture.item(Int64($0 + 1), "\($0)") }
+    var items = (0..<waiting + sent + doubtful).map { Fixture.item(Int64($0 + 1), "\($0)") }
     // They keep the way in which they are to be sent.
     (items[0].field, items[0].target) = ("photo", "nas")
     let event = AppEvent.leftOut(
-      waiting: Array(items.prefix(waiting)), sent: Array(items.dropFirst(waiting)))
+      LeftOut(
+        waiting: Array(items.prefix(waiting)), sent: Array(items.dropFirst(waiting).prefix(sent)),
+        doubtful: items.suffix(doubtful)))
     Fixture.play(&state, event)
     guard case .question(let asked) = state.dialog else {
       Issue.record("nothing is asked")
@@ -127,6 +147,37 @@ import UploadModel
     (state, effects) = ReducerTests.press([.control("a"), "r"], on: 0)
     #expect(effects == [])
     #expect(Self.said(state).contains("1 of the 5 may have arrived"))
+  }
+
+  @Test func theHistorySendsWhatMayHaveArrivedAfterAQuestion() {
+    func row(_ id: Int, _ name: String, _ end: HistoryRow.End) -> HistoryRow {
+      var row = HistoryRow(
+        id: "\(id)", name: name, target: "photos", size: 1, time: "2026-11-2\(id) 10:00", end: end,
+        outcome: "", path: "/\(name)")
+      row.location = Array("/\(name)".utf8)
+      return row
+    }
+    func add(_ names: String...) -> Effect {
+      .add(names.map { .bytes(Array("/\($0)".utf8)) }, again: true)
+    }
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    // What was sent after all is known; what failed after that may still be there from before.
+    let rows = [
+      row(6, "a", .unknown), row(5, "b", .sent), row(4, "b", .unknown), row(3, "c", .failed),
+      row(2, "c", .unknown), row(1, "d", .failed),
+    ]
+    Fixture.play(&state, .key("3"), .history(.rows(rows)))
+    #expect(Fixture.type("r", &state) == [] && state.mode == .sendingAgain)
+    #expect(Self.said(state).contains("It may have arrived: a look on the server tells."))
+    #expect(Fixture.play(&state, .key(.enter)) == [], "leaving it is lit")
+    #expect(Fixture.type("rr", &state) == [add("a")])
+    #expect(Fixture.type("jr", &state) == [add("b")])
+    #expect(Fixture.type("jr", &state) == [] && state.mode == .sendingAgain)
+    #expect(Fixture.type("y", &state) == [add("c")])
+    #expect(Fixture.type("jr", &state) == [add("d")])
+    #expect(Fixture.play(&state, .key(.control("a")), .key("r")) == [])
+    #expect(Self.said(state).contains("2 of the 4 may have arrived"))
+    #expect(Fixture.type("y", &state) == [add("a", "b", "c", "d")])
   }
 
   @Test func anEmptyScreenSaysWhatToPressAndWhereFilesGo() {

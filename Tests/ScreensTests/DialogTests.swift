@@ -208,6 +208,51 @@ import Testing
     #expect(Fixture.play(&idle, .hangUp) == [.quit(.stopping)])
   }
 
+  @Test(
+    arguments: [
+      // Nothing goes on, and nothing ends.
+      ([.paused], true, [.stopAndQuit, .close]),
+      ([.paused, .waiting], false, [.stopAndQuit, .close]),
+      // What is under way ends, also where nothing begins.
+      ([.paused, underWay], false, [.stopAndQuit, .finishThenQuit, .close]),
+      ([.paused, .waiting], true, [.stopAndQuit, .finishThenQuit, .goOnInBackground, .close]),
+    ] as [([ItemState], Bool, [Action.Name])])
+  func onlyThatIsOfferedWhichDoesSomething(
+    _ states: [ItemState], _ isStarted: Bool, _ names: [Action.Name]
+  ) {
+    var state = Fixture.empty(size: Size(width: 120, height: 40))
+    Fixture.play(
+      &state,
+      .added(states.enumerated().map { Fixture.item(Int64($0 + 1), "\($0)", state: $1) }),
+      .stopped(!isStarted))
+    state.options.background = .offered
+    Fixture.type("q", &state)
+    guard case .question(let question) = state.dialog else {
+      Issue.record("\(state.mode)")
+      return
+    }
+    #expect(question.buttons.map(\.name) == names)
+    for (key, name) in [("f", Action.Name.finishThenQuit), ("b", .goOnInBackground)]
+    where !names.contains(name) {
+      #expect(Fixture.type(key, &state) == [.bell] && state.mode == .quitting, "\(key)")
+    }
+    // A terminal that is closed leaves nothing in the background either that has nothing to do.
+    state.options.background = .preferred
+    let goesOn = names.contains(.goOnInBackground)
+    #expect(Fixture.play(&state, .hangUp) == [.quit(goesOn ? .background : .stopping)])
+  }
+
+  private static let underWay = ItemState.sending(attempt: 1, sent: 10, total: 100)
+
+  @Test func nothingGoesToTheBackgroundThatHasEndedMeanwhile() {
+    var state = Fixture.empty()
+    state.options.background = .offered
+    Fixture.play(&state, .added([Fixture.item(1, "a"), Fixture.item(2, "b", state: .paused)]))
+    Fixture.type("q", &state)
+    Fixture.play(&state, .engine([(ItemID(1), .done(Fixture.receipt))], at: state.now))
+    #expect(Fixture.type("b", &state) == [.quit(.stopping)])
+  }
+
   @Test(arguments: Fixture.sizes) func aLongNameLeavesTheAnswersOnTheScreen(_ size: Size) {
     var state = Fixture.empty(size: size)
     state.options.listsServer = true

@@ -288,7 +288,7 @@ import UploadModel
         case .listHistory: Fixture.play(&state, .history(.rows(Fixture.historyRows)))
         case .listFolder: Fixture.play(&state, .folder(Fixture.folder))
         case .add([.typed("/twice")], _, _):
-          Fixture.play(&state, .leftOut(waiting: [twice], sent: []))
+          Fixture.play(&state, .leftOut(LeftOut(waiting: [twice])))
         default: break
         }
       }

@@ -100,6 +100,12 @@ private func number(_ cause: Failure.Cause) -> Int {
 }
 
 struct FailureTests {
+  @Test("What may have arrived is known by its code as well")
+  func codesOfDoubt() {
+    let codes = CauseRow.all.map { $0.failure }.filter(\.mayHaveArrived).map(\.code)
+    #expect(Set(codes) == Set(Failure.codesOfDoubt))
+  }
+
   @Test func theTableHasEveryCause() {
     #expect(Set(CauseRow.all.map { number($0.failure.cause) }) == Set(0...27))
   }

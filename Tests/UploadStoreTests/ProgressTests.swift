@@ -495,6 +495,53 @@ struct ProgressTests {
     #expect(try store.enqueue([item("e")])[0].id > last)
   }
 
+  @Test("What may have arrived is known, too, where it went, until it is known to have been sent")
+  func mayHaveArrivedBefore() throws {
+    let store = try harness.open()
+    let unknown = ItemState.failed(Failure(.outcomeUnknown("no reply"), attempts: 1))
+    let unrecorded = ItemState.failed(Failure(.notRecorded("no reply"), attempts: 1))
+    func queue(_ name: String, _ inode: UInt64, at second: Double) throws -> UploadItem {
+      let queued = try store.enqueue([item(name, inode: inode)])[0]
+      _ = try store.begin([queued.id])
+      try store.record([(queued.id, unknown)], now: Date(timeIntervalSince1970: second))
+      return queued
+    }
+    let first = try queue("a", 1, at: 10)
+    var moved = try queue("b", 2, at: 20)
+    var summed = item("c", inode: 3, state: unrecorded)
+    summed.sum = [UInt8](repeating: 7, count: 32)
+    try store.log([(summed, Date())], now: Date(timeIntervalSince1970: 30))
+    // It is still known once it fails for certain, waits anew, goes elsewhere, or has left the queue.
+    var again = first
+    again.state = .waiting
+    try store.update([again])
+    _ = try store.begin([first.id])
+    try store.record([(first.id, .failed(refused))])
+    moved.target = "other"
+    moved.state = .waiting
+    try store.edit([moved])
+    try store.update([moved])
+    try store.remove([first.id, moved.id])
+    var looked = [
+      item("a"), item("b", inode: 2), item("b", target: "other", inode: 2), item("a", inode: 9),
+      item("c", inode: 3), item("d", inode: 4), item("c", inode: 3),
+    ]
+    for index in looked.indices { looked[index].id = ItemID(Int64(index)) }
+    looked[5].sum = summed.sum
+    looked[6].sum = [UInt8](repeating: 8, count: 32)
+    let found = try store.sentBefore(looked)
+    #expect(found.keys.map(\.rawValue).sorted() == [0, 1, 4, 5])
+    #expect(found.values.allSatisfy { !$0.isCertain })
+    #expect(
+      [0, 1, 4, 5].map { found[ItemID($0)]?.ended.timeIntervalSince1970 } == [10, 20, 30, 30])
+    // Another process may say where they go.
+    #expect(try store.sentBefore([looked[2]], to: "nas").count == 1)
+    try store.log(
+      [(item("a", state: .done(Receipt(status: 200))), Date())],
+      now: Date(timeIntervalSince1970: 5))
+    #expect(try store.sentBefore([looked[0]]).values.map(\.isCertain) == [true])
+  }
+
   @Test("When a file was sent is the last time, whether it was pushed or queued")
   func sentBeforeLast() throws {
     let store = try harness.open()
@@ -505,7 +552,7 @@ struct ProgressTests {
     var again = item("a")
     again.id = ItemID(99)
     func last() throws -> Double? {
-      try store.sentBefore([again])[ItemID(99)]?.timeIntervalSince1970
+      try store.sentBefore([again])[ItemID(99)]?.ended.timeIntervalSince1970
     }
     try push(at: 10)
     #expect(try last() == 10)

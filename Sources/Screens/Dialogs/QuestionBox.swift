@@ -71,8 +71,10 @@ struct QuestionBox {
       if parts.isEmpty { parts.append("By now nothing is left to be sent") }
       let promise = totals.awaiting > 0 ? " \(Self.mayHaveArrived)" : ""
       return ("Quit?", parts.joined(separator: ", ") + "." + price(of: moving) + promise)
-    case .addingAgain(let items, let waiting): return addition(of: items.count, waiting)
-    case .sendingAgain(let ids): return repetition(of: ids.compactMap(state.item))
+    case .addingAgain(let files): return addition(of: files)
+    case .sendingAgain(let ids):
+      return repetition(of: ids.compactMap { state.item($0)?.mayHaveArrived })
+    case .queueingAgain(let rows): return repetition(of: rows.map(\.mayHaveArrived))
     case .pausing:
       return ("Pause everything?", loss(of: state.queue.rows.lazy.map(\.item)))
     case .breakingOff(let ids): return ("Pause?", loss(of: ids.compactMap(state.item)))
@@ -94,36 +96,47 @@ struct QuestionBox {
     }
   }
 
-  /// Files to be added again; `waiting` of them wait, the rest were sent.
-  private func addition(of count: Int, _ waiting: Int) -> (title: String, text: String) {
-    let (sent, one) = (count - waiting, count == 1)
-    let parts = [
-      waiting == 0 ? nil : "\(one ? "waits" : "wait") there already",
-      sent == 0 ? nil : "\(one ? "was" : sent == 1 ? "was" : "were") sent there before",
-    ].compactMap(\.self)
+  /// Files to be added again.
+  private func addition(of files: LeftOut) -> (title: String, text: String) {
+    let doubtful = files.doubtful.count
+    let kinds = [
+      (files.waiting.count, files.waiting.count == 1 ? "waits" : "wait", "there already"),
+      (files.sent.count, files.sent.count == 1 ? "was" : "were", "sent there before"),
+      (doubtful, "may", "have arrived there before"),
+    ].filter { $0.0 > 0 }
+    let count = files.items.count
     let what =
-      switch parts.count {
-      case 2:
-        "\(HumanReadable.count(waiting, "file")) \(waiting == 1 ? "waits" : "wait") there already, \(sent) \(parts[1])."
-      default: "\(one ? "This file" : "\(count) files") \(parts.joined())."
+      if kinds.count == 1, count == 1 {
+        "This file \(kinds[0].1) \(kinds[0].2)"
+      } else {
+        kinds.enumerated().map { index, kind in
+          let subject = index > 0 ? "\(kind.0)" : HumanReadable.count(kind.0, "file")
+          return "\(subject) \(kind.1) \(kind.2)"
+        }.joined(separator: ", ")
       }
-    return (
-      waiting == 0 ? "Sent before" : sent == 0 ? "Already in the queue" : "Already there",
-      "\(what) Sent again, \(one ? "it" : "they") may be stored twice."
-    )
+    let title =
+      if doubtful == count {
+        "May have arrived"
+      } else if files.waiting.isEmpty {
+        "Sent before"
+      } else {
+        files.waiting.count == count ? "Already in the queue" : "Already there"
+      }
+    let look = doubtful > 0 ? ": a look on the server tells" : ""
+    return (title, "\(what)\(look). Sent again, \(count == 1 ? "it" : "they") may be stored twice.")
   }
 
-  /// Items of which some may have arrived.
-  private func repetition(of items: [UploadItem]) -> (title: String, text: String) {
-    let doubtful = items.count(where: \.mayHaveArrived)
+  /// Files of which some may have arrived.
+  private func repetition(of doubts: [Bool]) -> (title: String, text: String) {
+    let (count, doubtful) = (doubts.count, doubts.count { $0 })
     let what =
-      items.count == 1
+      count == 1
       ? "It may have arrived"
-      : doubtful == items.count
-        ? "They may have arrived" : "\(doubtful) of the \(items.count) may have arrived"
+      : doubtful == count
+        ? "They may have arrived" : "\(doubtful) of the \(count) may have arrived"
     return (
       "Send again?",
-      "\(what): a look on the server tells. Sent again, \(items.count == 1 ? "it" : "they") may be stored twice."
+      "\(what): a look on the server tells. Sent again, \(count == 1 ? "it" : "they") may be stored twice."
     )
   }
 

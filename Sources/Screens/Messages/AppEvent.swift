@@ -54,9 +54,8 @@ public enum AppEvent: Sendable {
   case completions(for: String, [String])
   /// The answer to `Effect.preview`, for the text that it was asked for.
   case preview(for: String, AddPreview)
-  /// These files were left out, because they already wait in the queue or were sent to their target before. The
-  /// user may still want them.
-  case leftOut(waiting: [UploadItem], sent: [UploadItem])
+  /// These files were left out. The user may still want them.
+  case leftOut(LeftOut)
   /// The answer to `Effect.setUp` if the user's answers are refused.
   ///
   /// `isGoodEnough` says that they can be accepted if the user insists.

@@ -116,6 +116,8 @@ extension AppState {
     switch name {
     case .goOnInBackground where !question.buttons.contains { $0.name == name }:
       return refuse("this queue cannot go on in the background")
+    case .finishThenQuit where !question.buttons.contains { $0.name == name }:
+      return refuse("nothing is being sent that could be finished")
     case .accept where question.answer != .accept: return perform(question.answer, in: question)
     case .next, .previous:
       var question = question
@@ -126,7 +128,8 @@ extension AppState {
     }
     switch (name, question.subject) {
     case (.stopAndQuit, _): return [.quit(.stopping)]
-    case (.goOnInBackground, _): return [.quit(.background)]
+    // It may have come to its end while the question was read.
+    case (.goOnInBackground, _): return [.quit(canGoOnInBackground ? .background : .stopping)]
     case (.finishThenQuit, _):
       return leaveWhenDone()
     case (.close, .quitting): finishing = nil
@@ -134,8 +137,9 @@ extension AppState {
       return pauseOnly(ids.compactMap(item).filter { !losesMuch($0) })
     case (.pauseNow, .breakingOff(let ids)): return pauseOnly(ids.compactMap(item))
     case (.finishThese, _): return start(false)
-    case (.addAgain, .addingAgain(let items, _)): return [.addAgain(items)]
+    case (.addAgain, .addingAgain(let files)): return [.addAgain(files.items)]
     case (.sendAgainNow, .sendingAgain(let ids)): return retryNow(ids.compactMap(item))
+    case (.sendAgainNow, .queueingAgain(let rows)): return sendAgainNow(rows)
     case (.pauseNow, _): return pauseOnly(queue.rows.map(\.item))
     case (.removeNow, .removing(let ids, _, _)): return remove(ids)
     case (.deleteNow, .deleting(let rows)):

@@ -59,7 +59,7 @@ extension AppState {
   private mutating func performInHistory(_ name: Action.Name) -> [Effect] {
     switch name {
     case .refresh: return [.listHistory]
-    case .sendAgain: return sendAgain(history.subjects)
+    case .sendAgain: return askToSendAgain(history.subjects)
     case .openURL: return openURL(history.subjects.map(\.url))
     case .deleteUploaded: return askToDelete(history.subjects.map(\.uploaded))
     case .order:
@@ -88,10 +88,18 @@ extension AppState {
     return []
   }
 
-  /// Queues files of the history again, for the same targets.
-  private mutating func sendAgain(_ rows: [HistoryRow]) -> [Effect] {
+  /// Queues files of the history again. Asks first about those that may be on the server already, since they would be
+  /// there twice.
+  private mutating func askToSendAgain(_ rows: [HistoryRow]) -> [Effect] {
     let known = rows.filter { !$0.location.isEmpty }
     guard !known.isEmpty else { return refuse("nothing is selected") }
+    guard known.contains(where: \.mayHaveArrived) else { return sendAgainNow(known) }
+    dialog = .question(Question(.queueingAgain(known)))
+    return []
+  }
+
+  /// Queues files of the history once more. They go where they went.
+  mutating func sendAgainNow(_ known: [HistoryRow]) -> [Effect] {
     message = "\(HumanReadable.count(known.count, "file")) queued once more"
     var targets: [String] = []
     for row in known where !targets.contains(row.target) { targets.append(row.target) }

@@ -45,20 +45,21 @@ extension AppState {
     if case .prompt(let prompt) = dialog { prompt.field.text } else { nil }
   }
 
-  /// Asks whether to add files that already wait or were sent, since once is usually meant.
-  mutating func askToAddAgain(_ waiting: [UploadItem], _ sent: [UploadItem]) {
-    let items = waiting + sent
-    guard !items.isEmpty else { return }
+  /// Asks whether to add files that already wait, were sent or may have been, since once is usually meant.
+  mutating func askToAddAgain(_ files: LeftOut) {
+    let count = files.items.count
+    guard count > 0 else { return }
     guard dialog == nil else {
       let why = [
-        waiting.isEmpty ? [] : ["already in the queue"], sent.isEmpty ? [] : ["sent before"],
-      ]
+        files.waiting.isEmpty ? nil : "already in the queue",
+        files.sent.isEmpty ? nil : "sent before",
+        files.doubtful.isEmpty ? nil : "perhaps arrived before",
+      ].compactMap(\.self)
       message =
-        "\(HumanReadable.count(items.count, "file")) left out: "
-        + why.flatMap(\.self).joined(separator: " or ")
+        "\(HumanReadable.count(count, "file")) left out: \(why.joined(separator: " or "))"
       return
     }
-    dialog = .question(Question(.addingAgain(items, waiting: waiting.count)))
+    dialog = .question(Question(.addingAgain(files)))
   }
 
   /// Lets further files begin, or not.

@@ -80,7 +80,7 @@ extension AppState {
       form.complaint = isGoodEnough ? "\(words); Enter writes it all the same" : words
       dialog = .form(form)
       return [.bell]
-    case .leftOut(let waiting, let sent): askToAddAgain(waiting, sent)
+    case .leftOut(let files): askToAddAgain(files)
     case .queueRead: return finishReading()
     case .leaveWhenDone: return leaveWhenDone()
     case .aside(let isAside): self.isAside = isAside
@@ -105,7 +105,7 @@ extension AppState {
     case .terminate: return [.quit(.stopping)]
     case .hangUp:
       // A queue that the user has stopped resumes only when the user says so.
-      let goesOn = options.background == .preferred && isStarted && !isAtTheEnd && !isAside
+      let goesOn = options.background == .preferred && canGoOnInBackground && !isAside
       return [.quit(goesOn ? .background : .stopping)]
     }
     return []
@@ -178,10 +178,16 @@ extension AppState {
   mutating func askToQuit() -> [Effect] {
     // If another process sends, leaving stops nothing.
     if isAtTheEnd || isAside { return [.quit(.idle)] }
-    // In the background, nobody could resume a stopped queue.
-    open(.question(Question(.quitting(isStarted ? options.background : .unavailable))))
+    let background = canGoOnInBackground ? options.background : .unavailable
+    open(.question(Question(.quitting(background, canFinish: canFinish))))
     return []
   }
+
+  /// Whether another process would have something to do: what is stopped or paused goes on only when the person says so.
+  var canGoOnInBackground: Bool { isStarted && (queue.totals.busy > 0 || isReading) }
+
+  /// Whether there is anything whose end could be waited for.
+  private var canFinish: Bool { canGoOnInBackground || queue.totals.active > 0 || isReading }
 
   /// Why the queue cannot be edited yet: "all" and "last" would mean the part that is here.
   static let isStillRead = "the queue is still being read; in a moment"

@@ -153,6 +153,8 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether the server has the file, or may have it: sending it again could store it twice.
   public var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
+  /// The codes of the causes for which that holds, for readers of what keeps only codes.
+  public static let codesOfDoubt = ["outcome-unknown", "no-record"]
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).

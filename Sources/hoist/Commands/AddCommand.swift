@@ -53,9 +53,8 @@ struct AddCommand: HoistCommand {
     let bad = added.items.count(where: \.state.isFinished)
     let skipped =
       added.skipped.isEmpty ? "" : ", \(added.skipped.count) skipped as sent before"
-    let repeated = added.repeated == 0 ? "" : ", \(added.repeated) of them sent before"
     context.output.error(
-      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(repeated)\(skipped)"
+      "\(HumanReadable.count(added.items.count - bad, "file")) queued for \(target.name)\(added.repetition)\(skipped)"
     )
     if bad > 0 {
       let folders = added.items.contains { $0.state.failure?.cause == .notAFile(kind: "a folder") }

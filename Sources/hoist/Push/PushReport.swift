@@ -25,7 +25,7 @@ struct PushReport: Codable {
     var message: String?
 
     /// Whether the server has the file, or may have it: `Failure.mayHaveArrived`.
-    var mayHaveArrived: Bool { cause == "outcome-unknown" || cause == "no-record" }
+    var mayHaveArrived: Bool { cause.map(Failure.codesOfDoubt.contains) ?? false }
   }
 
   /// Increased when readers of the old format cannot read the new one.

@@ -52,6 +52,9 @@ final class PlainInterface: UserInterface {
   /// Whether nobody is there to answer.
   var isAlone: Bool { audience != .standardInput }
 
+  /// Whether it goes on when the queue is empty.
+  var stays: Bool { audience == .nobodyForever }
+
   /// The exit status if the queue alone would end with `status`.
   func status(_ status: ExitStatus, hasFailures: Bool) -> ExitStatus {
     switch audience {
@@ -86,7 +89,7 @@ final class PlainInterface: UserInterface {
 
   /// Does what a person would do: leave when everything is done, or clear what is done.
   private func goOnAlone(_ state: AppState) {
-    if audience == .nobodyForever {
+    if stays {
       // A process that runs for months must not keep every file in memory. What was sent is in the history.
       guard state.isAtRest, state.doneCount > 0, !isClosing else { return }
       isClosing = true

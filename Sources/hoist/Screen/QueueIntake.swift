@@ -5,11 +5,13 @@ import UploadEngine
 import UploadModel
 import UploadStore
 
-/// Adds files to the durable queue, and finds out which of them their target already has.
+/// Adds files to the durable queue, and finds out which of them their target already has, or may have.
 struct QueueIntake: Sendable {
   let store: UploadStore
   /// Whether files that the target already has are left out.
   var skipsSent = false
+  /// Whether those stay out of which only a look on the server tells whether it has them.
+  var skipsDoubtful = false
   /// Whether files are compared by their content.
   var comparesContent = false
 
@@ -22,24 +24,39 @@ struct QueueIntake: Sendable {
   /// What became of files that were to be added.
   struct Added {
     var items: [UploadItem] = []
+    /// Those that were left out because they had been sent before.
     var skipped: [UploadItem] = []
+    /// Those that were left out because they may have arrived before.
+    var doubtful: [UploadItem] = []
     /// How many of the items had been sent before.
     var repeated = 0
+    /// How many of the items may have arrived before.
+    var perhapsRepeated = 0
 
     /// A message about it; nil if there is nothing to say.
     var words: String? {
-      if !skipped.isEmpty {
-        return "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
-      }
-      guard repeated > 0 else { return nil }
-      let count = repeated == items.count ? "" : "\(repeated) of them "
-      return "\(HumanReadable.count(items.count, "file")) queued, \(count)sent before"
+      let queued =
+        repetition.isEmpty
+        ? nil : "\(HumanReadable.count(items.count, "file")) queued\(repetition)"
+      let left =
+        skipped.isEmpty
+        ? nil : "\(HumanReadable.count(skipped.count, "file")) skipped: sent before"
+      let parts = [queued, left].compactMap(\.self)
+      return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
+
+    /// How many of the items were sent before and how many may have been, to be put behind their number.
+    var repetition: String {
+      [(repeated, "sent before"), (perhapsRepeated, "may have arrived before")]
+        .filter { $0.0 > 0 }.map { ", \($0) of them \($1)" }.joined()
     }
 
     mutating func merge(_ more: Added) {
       items += more.items
       skipped += more.skipped
+      doubtful += more.doubtful
       repeated += more.repeated
+      perhapsRepeated += more.perhapsRepeated
     }
   }
 
@@ -90,7 +107,7 @@ struct QueueIntake: Sendable {
     return added
   }
 
-  /// The items, with a note on those that were sent before, or without them.
+  /// The items, with a note on those that were sent before or may have been, or without them.
   /// - Parameters:
   ///   - target: where they go; by default, each item's own target.
   ///   - folder: the folder that relative paths start from, since the history has absolute paths.
@@ -108,12 +125,24 @@ struct QueueIntake: Sendable {
     let known = try store.sentBefore(items, to: target) { $0.location.absolute(in: folder) }
     // Files that were sent together share the note.
     let words = Dictionary(
-      uniqueKeysWithValues: Set(known.values).map { ($0, "sent before, \($0.local)") })
-    for index in items.indices {
-      let note = known[items[index].id].flatMap { words[$0] }
-      if items[index].note != note { items[index].note = note }
+      uniqueKeysWithValues: Set(known.values).map { earlier in
+        let what = earlier.isCertain ? "sent before" : "may have arrived before"
+        return (earlier, "\(what), \(earlier.ended.local)")
+      })
+    var added = Added()
+    for var item in items {
+      let earlier = known[item.id]
+      let note = earlier.flatMap { words[$0] }
+      if item.note != note { item.note = note }
+      switch earlier?.isCertain {
+      case true? where skipsSent: added.skipped.append(item)
+      case false? where skipsDoubtful: added.doubtful.append(item)
+      case let isCertain:
+        if isCertain == true { added.repeated += 1 }
+        if isCertain == false { added.perhapsRepeated += 1 }
+        added.items.append(item)
+      }
     }
-    guard skipsSent else { return Added(items: items, repeated: known.count) }
-    return Added(items: items.filter { $0.note == nil }, skipped: items.filter { $0.note != nil })
+    return added
   }
 }

@@ -45,10 +45,17 @@ extension ScreenSession {
     guard isStoppedNow != isStopped else { return }
     isStopped = isStoppedNow
     handle([.stopped(isStopped)])
+    // A screen shows that all the time. Who only waits for the end learns it together with what is waited for.
+    if let front = interface as? PlainInterface, front.isAlone, !state.isReading || front.stays {
+      handle([.message(isStopped ? Self.stoppedWords : "the queue goes on")])
+    }
     guard let engine else { return }
     engine.setStarted(!isStopped)
     link.tell([.settings(settings)])
   }
+
+  /// What is said of that where there is no screen to show it.
+  static let stoppedWords = "the queue is stopped; hoist queue start goes on with it"
 
   private func applyChanged(_ changed: [UploadItem]) {
     guard let engine else {

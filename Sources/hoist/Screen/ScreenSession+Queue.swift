@@ -63,8 +63,9 @@ extension ScreenSession {
     let (current, chosen) = (intake, book.current.name)
     // Commands in lines are taken as meant, since the author of a script is not there to be asked.
     let isAsked = !(interface is PlainInterface)
-    let asksOfSent = isAsked && !isMeant && !queue.skipsSent
-    if asksOfSent { queue.skipsSent = true }
+    let asks = isAsked && !isMeant
+    let asksOfSent = asks && !queue.skipsSent
+    if asks { (queue.skipsSent, queue.skipsDoubtful) = (true, true) }
     intakeQueue.async { [queue] in
       // Commands may supply the secrets of another target.
       let other = name.map { ($0, book.target(named: $0)) }
@@ -77,6 +78,7 @@ extension ScreenSession {
       var total = QueueIntake.Added()
       var twice: [UploadItem] = []
       var sent: [UploadItem] = []
+      var doubtful: [UploadItem] = []
       // By now the queue has been read, and earlier additions are in it.
       let known = DispatchQueue.main.sync { MainActor.assumeIsolated { self.state } }
       let named = paths.map(files)
@@ -96,6 +98,8 @@ extension ScreenSession {
             sent += added.skipped
             added.skipped = []
           }
+          doubtful += added.doubtful
+          added.doubtful = []
           total.merge(added)
         }
         let count = HumanReadable.count(total.items.count, "file")
@@ -106,17 +110,17 @@ extension ScreenSession {
           words = unnamed.words
         } else if let said = total.words {
           words = said
-        } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, total.skipped.isEmpty {
+        } else if total.items.isEmpty, twice.isEmpty, sent.isEmpty, doubtful.isEmpty,
+          total.skipped.isEmpty
+        {
           words = "nothing was added: there are no files in there"
         } else {
           words = total.items.count > QueueIntake.portion ? "\(count) added" : nil
         }
-        let (waiting, before) = isLast ? (twice, sent) : ([], [])
+        let leftOut = isLast ? LeftOut(waiting: twice, sent: sent, doubtful: doubtful) : LeftOut()
         onMain {
           self.show(result, saying: words)
-          if waiting.count + before.count > 0 {
-            self.handle([.leftOut(waiting: waiting, sent: before)])
-          }
+          if !leftOut.items.isEmpty { self.handle([.leftOut(leftOut)]) }
         }
         return true
       }

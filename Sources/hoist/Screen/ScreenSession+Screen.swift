@@ -206,6 +206,7 @@ extension HistoryRow {
       time: (entry.ended ?? entry.began).minute(), end: end, attempt: entry.attempt,
       outcome: entry.status.map { Failure.statusLine($0) } ?? words, message: entry.message ?? "",
       url: entry.url, path: entry.location.description, reply: Reply(text: entry.reply ?? ""))
+    mayHaveArrived = entry.outcome.map(Failure.codesOfDoubt.contains) ?? false
     location = entry.location.bytes
     deletionURL = entry.deletionURL
   }

@@ -232,12 +232,11 @@ final class ScreenSession {
       handle([.perform(.close), leavesNow ? .perform(.quit) : .leaveWhenDone])
       // A server may be away for days.
       guard leave != nil else { return }
-      handle([
-        .message(
-          state.isAside
-            ? "this ends when all is sent; ^c ends it now, and the other hoist goes on"
-            : "this ends when all is sent; ^c ends now, and the rest stays queued")
-      ])
+      let ending =
+        state.isAside
+        ? "this ends when all is sent; ^c ends it now, and the other hoist goes on"
+        : "this ends when all is sent; ^c ends now, and the rest stays queued"
+      handle([.message(isStopped ? "\(Self.stoppedWords); \(ending)" : ending)])
     }
   }
 

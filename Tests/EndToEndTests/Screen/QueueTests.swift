@@ -268,6 +268,31 @@ extension EndToEnd {
       #expect(inbox.names.count == 2)
     }
 
+    @Test("What may have arrived is said as well, and is not left out with what was sent")
+    func mayHaveArrived() async throws {
+      let server = try HostileServer { connection, _ in
+        guard let request = connection.readRequest() else { return }
+        // Of one all has come; then nothing is said.
+        if String(decoding: request.body, as: UTF8.self).contains("a.bin") { return }
+        connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+      }
+      defer { server.stop() }
+      let target = server.url().absoluteString
+      for name in ["a.bin", "b.bin", "c.bin"] { try person.folder.write(name, count: 100) }
+      _ = try await person.run("push", "a.bin", "b.bin", "--to", target)
+      let told = try await person.run("add", "a.bin", "b.bin", "c.bin", "--to", target)
+      #expect(told.errors.contains("a.bin: may have arrived before, "), "\(told)")
+      #expect(
+        told.errors.contains("1 of them sent before, 1 of them may have arrived before"), "\(told)")
+      let kept = try await person.run("add", "a.bin", "b.bin", "--skip-sent", "--to", target)
+      #expect(kept.errors.contains("a.bin: may have arrived before, "), "\(kept)")
+      #expect(kept.errors.contains("1 file queued for "), "\(kept)")
+      #expect(kept.errors.contains("1 of them may have arrived before, 1 skipped"), "\(kept)")
+      let pushed = try await person.run("push", "a.bin", "b.bin", "--skip-sent", "--to", target)
+      #expect(pushed.errors.contains("may have arrived before, "), "\(pushed)")
+      #expect(pushed.errors.contains("b.bin: skipped, sent before"), "\(pushed)")
+    }
+
     @Test("Options that may hold secrets are not kept, and the queue says what it needs")
     func options() async throws {
       let inbox = try await person.receiver()

@@ -83,6 +83,48 @@ extension EndToEnd {
       #expect(inbox.names.count == 4)
     }
 
+    @Test("nor is what may have arrived, whether it is added anew or taken from the history")
+    func mayHaveArrived() async throws {
+      let person = try Person()
+      let server = try HostileServer { connection, _ in
+        // All of it has come; then nothing is said.
+        _ = connection.readRequest()
+      }
+      defer { server.stop() }
+      for name in ["a.txt", "b.txt"] { try person.folder.write(name, count: 1000) }
+      let terminal = try await person.terminal(columns: 120, rows: 40)
+      try await terminal.command("hoist a.txt --to \(server.url())")
+      try await terminal.wait(for: "1 unknown")
+      try await terminal.press("a")
+      try await terminal.command("?.txt")
+      try await terminal.wait(for: "This file may have arrived there before")
+      // Leaving it out is lit, and the other one goes.
+      try await terminal.press("Enter")
+      try await terminal.wait(for: "2 unknown")
+      #expect(server.requests.count == 2)
+      try await terminal.press("3")
+      try await terminal.wait(for: "OUTCOME")
+      try await terminal.wait(for: "b.txt")
+      try await terminal.press("r")
+      try await terminal.wait(for: "It may have arrived: a look on the server tells.")
+      try await terminal.press("Enter", "1")
+      try await terminal.wait(for: "2 unknown")
+      #expect(server.requests.count == 2)
+      try await terminal.press("3", "r")
+      try await terminal.wait(for: "Send again?")
+      try await terminal.press("r", "1")
+      try await terminal.wait(for: "3 unknown")
+      #expect(server.requests.count == 3)
+      try await terminal.press("q")
+      try await terminal.wait(for: Tmux.prompt)
+      // Named on the command line it is asked for as well, though what was sent is to be left out.
+      try await terminal.command("clear; hoist a.txt --skip-sent --to \(server.url())")
+      try await terminal.wait(for: "This file may have arrived there before")
+      try await terminal.press("a")
+      try await terminal.wait(for: "4 unknown")
+      #expect(server.requests.count == 4)
+    }
+
     @Test(
       "nor is what an earlier hoist left, though the queue is still being read when it is named")
     func twiceFromTheStart() async throws {

@@ -206,8 +206,10 @@ extension EndToEnd {
       try await terminal.command("hoist refused.bin --to bad; hoist --to vague")
       try await terminal.wait(for: "1 failed")
       try await terminal.press("q")
-      try await terminal.wait(for: "hoist · vague")
-      try await terminal.wait(for: "Queue 1")
+      // The first screen has a queue of one as well.
+      try await terminal.wait(until: "the second screen") {
+        $0.shows("hoist · vague") && $0.shows("Queue 1")
+      }
       // The log says nothing of what was before.
       try await terminal.press("4")
       let log = try await terminal.wait(for: "1 file in the queue, 1 of them failed or unknown")

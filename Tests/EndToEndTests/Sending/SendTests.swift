@@ -59,7 +59,7 @@ extension EndToEnd {
     }
 
     @Test(
-      "a queue that cannot be read, or put in order, is no success", arguments: [20..<25, 45..<50])
+      "a queue that cannot be read, or put in order, is no success", arguments: [20..<25, 65..<70])
     func damaged(_ part: Range<Int>) async throws {
       try configure("http://127.0.0.1:9/")
       try FileManager.default.createDirectory(
@@ -151,6 +151,35 @@ extension EndToEnd {
         #expect(outcome.errors.contains("✗ gone.txt"), "\(outcome)")
         #expect(outcome.errors.contains("1 of 2 files sent"), "\(outcome)")
       }
+    }
+
+    @Test("who waits for the end is told that the queue is stopped, and that it goes on")
+    func saysWhatHoldsItUp() async throws {
+      let inbox = try await person.receiver()
+      try configure(inbox.url)
+      try person.folder.write("a.txt", [1])
+      func said(_ words: String, by program: Program) async throws {
+        try await wait(for: words, otherwise: { program.output + program.errors }) {
+          program.output.contains(words) ? true : nil
+        }
+      }
+      let stopped = "the queue is stopped; hoist queue start goes on with it"
+      _ = try await person.run("queue", "stop")
+      try await add("a.txt")
+      let sender = try person.hoist("send", "--stay")
+      try await said("\(stopped)\n", by: sender)
+      let follower = try person.hoist("send")
+      try await said("\(stopped); this ends when all is sent", by: follower)
+      _ = try await person.run("queue", "start")
+      for program in [sender, follower] { try await said("the queue goes on", by: program) }
+      let end = try await follower.end()
+      #expect(end.status == 0 && inbox.names == ["a.txt"], "\(end)")
+      _ = try await person.run("queue", "stop")
+      try await wait(for: "the words again", otherwise: { sender.output + sender.errors }) {
+        sender.output.components(separatedBy: stopped).count == 3 ? true : nil
+      }
+      sender.signal(SIGTERM)
+      #expect(try await sender.end().status == 0)
     }
 
     @Test("a signal stops it and keeps the queue")

@@ -3,7 +3,8 @@ import UploadModel
 /// A question that is answered with one of a few buttons.
 struct Question: Sendable {
   enum Subject: Sendable {
-    case quitting(AppState.Background)
+    /// `canFinish`: whether there is anything whose end could be waited for.
+    case quitting(AppState.Background, canFinish: Bool)
     /// Everything is to be paused, and what is being sent would start again from its first byte.
     case pausing
     /// These are to be paused, and some of them would start again from their first byte.
@@ -13,10 +14,12 @@ struct Question: Sendable {
     case deleting([ServerEntry])
     /// These were uploaded, and the server named what deletes them.
     case deletingUploaded([UploadedFile])
-    /// These files are to be added; `waiting` of them already wait in the queue, the others were sent before.
-    case addingAgain([UploadItem], waiting: Int)
+    /// These files were left out and may still be added.
+    case addingAgain(LeftOut)
     /// These are to be sent again, and some of them may have arrived.
     case sendingAgain([ItemID])
+    /// These of the history are to be sent again, and some of them may have arrived.
+    case queueingAgain([HistoryRow])
   }
 
   let subject: Subject
@@ -38,15 +41,16 @@ struct Question: Sendable {
     case .removing: .removing
     case .deleting, .deletingUploaded: .deleting
     case .addingAgain: .addingAgain
-    case .sendingAgain: .sendingAgain
+    case .sendingAgain, .queueingAgain: .sendingAgain
     }
   }
 
   /// The buttons are the actions of the mode that have a word for one.
   var buttons: [Action] {
     var buttons = Action.inMode(mode).filter { $0.hint != nil }
-    guard case .quitting(let background) = subject,
-      let index = buttons.firstIndex(where: { $0.name == .goOnInBackground })
+    guard case .quitting(let background, let canFinish) = subject else { return buttons }
+    if !canFinish { buttons.removeAll { $0.name == .finishThenQuit } }
+    guard let index = buttons.firstIndex(where: { $0.name == .goOnInBackground })
     else { return buttons }
     switch background {
     case .offered: break

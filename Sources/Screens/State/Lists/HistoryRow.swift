@@ -42,6 +42,8 @@ public struct HistoryRow: PaneRow {
   public var reply: Reply
   /// The file's path, byte for byte: not every path is text. Empty if it is not known.
   public var location: [UInt8] = []
+  /// Whether it may be on the server, because the outcome of an attempt is unknown and no other attempt sent it.
+  public var mayHaveArrived: Bool
   /// Earlier attempts at the same file, one on each line, the latest first.
   private(set) var earlier: [String] = []
 
@@ -57,6 +59,7 @@ public struct HistoryRow: PaneRow {
     self.size = size
     self.time = time
     self.end = end
+    mayHaveArrived = end == .unknown
     self.attempt = attempt
     self.outcome = outcome
     self.message = message
@@ -102,6 +105,7 @@ extension HistoryRow {
         groups.append(row)
         continue
       }
+      if groups[place].end != .sent, row.mayHaveArrived { groups[place].mayHaveArrived = true }
       groups[place].earlier.append("\(row.time)  try \(row.attempt)  \(row.outcome)")
     }
     return groups
