@@ -171,7 +171,12 @@ extension EndToEnd {
       // Something is under way all the time, so that the header has a reason to say something.
       _ = try await person.shell("hoist add --to slow c.bin").end()
       try await wait(for: "the other upload") { slow.visitors == 1 ? true : nil }
-      try await terminal.wait(for: "Queue 3")
+      try await terminal.wait(until: "both wait") { screen in
+        screen.shows("Queue 3")
+          && ["a.txt", "b.txt"].allSatisfy {
+            screen.row(with: "\($0)  ")?.contains("no server") == true
+          }
+      }
       try await terminal.press("g", "x")
       try await terminal.wait(for: "Queue 2")
       #expect(try await terminal.screen().shows("next try in"))
