@@ -179,6 +179,22 @@ struct RepetitionTests {
     }
   }
 
+  /// A reset throws away what waits in the kernel, which is not to be taken for arrived.
+  @Test func aResetRightAfterAnEarlyReplyIsALoss() async throws {
+    let server = try HostileServer(receiveBuffer: 8192) { connection, _ in
+      guard connection.readHead() != nil, connection.read(1000) != nil else { return }
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      connection.reset()
+    }
+    defer { server.stop() }
+    let path = try folder.write("1", count: 900_000, seed: 1)
+    for _ in 0..<20 {
+      let ends = await EngineHarness(lanes: 1).upload([path], to: .once(server.url()))
+      // The reset may overtake the reply.
+      #expect(["connection-lost", "outcome-unknown"].contains(ends.first?.code), "\(ends)")
+    }
+  }
+
   /// A good reply that comes while the end of the body is still on its way counts once that has arrived.
   @Test(arguments: [true, false])
   func anEarlyReplyCountsOnceAllHasArrived(readsOn: Bool) async throws {

@@ -9,21 +9,26 @@ extension Transfer {
     /// Where on the connection the body ends.
     private let end: Int64
     /// Whether the connection was lost before the other side had all of it.
-    private(set) var isLost = false
+    private(set) var isLost: Bool
 
     /// Fails if the process cannot open another descriptor.
     ///
     /// - Parameter socket: still open.
     init?(_ socket: Int32, end: Int64) {
       descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-      guard descriptor >= 0 else { return nil }
       self.end = end
+      isLost = false
+      guard descriptor >= 0 else { return nil }
     }
 
-    deinit { close(descriptor) }
+    /// Of a connection that was reset before all had arrived.
+    init() { (descriptor, end, isLost) = (-1, 0, true) }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Whether it is still undecided.
     func isOpen() -> Bool {
+      if isLost { return false }
       let found = hoist_look_at(descriptor)
       guard found.state >= 0, found.acknowledged < end else { return false }
       isLost = found.state == Int32(TCP_CLOSE)
@@ -36,6 +41,14 @@ extension Transfer {
     guard length > 0, hasGivenAll, !request.offersHTTP2,
       let status = parser.head?.status, (200..<300).contains(status)
     else { return }
+    if arrival?.isLost == true { return }
+    // After a reset the kernel has thrown away what was waiting: only its count of what arrived tells.
+    if SocketTable.isClosed(socket), wholeBody == nil, let arrived = arrived(at: socket),
+      arrived + slack < length
+    {
+      arrival = Arrival()
+      return
+    }
     // When a TLS connection closes, the count includes its closing alert, which may never be acknowledged.
     if isClosing, request.url.scheme == "https" { return }
     guard (SocketTable.unacknowledged(at: socket) ?? 0) > 0, let end = SocketTable.end(of: socket)
@@ -49,10 +62,10 @@ extension Transfer {
   /// Whether a success came before all of the body had arrived, and the rest still may. Until it has, the body does not
   /// count as handed over.
   func awaitsArrival(_ code: CURLcode) -> Bool {
-    guard code == CURLE_OK else { return false }
-    if arrival == nil, let socket { recordArrival(at: socket) }
+    if code == CURLE_OK, arrival == nil, let socket { recordArrival(at: socket) }
     guard let arrival else { return false }
-    let isOpen = arrival.isOpen()
+    // After an error nothing more can arrive.
+    let isOpen = arrival.isOpen() && code == CURLE_OK
     let handedOver = isOpen || arrival.isLost ? min(acknowledged, length - 1) : length
     exchange.content.withLock { if !$0.isStopped { $0.progress.handedOver = handedOver } }
     return isOpen
@@ -69,6 +82,9 @@ extension Transfer {
       content.progress.handedOver = min(content.progress.handedOver, length - 1)
     }
   }
+
+  /// How far off the count of what has arrived may be: TLS records have an overhead of their own.
+  private var slack: Int64 { request.url.scheme == "https" ? length / 100 + (32 << 10) : 0 }
 
   /// More than leaves between the look and the reset. Where less is left, the server may get all of it.
   private static let surelyUnsent: Int64 = 64 << 10

@@ -127,10 +127,19 @@ final class Transfer {
     guard let socket, given > acknowledged else { return nil }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    if waiting == 0, written == given { return record(acknowledged: given) }
-    guard let mark, !request.offersHTTP2 else {
+    // A connection that was reset has nothing waiting because the kernel threw it away.
+    if waiting == 0, written == given, !SocketTable.isClosed(socket) {
+      return record(acknowledged: given)
+    }
+    guard let arrived = arrived(at: socket) else {
       return record(acknowledged: max(0, written - waiting / Int64(max(1, shares))))
     }
+    return record(acknowledged: min(max(0, arrived), given - 1))
+  }
+
+  /// How many bytes of the body the other side has acknowledged by the connection's own count; nil if others share it.
+  func arrived(at socket: Int32) -> Int64? {
+    guard let mark, !request.offersHTTP2 else { return nil }
     // libcurl counts a piece as written once all of its TLS records are, up to a mebibyte too late. The
     // connection's own count is finer, but includes the head and the overhead of TLS records.
     let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
@@ -138,8 +147,7 @@ final class Transfer {
     let uploaded = hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T)
     let head = counted > uploaded ? counted - uploaded : counted
     let arrived = hoist_look_at(socket).acknowledged - mark - head
-    let content = request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
-    return record(acknowledged: min(max(0, content), given - 1))
+    return request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
   }
 
   /// Notes that the request was answered: a reply to all of it proves that it arrived.
