@@ -98,7 +98,7 @@ public final class HeldFile: Sendable {
   /// Checks that the file has not changed, as far as its size and modification time tell.
   func check() throws(FileError) { _ = try checked(file.look()) }
 
-  /// Checks that no other file has taken the place of the one that is read. If there is none, the file was moved or
+  /// Checks that no other file has taken the place of the one that is read. If the place is empty, the file was moved or
   /// removed, which does no harm to the reading.
   func checkPlace() throws(FileError) {
     var now: SystemFile.Look
