@@ -169,7 +169,7 @@ struct ConnectionTests {
       let client = try server.connect()
       try client.send(Wire.head(length: 1_000) + Wire.file("half"))
       let reply = try client.readReply()
-      #expect(reply.status == 408 && reply["connection"] == "close")
+      #expect(reply.status == 408 && reply["connection"] == "close", "\(reply)")
       #expect(try server.names().isEmpty)
     }
   }
@@ -351,12 +351,20 @@ struct ConnectionTests {
       let post = Wire.post(Wire.file("x") + Wire.end)
       let ends = try await Self.ofTwenty {
         var client = try server.connect()
-        var ends = 0
-        for _ in 0..<4 {
-          try client.send(post)
-          let reply = try client.readReply()
+        var (ends, answered, isKept) = (0, 0, false)
+        while answered < 4 {
+          let reply: RawClient.Reply
+          do {
+            try client.send(post)
+            reply = try client.readReply()
+          } catch where isKept {
+            // It was idle for so long that its place was given away before this request came.
+            (client, isKept) = (try server.connect(), false)
+            continue
+          }
           #expect(reply.status == 201)
-          guard reply["connection"] == "close" else { continue }
+          (answered, isKept) = (answered + 1, reply["connection"] != "close")
+          guard !isKept else { continue }
           // Nothing was sent on it that nobody answers.
           client = try server.connect()
           ends += 1

@@ -140,17 +140,8 @@ func sha256(_ bytes: [UInt8]) -> String {
 
 /// Bytes that repeat nowhere soon, the same in each run.
 func patternBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-  var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(count + 8)
-  while bytes.count < count {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
-  }
-  bytes.removeLast(bytes.count - count)
-  return bytes
+  var generator = SplitMix64(seed: seed)
+  return generator.bytes(count)
 }
 
 /// Waits until something is so.

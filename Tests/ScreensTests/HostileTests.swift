@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Screens
@@ -67,7 +68,8 @@ enum Hostile {
     var item = Fixture.item(1, name, type: name)
     let reply = Reply(text: name + "\n" + name, mediaType: name)
     item.state = .failed(Failure(.network(name), status: 500, reply: reply))
-    for size in Fixture.sizes + [Size(width: 41, height: 11), Size(width: 77, height: 20)] {
+    let odd = [Size(width: 41, height: 11), Size(width: 77, height: 20)]
+    for size in Effort.of(odd, long: Fixture.sizes + odd) {
       var state = AppState(
         target: name, url: name, isASCII: ascii, size: size, now: Instant(seconds: 0), notice: name)
       Fixture.play(&state, .added([item]))

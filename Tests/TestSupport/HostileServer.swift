@@ -264,12 +264,12 @@ public final class HostileConnection: @unchecked Sendable {
   /// Ends the server's direction in order, and leaves the client's open.
   public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// Does nothing until the client, or the server's end, hangs up. Reads nothing meanwhile.
-  public func stall() {
+  /// Does nothing until the client, or the server's end, hangs up, or the time is over. Reads nothing meanwhile.
+  public func stall(atMost time: Duration? = nil) {
     server.recordStall()
     let peerHungUp: Int16 = 0x2000  // POLLRDHUP, which Glibc hides behind _GNU_SOURCE
     var poller = pollfd(fd: socket, events: peerHungUp, revents: 0)
-    poll(&poller, 1, -1)
+    poll(&poller, 1, time.map { Int32($0 / .milliseconds(1)) } ?? -1)
   }
 
   /// Reads and throws away until the client hangs up.

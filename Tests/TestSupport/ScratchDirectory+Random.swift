@@ -3,11 +3,6 @@ extension ScratchDirectory {
   @discardableResult
   public func write(_ name: String, count: Int, seed: UInt64 = 1) throws -> String {
     var generator = SplitMix64(seed: seed)
-    var bytes = [UInt8]()
-    bytes.reserveCapacity(count + 8)
-    while bytes.count < count {
-      withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
-    }
-    return try write(name, bytes.prefix(count))
+    return try write(name, generator.bytes(count))
   }
 }

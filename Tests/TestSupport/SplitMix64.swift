@@ -13,4 +13,20 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
+  /// The bytes of the next numbers. Written through a pointer: in a debugging build, an array that grows takes ten times
+  /// as long, and tests need megabytes.
+  public mutating func bytes(_ count: Int) -> [UInt8] {
+    let words = (count + 7) / 8
+    return [UInt8](unsafeUninitializedCapacity: words * 8) { buffer, initialized in
+      buffer.withMemoryRebound(to: UInt64.self) { numbers in
+        var index = 0
+        while index < words {
+          numbers[index] = next()
+          index += 1
+        }
+      }
+      initialized = count
+    }
+  }
 }

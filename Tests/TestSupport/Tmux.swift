@@ -72,6 +72,11 @@ public final class Tmux: Sendable {
     try await press("Enter")
   }
 
+  /// Empties the terminal at once, so that what is waited for next is not what an earlier command left there.
+  public func clear() async throws {
+    try await client.run(["send-keys", "-R"])
+  }
+
   /// Gives the terminal another size, as dragging its window does.
   public func resize(columns: Int, rows: Int) async throws {
     try await client.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])

@@ -377,6 +377,8 @@ struct ControlTests {
       guard connection.readHead() != nil else { return }
       reached.open()
       goOn.pass()
+      // Whatever is read makes room for more of it, until the reset has come.
+      connection.stall(atMost: .seconds(20))
       while connection.read(1) != nil { received.withLock { $0 += 1 } }
       isOver.signal()
     }

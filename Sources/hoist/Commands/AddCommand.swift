@@ -23,6 +23,8 @@ struct AddCommand: HoistCommand {
 
   @OptionGroup var destination: DestinationOptions
 
+  @OptionGroup var config: ConfigOption
+
   @Flag(name: [.customShort("r"), .long], help: "Add the files in folders, recursively.")
   var recursive = false
 
@@ -33,7 +35,7 @@ struct AddCommand: HoistCommand {
   @OptionGroup var queue: QueueOptions
 
   func run(in context: Context) throws {
-    let target = try destination.target(of: destination.config.loadAndWarn(in: context))
+    let target = try destination.target(of: config.loadAndWarn(in: context))
     guard !destination.hasQuery(target) else {
       throw UserError(
         "--to: the part of a URL after \"?\" is not kept, for it may be a secret; give the target a "

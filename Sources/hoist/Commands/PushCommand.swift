@@ -44,11 +44,17 @@ struct PushCommand: HoistCommand {
 
   @OptionGroup(title: "What is sent") var selection: SelectionOptions
 
+  @OptionGroup(title: "What is sent") var folders: FolderOptions
+
   @OptionGroup(title: "What was sent before") var sent: SentOptions
 
   @OptionGroup(title: "What is only shown") var preview: PreviewOptions
 
   @OptionGroup(title: "What is said") var telling: ReportingOptions
+
+  @OptionGroup(title: "Where it goes") var destination: DestinationOptions
+
+  @OptionGroup(title: "Where it goes") var config: ConfigOption
 
   @OptionGroup(title: "Where it goes") var options: TargetOptions
 
@@ -80,26 +86,27 @@ struct PushCommand: HoistCommand {
     let again = try selection.retryFailed.map { (path) throws(UserError) in
       try PushReport.read(path)
     }
-    var options = options
-    if options.destination.to == nil, let again, let path = selection.retryFailed {
-      options.destination.to = try again.address(in: path)
+    var destination = destination
+    if destination.to == nil, let again, let path = selection.retryFailed {
+      destination.to = try again.address(in: path)
     }
     let target: Target
     do {
-      target = try options.target(in: context)
-    } catch let error as ConfigError where again != nil && self.options.destination.to == nil {
+      target = try options.target(
+        of: config.loadAndWarn(in: context), to: destination, context.environment)
+    } catch let error as ConfigError where again != nil && self.destination.to == nil {
       guard error.keyPath == "--to", let path = selection.retryFailed else { throw error }
       throw UserError("--retry-failed \(path): \(error.problem)")
     }
     let format = try telling.reportFormat()
     let inputs = try selection.inputs(
-      ArgumentRuns.unfolded(files), again: again, in: context)
+      ArgumentRuns.unfolded(files), in: folders, again: again, in: context)
     if let status = try preview.show(inputs, to: target, json: telling.json, in: context) {
       return try status.exitUnlessSuccess()
     }
     let hint = RetryHint(
-      report: format == .json ? telling.report : nil, target: options.destination.to,
-      needsOptions: options.isMoreThanItsName(target))
+      report: format == .json ? telling.report : nil, target: destination.to,
+      needsOptions: options.isMoreThanItsName(target, to: destination))
     let journal = try logging.journal(of: target, mayUseErrors: true, in: context)
     let reporter = telling.reporter(
       hint, in: context, mayDraw: !logging.verbose || logging.log != nil)
@@ -118,7 +125,7 @@ struct PushCommand: HoistCommand {
 
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name, needsOptions: options.isMoreThanItsName(target),
+        summary, target: target.name, needsOptions: options.isMoreThanItsName(target, to: destination),
         folder: FileManager.default.currentDirectoryPath, time: context.time.date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)

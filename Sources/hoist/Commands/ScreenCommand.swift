@@ -17,6 +17,10 @@ struct ScreenCommand: HoistCommand {
     help: ArgumentHelp("Files and folders to queue.", valueName: "file"), completion: .file())
   var files: [String] = []
 
+  @OptionGroup var destination: DestinationOptions
+
+  @OptionGroup var config: ConfigOption
+
   @OptionGroup var options: TargetOptions
 
   @OptionGroup var queue: QueueOptions
@@ -42,14 +46,14 @@ struct ScreenCommand: HoistCommand {
   @MainActor
   func run(in context: Context) async throws {
     let store = try queue.store(in: context)
-    var options = options
+    var destination = destination
     if try needsTarget(store, in: context) {
       guard let name = try await setUp(in: context) else { return }
-      options.destination.to = name
+      destination.to = name
     }
-    let settings = try options.destination.config.loadAndWarn(in: context)
+    let settings = try config.loadAndWarn(in: context)
     let catalog = try options.catalog(
-      of: settings, in: context,
+      of: settings, from: config, to: destination, in: context,
       usually: files.isEmpty ? try store.lastTarget() : nil)
     var preferences = try ScreenPreferences(settings.screen)
     if plain { preferences.audience = .standardInput }
@@ -68,10 +72,10 @@ struct ScreenCommand: HoistCommand {
 
   /// Whether no target has been chosen yet, and a user is there to be asked.
   private func needsTarget(_ store: UploadStore, in context: Context) throws -> Bool {
-    guard options.destination.to == nil, !plain, context.input.isTerminal,
+    guard destination.to == nil, !plain, context.input.isTerminal,
       context.output.isTerminal
     else { return false }
-    let settings = try options.destination.config.load(in: context)
+    let settings = try config.load(in: context)
     guard settings.defaultTarget == nil, settings.targetNames.isEmpty else { return false }
     return try !files.isEmpty || store.lastTarget() == nil
   }
@@ -79,10 +83,10 @@ struct ScreenCommand: HoistCommand {
   /// Asks for a target; returns its name, nil if the user leaves instead.
   @MainActor
   private func setUp(in context: Context) async throws -> String? {
-    let config = options.destination.config.source(in: context)
-    let preferences = try ScreenPreferences(try config.load().screen)
+    let source = config.source(in: context)
+    let preferences = try ScreenPreferences(try source.load().screen)
     let session = try SetupSession(
-      config: config, preferences: preferences, isASCII: ascii, context: context)
+      config: source, preferences: preferences, isASCII: ascii, context: context)
     return await session.run()
   }
 }

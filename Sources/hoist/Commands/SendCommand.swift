@@ -30,6 +30,10 @@ struct SendCommand: HoistCommand {
   @Flag(help: "Go on when the queue is empty, and send what comes, until told to stop.")
   var stay = false
 
+  @OptionGroup var destination: DestinationOptions
+
+  @OptionGroup var config: ConfigOption
+
   @OptionGroup var options: TargetOptions
 
   @OptionGroup var queue: QueueOptions
@@ -45,16 +49,21 @@ struct SendCommand: HoistCommand {
     if let handover {
       let screen = try handover.command()
       try await Sender(
-        options: screen.options, queue: screen.queue, logging: screen.logging, handover: handover
+        destination: screen.destination, config: screen.config, options: screen.options,
+        queue: screen.queue, logging: screen.logging, handover: handover
       ).run(in: context)
     } else {
-      try await Sender(options: options, queue: queue, logging: logging, stays: stay).run(
-        in: context)
+      try await Sender(
+        destination: destination, config: config, options: options, queue: queue,
+        logging: logging, stays: stay
+      ).run(in: context)
     }
   }
 
   /// The session that sends.
   private struct Sender {
+    var destination: DestinationOptions
+    var config: ConfigOption
     var options: TargetOptions
     var queue: QueueOptions
     var logging: LogOptions
@@ -67,10 +76,10 @@ struct SendCommand: HoistCommand {
       let lock = try handover.map { _ in
         try SenderLock(queue: store.path, inheriting: Handover.lockDescriptor)
       }
-      let settings = try options.destination.config.loadAndWarn(in: context)
+      let settings = try config.loadAndWarn(in: context)
       // Nothing is added here, so any target will do if none is named.
       let catalog = try options.catalog(
-        of: settings, in: context,
+        of: settings, from: config, to: destination, in: context,
         usually: try store.lastTarget() ?? settings.targetNames.first ?? "http://localhost/")
       var preferences = try ScreenPreferences(settings.screen)
       preferences.audience = stays ? .nobodyForever : .nobody

@@ -20,8 +20,6 @@ struct DestinationOptions: ParsableArguments {
       valueName: "name"))
   var field: String?
 
-  @OptionGroup var config: ConfigOption
-
   func validate() throws {
     if field?.isEmpty == true { throw ValidationError("--field: the name is empty") }
     if let slot = field.flatMap(Template.firstPlaceholder) {

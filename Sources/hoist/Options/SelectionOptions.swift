@@ -8,8 +8,6 @@ struct SelectionOptions: ParsableArguments {
   @Flag(name: [.customShort("r"), .long], help: "Send the files in folders, recursively.")
   var recursive = false
 
-  @OptionGroup var folders: FolderOptions
-
   @Option(
     help: ArgumentHelp(
       "A file with one path on each line; - for standard input.", valueName: "list"),
@@ -47,7 +45,7 @@ struct SelectionOptions: ParsableArguments {
   ///
   /// - Parameter again: the report of what failed.
   func inputs(
-    _ files: [String], again: PushReport?, in context: Context
+    _ files: [String], in folders: FolderOptions, again: PushReport?, in context: Context
   ) throws -> PushInputs {
     let wishes = try files.map { try FileArgument($0) }
     let files = wishes.map(\.path)

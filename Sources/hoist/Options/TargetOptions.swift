@@ -4,10 +4,11 @@ import ScalarText
 import Settings
 import UploadModel
 
-/// The options that say where and how files go, for both the screen and `push`.
+/// The options that say how files go, for both the screen and `push`.
+///
+/// Groups of options do not contain one another: in a debugging build, each level makes a command's start several times
+/// as long.
 struct TargetOptions: ParsableArguments {
-  @OptionGroup var destination: DestinationOptions
-
   @Option(
     help: ArgumentHelp(
       "A form field to send along, before the file, in place of the target's own of that name.",
@@ -57,15 +58,10 @@ struct TargetOptions: ParsableArguments {
   var limit: String?
 
   /// Whether the target cannot be reconstructed from its name, or from its address without the query.
-  func isMoreThanItsName(_ target: Target) -> Bool {
+  func isMoreThanItsName(_ target: Target, to destination: DestinationOptions) -> Bool {
     !form.isEmpty || !formAdd.isEmpty || !header.isEmpty || destination.field != nil
       || type != nil || fileName != nil
       || destination.hasQuery(target)
-  }
-
-  /// The target that these options describe.
-  func target(in context: Context) throws -> Target {
-    try target(of: destination.config.loadAndWarn(in: context), context.environment)
   }
 
   /// The target that these options describe, with those of the configuration. A target whose
@@ -73,21 +69,25 @@ struct TargetOptions: ParsableArguments {
   ///
   /// - Parameter usually: the target if neither the user nor the configuration names one.
   func catalog(
-    of settings: Settings, in context: Context, usually: String?
+    of settings: Settings, from config: ConfigOption, to destination: DestinationOptions,
+    in context: Context, usually: String?
   ) throws -> TargetCatalog {
-    var options = self
+    var destination = destination
     if destination.to == nil, settings.defaultTarget == nil {
-      options.destination.to = usually.map(TargetCatalog.withoutMark)
+      destination.to = usually.map(TargetCatalog.withoutMark)
     }
-    var target = try options.target(of: settings, context.environment)
-    if options.isMoreThanItsName(target) { target.name += TargetCatalog.optionsMark }
+    var target = try target(of: settings, to: destination, context.environment)
+    if isMoreThanItsName(target, to: destination) { target.name += TargetCatalog.optionsMark }
     // On the screen the option limits the total, and the user can lift it.
     if limit != nil { target.rateLimit = nil }
     return TargetCatalog(
-      target, settings: settings, configuration: destination.config.source(in: context))
+      target, settings: settings, configuration: config.source(in: context))
   }
 
-  private func target(of settings: Settings, _ environment: [String: String]) throws -> Target {
+  /// The target that these options describe.
+  func target(
+    of settings: Settings, to destination: DestinationOptions, _ environment: [String: String]
+  ) throws -> Target {
     var target = try destination.target(of: settings)
     if let field = destination.field { target.fileField = Template(literal: field) }
     if let type {

@@ -141,7 +141,8 @@ extension EndToEnd {
       }
 
       // What does not go with the answers is not asked for.
-      try await terminal.command("clear; hoist target new")
+      try await terminal.clear()
+      try await terminal.command("hoist target new")
       for (question, answer) in [
         ("Name of the target:", "box"), ("Is it another hoist", "y"),
         ("URL that files are sent to:", inbox.url),

@@ -46,8 +46,9 @@ extension EndToEnd {
 
     /// Starts hoist again and returns what the screen says at the end.
     private func again(_ terminal: Tmux, _ text: String) async throws -> Tmux.Screen {
+      try await terminal.clear()
       try await terminal.command(
-        "clear; HOIST_QUEUE=\(queue) hoist --to \(server.url); echo over $?")
+        "HOIST_QUEUE=\(queue) hoist --to \(server.url); echo over $?")
       try await terminal.wait(for: text)
       try await terminal.press("q")
       return try await terminal.wait(for: "over 0")

@@ -307,7 +307,8 @@ extension EndToEnd {
         let data = FileManager.default.contents(atPath: person.folder.path("state/\(name)"))
         #expect(data?.range(of: Data(token.utf8)) == nil)
       }
-      try await terminal.command("clear; HOIST_QUEUE=\(queue) hoist")
+      try await terminal.clear()
+      try await terminal.command("HOIST_QUEUE=\(queue) hoist")
       try await terminal.wait(until: "the reason") {
         $0.row(with: "a.bin")?.contains("cannot be sent") == true
       }
@@ -386,7 +387,8 @@ extension EndToEnd {
       let left = try UploadStore(path: queue).items().count { !$0.state.isDone }
       #expect(left > 0 && left < 300, "\(left) left")
 
-      try await terminal.command("clear; HOIST_QUEUE=\(queue) hoist --to \(inbox.url)")
+      try await terminal.clear()
+      try await terminal.command("HOIST_QUEUE=\(queue) hoist --to \(inbox.url)")
       try await terminal.wait(until: "the end of the rest") {
         !$0.shows("waiting") && !$0.shows("active") && $0.shows(" ok")
       }

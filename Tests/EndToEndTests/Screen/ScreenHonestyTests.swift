@@ -78,7 +78,7 @@ extension EndToEnd {
       kill(try #require(SenderLock.holder(queue: queue)), SIGHUP)
       try await terminal.wait(for: Tmux.prompt)
       gate.open()
-      try await terminal.command("clear")
+      try await terminal.clear()
       try await terminal.command("hoist --to plain --concurrency 1 --limit 100kB/s")
       try await terminal.wait(for: "large.bin")
       // By then the queue is read.
@@ -111,7 +111,8 @@ extension EndToEnd {
       #expect(!Self.words(safe).contains("first byte"), "\(safe.text)")
       try await terminal.press("s")
       try await terminal.wait(for: "left in the queue")
-      try await terminal.command("clear; hoist --limit 5MB/s")
+      try await terminal.clear()
+      try await terminal.command("hoist --limit 5MB/s")
       try await terminal.wait(for: "Queue 1")
       try await terminal.press("4")
       try await terminal.wait(for: "large.bin: resumed at")
@@ -143,7 +144,8 @@ extension EndToEnd {
       try await terminal.wait(for: "stop and keep the queue")
       try await terminal.press("s")
       try await terminal.wait(for: "the queue is stopped")
-      try await terminal.command("clear; hoist")
+      try await terminal.clear()
+      try await terminal.command("hoist")
       try await terminal.wait(until: "a queue that waits") {
         $0.shows("Queue 2") && $0.shows("waiting · stopped")
       }

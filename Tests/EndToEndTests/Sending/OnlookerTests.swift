@@ -220,13 +220,17 @@ extension EndToEnd {
       try person.folder.write("a.txt", [1])
       try person.folder.write("large.bin", count: 2_000_000, seed: 1)
       _ = try await person.run("add", "a.txt", "large.bin", "--to", inbox.url)
-      let outcome = try await person.shell("PATH=\(programs):$PATH hoist send").end()
+      let program = try person.shell("PATH=\(programs):$PATH hoist send")
+      let outcome = try await program.end()
       #expect(outcome.status == 1, "\(outcome)")
-      try await wait(for: "both notes") {
-        let text = (try? String(contentsOfFile: note, encoding: .utf8)) ?? ""
+      let written = { (try? String(contentsOfFile: note, encoding: .utf8)) ?? "" }
+      try await wait(for: "both notes", otherwise: { "\(written())\n\(outcome)" }) {
+        let text = written()
         return text.contains("1 1 0\n") && text.contains("hoist 1 file sent, 1 failed\n")
           && text.split(separator: "\n").count == 2 ? true : nil
       }
+      // With it goes whatever it has started.
+      withExtendedLifetime(program) {}
     }
   }
 }
