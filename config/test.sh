@@ -27,7 +27,7 @@ go() {
   } | awk '{ gsub(/\033\[[0-9;]*m/, ""); print substr($0, 1, 500) }' > "$work/$name"
 }
 
-go stories 3 --filter '^EndToEndTests\.' &
+go stories 5 --filter '^EndToEndTests\.' &
 stories=$!
 go pure 8 --skip '^(HTTPTransport|UploadEngine|Receiver|EndToEnd)Tests\.' &
 wait $!

@@ -357,7 +357,7 @@ struct ConnectionTests {
           do {
             try client.send(post)
             reply = try client.readReply()
-          } catch where isKept {
+          } catch  where isKept {
             // It was idle for so long that its place was given away before this request came.
             (client, isKept) = (try server.connect(), false)
             continue

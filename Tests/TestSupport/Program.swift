@@ -1,6 +1,20 @@
 import Foundation
 import Synchronization
 
+/// Changes the folder of what posix_spawn(3) starts. The headers hide this call from Swift.
+private func changeFolder(
+  _ actions: inout posix_spawn_file_actions_t, _ folder: String
+) throws -> Int32 {
+  typealias Call =
+    @convention(c) (
+      UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>
+    ) -> Int32
+  guard let address = dlsym(nil, "posix_spawn_file_actions_addchdir_np") else {
+    throw POSIXError(.ENOSYS)
+  }
+  return unsafeBitCast(address, to: Call.self)(&actions, folder)
+}
+
 /// Another program that a test runs. Its output goes to files, so that it can be read at any time and
 /// no full pipe ever stops it. It is killed when the test lets go of it, and so is what it has started and left
 /// in its process group.
@@ -72,16 +86,24 @@ public final class Program: Sendable {
       &attributes,
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
-    // The calls that change the directory for posix_spawn are hidden from Swift; a shell does it too.
-    let command =
-      ["sh", "-c", "cd \"$1\" && shift && exec \"$@\"", "sh", directory, executable] + arguments
-    let words = command.map { strdup($0) } + [nil]
+    // Not the folder that this process is in: that one is lent to commands that run within it, and may be gone.
+    let code = try changeFolder(&actions, directory)
+    guard code == 0 else { throw POSIXError(.init(rawValue: code) ?? .EIO) }
+    let path = Self.path(of: executable, in: environment["PATH"] ?? "")
+    let words = ([executable] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { (words + variables).forEach { free($0) } }
     var identifier: pid_t = 0
-    let code = posix_spawn(&identifier, "/bin/sh", &actions, &attributes, words, variables)
-    guard code == 0 else { throw POSIXError(.init(rawValue: code) ?? .EIO) }
+    let status = posix_spawn(&identifier, path, &actions, &attributes, words, variables)
+    guard status == 0 else { throw POSIXError(.init(rawValue: status) ?? .EIO) }
     self.identifier = identifier
+  }
+
+  /// Where a program lies that is named as a shell takes names.
+  private static func path(of executable: String, in folders: String) -> String {
+    guard !executable.utf8.contains(UInt8(ascii: "/")) else { return executable }
+    return folders.split(separator: ":").lazy.map { "\($0)/\(executable)" }
+      .first { access($0, X_OK) == 0 } ?? executable
   }
 
   deinit {

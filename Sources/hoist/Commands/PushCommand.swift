@@ -125,7 +125,8 @@ struct PushCommand: HoistCommand {
 
     if let path = telling.report, let format {
       let report = PushReport(
-        summary, target: target.name, needsOptions: options.isMoreThanItsName(target, to: destination),
+        summary, target: target.name,
+        needsOptions: options.isMoreThanItsName(target, to: destination),
         folder: FileManager.default.currentDirectoryPath, time: context.time.date())
       do {
         try AtomicFile.write(report.written(as: format), to: path)

@@ -110,7 +110,7 @@ extension EndToEnd {
 
     @Test("many clients, hoist and curl, send files of the same names while others misbehave")
     func crowd() async throws {
-      let clients = Effort.of(12, long: 50)
+      let clients = Effort.of(6, long: 50)
       let person = try Person()
       let inbox = try await person.receiver("--no-sync")
       let port = try #require(URL(string: inbox.url)?.port)

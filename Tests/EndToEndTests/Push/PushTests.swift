@@ -523,7 +523,7 @@ extension EndToEnd {
       let gate = Gate()
       gate.open()
       let server = try SlowServer(gate)
-      let large = Effort.of(1 << 28, long: 1 << 30)
+      let large = Effort.of(1 << 27, long: 1 << 30)
       func peak(of size: Int) async throws -> Int {
         #expect(truncate(try person.folder.write("huge.bin", []), size) == 0)
         let push = try person.hoist("push", "huge.bin", "--to", server.url, "--json")
