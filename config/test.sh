@@ -13,6 +13,9 @@ trap 'rm -rf "$work"' EXIT
 # What is started beside a script does not hear a ^c.
 trap 'kill $(cat "$work"/*.process 2> /dev/null) 2> /dev/null; exit 130' HUP INT TERM
 
+# Python itself before what chooses a version of it: pyenv starts twenty programs each time.
+python=$(python3 -c 'import sys; print(sys.executable)') && PATH=${python%/*}:$PATH
+
 # go NAME WIDTH [OPTION…]: without colours, and with lines cut off, for one that names a test's arguments can have a
 # million characters.
 go() {

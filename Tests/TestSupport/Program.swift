@@ -1,18 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Changes the folder of what posix_spawn(3) starts. The headers hide this call from Swift.
-private func changeFolder(
-  _ actions: inout posix_spawn_file_actions_t, _ folder: String
-) throws -> Int32 {
-  typealias Call =
-    @convention(c) (
-      UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>
-    ) -> Int32
-  guard let address = dlsym(nil, "posix_spawn_file_actions_addchdir_np") else {
-    throw POSIXError(.ENOSYS)
+/// The steps between fork and exec that the headers hide from Swift.
+private enum SpawnStep {
+  typealias Actions = UnsafeMutablePointer<posix_spawn_file_actions_t>
+
+  /// The folder of the new program.
+  static func changeFolder(_ actions: Actions, _ folder: String) throws {
+    typealias Call = @convention(c) (Actions, UnsafePointer<CChar>) -> Int32
+    try check(unsafeBitCast(step("addchdir"), to: Call.self)(actions, folder))
   }
-  return unsafeBitCast(address, to: Call.self)(&actions, folder)
+
+  /// Nothing of ours stays open in it: the kernel runs no script that somebody may still write to.
+  static func closeAll(_ actions: Actions, from first: Int32) throws {
+    typealias Call = @convention(c) (Actions, Int32) -> Int32
+    try check(unsafeBitCast(step("addclosefrom"), to: Call.self)(actions, first))
+  }
+
+  private static func step(_ name: String) throws -> UnsafeMutableRawPointer {
+    guard let address = dlsym(nil, "posix_spawn_file_actions_\(name)_np") else {
+      throw POSIXError(.ENOSYS)
+    }
+    return address
+  }
+
+  private static func check(_ code: Int32) throws {
+    guard code == 0 else { throw POSIXError(.init(rawValue: code) ?? .EIO) }
+  }
 }
 
 /// Another program that a test runs. Its output goes to files, so that it can be read at any time and
@@ -87,8 +101,8 @@ public final class Program: Sendable {
       Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
 
     // Not the folder that this process is in: that one is lent to commands that run within it, and may be gone.
-    let code = try changeFolder(&actions, directory)
-    guard code == 0 else { throw POSIXError(.init(rawValue: code) ?? .EIO) }
+    try SpawnStep.changeFolder(&actions, directory)
+    try SpawnStep.closeAll(&actions, from: 3)
     let path = Self.path(of: executable, in: environment["PATH"] ?? "")
     let words = ([executable] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]

@@ -108,7 +108,8 @@ extension EndToEnd {
       let alone = try await person.run("target", "new")
       #expect(alone.status == 2 && alone.errors.contains("standard input is not a terminal"))
 
-      let terminal = try await person.terminal()
+      // As wide as the paths are long that it names.
+      let terminal = try await person.terminal(columns: 250)
       try await terminal.command("hoist target new")
       for (question, answer) in [
         ("Name of the target:", "a b"), ("a name has no blanks", "desk"),

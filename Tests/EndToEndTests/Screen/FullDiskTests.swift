@@ -90,7 +90,8 @@ extension EndToEnd {
       try await terminal.press("q")
       let left = try await terminal.wait(for: "ended 1")
       #expect(left.shows("! a.bin: what became of it is not in the queue"), "\(left.text)")
-      #expect(left.text.replacing("\n", with: "").contains("which the next hoist reads"))
+      #expect(
+        left.text.replacing("\n", with: "").contains("which the next hoist reads"), "\(left.text)")
       let last = try await again(terminal, "Nothing is queued")
       #expect(server.mostVisitors == 2)
       #expect(try outcomes == ["done", "done"], "\(last.text)")
