@@ -69,6 +69,7 @@ extension ScreenSession {
 
   /// Names the process that sends the queue, as far as it is known: a screen that is left may hand over the queue.
   func nameSender() {
+    guard state.isAside, !isLeaving else { return }
     let process = link.process ?? SenderLock.holder(queue: keeper.store.path)
     let name = process.flatMap { kill($0, 0) == 0 || errno == EPERM ? " (process \($0))" : nil }
     let words = "another hoist\(name ?? "") sends this queue; what is added here goes to it"
@@ -121,7 +122,7 @@ extension ScreenSession {
   private func forgetNews(_ ends: [SenderNews]) {
     hear(ends)
     isInformed = false
-    if state.isAside, !isLeaving { nameSender() }
+    nameSender()
     guard !state.isReading, !isLeaving,
       let changes = try? keeper.store.changes(since: heardSince)
     else { return }

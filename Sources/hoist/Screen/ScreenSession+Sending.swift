@@ -94,8 +94,9 @@ extension ScreenSession {
     guard !isLeaving else { return }
     do {
       try result.get()
-      handle([.notice(options.notice)])
+      // It forgets the other process, which may not be known to have gone yet, before the notice goes that names it.
       link.stop()
+      handle([.notice(options.notice)])
       // Whether the user has stopped the queue is recorded in it, and belongs to neither session.
       isStopped = try keeper.store.isStopped()
       ownSettings.isStarted = !isStopped
