@@ -81,6 +81,9 @@ extension HTTPResumeMachine {
     course.redirects = 0
     limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
     switch phase {
+    case .settling:
+      return course.settle(end, status, hasAll: Self.isComplete(end) == true) ?? discard()
+    case .discarding: return discard()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)

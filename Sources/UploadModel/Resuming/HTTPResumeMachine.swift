@@ -23,7 +23,9 @@ public struct HTTPResumeMachine: ResumeMachine {
   /// The version to speak while the protocol is a draft.
   static let interopVersion: Int64 = 8
 
-  enum Phase { case learning, creating, asking, appending, replaying, deleting }
+  enum Phase {
+    case settling, discarding, learning, creating, asking, appending, replaying, deleting
+  }
 
   /// What does not depend on the protocol.
   public internal(set) var course: ResumeCourse
@@ -78,6 +80,12 @@ public struct HTTPResumeMachine: ResumeMachine {
   /// Begins the attempt.
   public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, loss: loss, now: now)
+    guard let abandoned = course.abandoned else { return begin() }
+    phase = .settling
+    return course.send(request("HEAD", abandoned.url))
+  }
+
+  private mutating func begin() -> [ResumeAction] {
     // A point already tells which protocol the server speaks.
     guard discovers, course.point == nil else { return proceed() }
     phase = .learning
@@ -85,6 +93,16 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   // MARK: Requests
+
+  /// Goes on once the abandoned upload is settled, or deletes it first.
+  mutating func discard() -> [ResumeAction] {
+    guard let abandoned = course.abandoned, phase == .settling else {
+      course.forgetAbandoned()
+      return begin()
+    }
+    phase = .discarding
+    return course.send(Self.termination(of: abandoned.url))
+  }
 
   mutating func proceed() -> [ResumeAction] {
     if let point = course.point { return ask(point) }

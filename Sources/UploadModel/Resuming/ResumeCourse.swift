@@ -9,6 +9,9 @@ public struct ResumeCourse: Sendable {
 
   /// Where the upload stands.
   var point: ResumePoint?
+  /// An upload that is given up because the file may have changed, until it is certain that the server does not have all
+  /// of it: it would be stored twice.
+  private(set) var abandoned: ResumePoint?
   /// Whether the server has more of the file than it has ever had, in any upload of it.
   public private(set) var hasAdvanced = false
   /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
@@ -52,6 +55,7 @@ public struct ResumeCourse: Sendable {
     } else if known.identity != identity {
       lose(.fileChanged)
     } else if let loss {
+      if loss == .fileUncertain { abandoned = known }
       lose(loss)
     } else if known.form != form {
       lose(.formChanged)
@@ -105,6 +109,24 @@ public struct ResumeCourse: Sendable {
     if doubts < Self.patience { return nil }
     return status.map { over(end, status: $0) } ?? fail(fault, end)
   }
+
+  /// The server has said how much it has of an abandoned upload. Returns nil if a new one can begin, once this one is
+  /// deleted, if it is still there.
+  ///
+  /// - Parameter hasAll: whether that is all of it.
+  mutating func settle(_ end: TransferEnd, _ status: Int, hasAll: Bool) -> [ResumeAction]? {
+    if status == 404 || status == 410 {
+      abandoned = nil
+      return nil
+    }
+    guard (200..<300).contains(status) else { return over(end, status: status) }
+    guard hasAll else { return nil }
+    return [.forget]
+      + unknown(end, "the server had all of it, and the file may have changed while it was sent")
+  }
+
+  /// The server was told to delete the abandoned upload. One that cannot do that does not get the rest of it either.
+  mutating func forgetAbandoned() { abandoned = nil }
 
   /// The server has forgotten the upload. Returns nil the first time, so that a new one is created: the upload may
   /// have expired. A second time, something else is wrong.

@@ -94,7 +94,7 @@ extension TusMachine {
     return course.arrived(end, status)
   }
 
-  private static func offset(_ end: TransferEnd) -> Int64? {
+  static func offset(_ end: TransferEnd) -> Int64? {
     end.headers["upload-offset"].flatMap { TusServer.number($0) }
   }
 

@@ -14,7 +14,7 @@ import MultipartForm
 /// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as for any
 /// upload; the next attempt begins with HEAD.
 public struct TusMachine: ResumeMachine {
-  enum Phase { case learning, creating, asking, appending }
+  enum Phase { case settling, discarding, learning, creating, asking, appending }
 
   /// The version of tus to speak.
   static let version = "1.0.0"
@@ -55,6 +55,12 @@ public struct TusMachine: ResumeMachine {
   /// Begins the attempt.
   public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: nil, loss: loss, now: now)
+    guard let abandoned = course.abandoned else { return begin() }
+    phase = .settling
+    return course.send(ResumeRequest("HEAD", abandoned.url, [("Tus-Resumable", Self.version)]))
+  }
+
+  private mutating func begin() -> [ResumeAction] {
     guard server == nil else { return proceed() }
     phase = .learning
     return course.send(
@@ -75,6 +81,9 @@ public struct TusMachine: ResumeMachine {
     course.redirects = 0
     if status == 412, phase != .learning { return course.fail(.otherVersion, end) }
     switch phase {
+    case .settling:
+      return course.settle(end, status, hasAll: Self.offset(end) == course.length) ?? discard()
+    case .discarding: return discard()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)
@@ -83,6 +92,16 @@ public struct TusMachine: ResumeMachine {
   }
 
   // MARK: Requests
+
+  /// Goes on once the abandoned upload is settled, or deletes it first.
+  private mutating func discard() -> [ResumeAction] {
+    guard let abandoned = course.abandoned, phase == .settling else {
+      course.forgetAbandoned()
+      return begin()
+    }
+    phase = .discarding
+    return course.send(Self.termination(of: abandoned.url))
+  }
 
   mutating func proceed() -> [ResumeAction] {
     if server?.isOfOtherVersion == true {

@@ -58,6 +58,8 @@ struct Conversation: Sendable, CustomTestStringConvertible {
   var size: Int64 = 10
   var point: ResumePoint?
   var server: ResumeServer?
+  /// What is known of the file.
+  var loss: ResumePoint.Loss?
   let replies: [ServerReply]
   let expected: [String]
 
@@ -90,7 +92,7 @@ struct Conversation: Sendable, CustomTestStringConvertible {
         server: server)
     }
     var replies = replies[...]
-    var pending = machine.start(now: Self.now)
+    var pending = machine.start(without: loss, now: Self.now)
     var trace: [String] = []
     while !pending.isEmpty {
       let action = pending.removeFirst()

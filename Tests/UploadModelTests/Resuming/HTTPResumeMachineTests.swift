@@ -45,12 +45,12 @@ extension ServerReply {
 struct HTTPResumeMachineTests {
   private static func row(
     _ description: String, from point: ResumePoint? = nil, chunk: Int64? = nil,
-    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = nil, _ replies: [ServerReply],
-    _ expected: [String]
+    mode: ResumeRules.Mode = .http, knowing server: ResumeServer? = nil,
+    because loss: ResumePoint.Loss? = nil, _ replies: [ServerReply], _ expected: [String]
   ) -> Conversation {
     Conversation(
       testDescription: description, rules: ResumeRules(mode: mode, chunk: chunk), point: point,
-      server: server, replies: replies, expected: expected)
+      server: server, loss: loss, replies: replies, expected: expected)
   }
 
   private static func kept(_ change: (inout ResumePoint) -> Void = { _ in }) -> ResumePoint {
@@ -62,7 +62,36 @@ struct HTTPResumeMachineTests {
   private static func limits(_ text: String) -> ResumeServer { .http(ResumeLimits(text)) }
   private static let whole = "POST /upload 0..<10 ?1"
 
-  static let all: [Conversation] = usual + resumed + pieces + discovery + faults + taken
+  static let all: [Conversation] =
+    usual + resumed + pieces + discovery + faults + taken
+    + uncertain
+
+  /// The file may have changed since a process that was killed had sent of it.
+  private static let uncertain: [Conversation] = [
+    row(
+      "the server had all of it: it is not sent again unasked", from: kept(),
+      because: .fileUncertain, [.at(10, complete: true)],
+      ["HEAD /u/1", "forget", "outcome-unknown"]),
+    row(
+      "it had some of it, which goes before the new upload comes", from: kept(),
+      because: .fileUncertain, [.at(4), .status(204), .done(201)],
+      ["HEAD /u/1", "DELETE /u/1", whole, "done 201 10"]),
+    row(
+      "it does not delete: no more comes to it", from: kept(), because: .fileUncertain,
+      [.at(4), .status(405), .done(201)], ["HEAD /u/1", "DELETE /u/1", whole, "done 201 10"]),
+    row(
+      "it has forgotten it", from: kept(), because: .fileUncertain, [.status(404), .done(201)],
+      ["HEAD /u/1", whole, "done 201 10"]),
+    row(
+      "it cannot say: nothing is sent", from: kept(), because: .fileUncertain, [.status(503)],
+      ["HEAD /u/1", "http-503"]),
+    row(
+      "it cannot be reached: nothing is sent", from: kept(), because: .fileUncertain, [.lost()],
+      ["HEAD /u/1", "connection-lost"]),
+    row(
+      "another file is another upload", from: kept(), because: .fileChanged, [.done(201)],
+      [whole, "done 201 10"]),
+  ]
 
   private static let plain = "POST /upload 0..<10 plain"
   /// A proxy takes interim replies for the answer.

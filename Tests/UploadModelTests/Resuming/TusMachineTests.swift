@@ -24,13 +24,13 @@ struct TusMachineTests {
   private static func row(
     _ description: String, size: Int64 = 10, chunk: Int64? = nil, along: Bool = false,
     from point: ResumePoint? = nil, knowing server: TusServer? = TusServer(),
-    _ replies: [ServerReply], _ expected: [String]
+    because loss: ResumePoint.Loss? = nil, _ replies: [ServerReply], _ expected: [String]
   ) -> Conversation {
     var rules = ResumeRules(mode: .tus, chunk: chunk)
     rules.sendsAlong = along
     return Conversation(
       testDescription: description, rules: rules, size: size, point: point,
-      server: server.map { .tus($0) }, replies: replies, expected: expected)
+      server: server.map { .tus($0) }, loss: loss, replies: replies, expected: expected)
   }
 
   private static let kept = ResumePoint(
@@ -43,6 +43,24 @@ struct TusMachineTests {
   }
 
   static let all: [Conversation] = [
+    row(
+      "the file may have changed, and the server had all of it: it is not sent again unasked",
+      from: kept, because: .fileUncertain, [.at(10)],
+      ["HEAD /files/1", "forget", "outcome-unknown"]),
+    row(
+      "the file may have changed, and the server had some of it, which goes first", from: kept,
+      because: .fileUncertain, [.at(4), .status(204), .created, .at(10)],
+      [
+        "HEAD /files/1", "DELETE /files/1", "POST /files", "keep /files/1 at 0 fileUncertain",
+        "PATCH /files/1 0..<10", "done 204 10 /files/1",
+      ]),
+    row(
+      "the file may have changed, and the server has forgotten it", from: kept,
+      because: .fileUncertain, [.status(404), .created, .at(10)],
+      [
+        "HEAD /files/1", "POST /files", "keep /files/1 at 0 fileUncertain", "PATCH /files/1 0..<10",
+        "done 204 10 /files/1",
+      ]),
     row(
       "a whole upload, the server asked first", knowing: nil, [.options, .created, .at(10)],
       [
