@@ -2,9 +2,9 @@ import Foundation
 import ScalarText
 
 /// Another program, run to its end without a shell: its arguments are passed on as they are.
-public struct Command: Hashable, Sendable {
+package struct Command: Hashable, Sendable {
   /// Why a program did not do what was asked of it.
-  public enum Failure: Error, Hashable, CustomStringConvertible {
+  package enum Failure: Error, Hashable, CustomStringConvertible {
     /// It could not be started, with this `errno`.
     case notStarted(program: String, errno: Int32)
     /// It ended with another status than 0; what it said on standard error, without any word that it
@@ -20,7 +20,7 @@ public struct Command: Hashable, Sendable {
     case cancelled(program: String)
 
     /// One sentence without its full stop; the program's own words at its end.
-    public var description: String {
+    package var description: String {
       switch self {
       case .notStarted(let program, let code):
         "\(program) cannot be started: \(String(cString: strerror(code)))"
@@ -45,17 +45,17 @@ public struct Command: Hashable, Sendable {
   }
 
   /// The program's path, or its name to be looked up on the PATH, and its arguments.
-  public var words: [String]
+  package var words: [String]
   /// Seconds until it is ended.
-  public var timeout: Double
+  package var timeout: Double
   /// The most bytes that it may print.
-  public var mostOutput: Int
+  package var mostOutput: Int
 
   /// The most bytes that are kept of what it says on standard error.
   static let mostErrors = 4096
 
   /// A command. `words` has the program at least.
-  public init(_ words: [String], timeout: Double = 10, mostOutput: Int = 64 * 1024) {
+  package init(_ words: [String], timeout: Double = 10, mostOutput: Int = 64 * 1024) {
     self.words = words
     self.timeout = timeout
     self.mostOutput = mostOutput
@@ -64,7 +64,7 @@ public struct Command: Hashable, Sendable {
   var program: String { words.first ?? "" }
 
   /// The program's name, for messages.
-  public var name: String {
+  package var name: String {
     program.split(scalar: "/", omittingEmptySubsequences: true).last ?? program
   }
 
@@ -72,7 +72,7 @@ public struct Command: Hashable, Sendable {
   ///
   /// - Parameter isCancelled: asked several times a second whether it is still wanted.
   /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
-  public func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
+  package func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
     // On this thread, which stays until it has ended: see `Child`.
     var child = try Child(starting: words, program: program)
     defer { child.close() }
@@ -108,7 +108,7 @@ public struct Command: Hashable, Sendable {
   /// Runs it on a thread of its own and gives what it printed. It is ended with the task.
   ///
   /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
-  public func output() async throws(Failure) -> Data {
+  package func output() async throws(Failure) -> Data {
     let isCancelled = AtomicFlag()
     let result: Result<Data, Failure> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -2,7 +2,7 @@ import CChild
 import Foundation
 
 /// A program that outlives this one.
-public enum DetachedProgram {
+package enum DetachedProgram {
   /// Starts a program in a session of its own, without a terminal.
   ///
   /// - Parameters:
@@ -11,7 +11,7 @@ public enum DetachedProgram {
   ///     `/dev/null`. It inherits no others.
   /// - Returns: the number of its process.
   /// - Throws: `Command.Failure.notStarted`.
-  public static func start(_ words: [String], files: [Int32]) throws(Command.Failure) -> pid_t {
+  package static func start(_ words: [String], files: [Int32]) throws(Command.Failure) -> pid_t {
     var arguments = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var process = pid_t()

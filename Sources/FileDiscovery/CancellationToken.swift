@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 
 /// Tells a thread that waits for a descriptor that nothing more is wanted, also while it waits.
-public final class CancellationToken: Sendable {
+package final class CancellationToken: Sendable {
   private let value = Atomic(false)
   /// A pipe: what is written to one end can be read at the other, which is what ends a wait.
   private let ends: (read: Int32, write: Int32)
 
   /// A token that nobody has cancelled.
-  public init() {
+  package init() {
     var ends: [Int32] = [-1, -1]
     // Without a pipe a cancellation is seen when the next input comes: poll(2) passes over -1.
     _ = pipe(&ends)
@@ -22,23 +22,23 @@ public final class CancellationToken: Sendable {
   }
 
   /// Whether it is cancelled.
-  public var isCancelled: Bool { value.load(ordering: .acquiring) }
+  package var isCancelled: Bool { value.load(ordering: .acquiring) }
 
   /// Cancels, and ends every wait.
-  public func cancel() {
+  package func cancel() {
     guard !value.exchange(true, ordering: .acquiringAndReleasing) else { return }
     _ = write(ends.write, [0], 1)
   }
 
   /// Waits until a descriptor can be read, or it is cancelled.
   /// - Returns: whether it is cancelled.
-  public func isCancelled(waitingFor descriptor: Int32) -> Bool {
+  package func isCancelled(waitingFor descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLIN), of: descriptor)
   }
 
   /// Waits until a descriptor can be written to, or it is cancelled.
   /// - Returns: whether it is cancelled.
-  public func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
+  package func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLOUT), of: descriptor)
   }
 

@@ -2,9 +2,9 @@ import Foundation
 import MultipartForm
 
 /// A folder and what lies directly in it. Names are bytes: they need not be UTF-8.
-public struct Directory {
+package struct Directory {
   /// What something in a folder is, once a link has been followed.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// A regular file, or a link that leads nowhere: whoever opens it is told that it is missing.
     case file
     /// A folder.
@@ -14,15 +14,15 @@ public struct Directory {
   }
 
   /// Something in a folder.
-  public struct Entry {
+  package struct Entry {
     /// What it is.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether it is a link.
-    public let isLink: Bool
+    package let isLink: Bool
     /// The size in bytes; 0 for what is no file.
-    public let size: Int64
+    package let size: Int64
     /// When it was written to last, in seconds since 1970.
-    public let modified: Int
+    package let modified: Int
     let place: Place
   }
 
@@ -37,23 +37,23 @@ public struct Directory {
   }
 
   /// Why a folder cannot be listed.
-  public struct ReadError: Error {
+  package struct ReadError: Error {
     /// The value of `errno`.
-    public let code: Int32
+    package let code: Int32
 
     /// The reason in the system's words.
-    public var reason: String { String(cString: strerror(code)) }
+    package var reason: String { String(cString: strerror(code)) }
   }
 
   /// The path, without slashes at its end.
   let path: [UInt8]
   /// The names in it but `.` and `..`, in no order.
-  public internal(set) var names: [[UInt8]]
+  package internal(set) var names: [[UInt8]]
   let place: Place
 
   /// Lists a folder, which may be a link.
   /// - Throws: `ReadError` if the system refuses that.
-  public init(_ location: FileLocation) throws(ReadError) {
+  package init(_ location: FileLocation) throws(ReadError) {
     var path = location.bytes
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
     self.path = path
@@ -73,13 +73,13 @@ public struct Directory {
   }
 
   /// The path of something in it.
-  public func location(of name: [UInt8]) -> FileLocation {
+  package func location(of name: [UInt8]) -> FileLocation {
     let slash = UInt8(ascii: "/")
     return FileLocation(bytes: path + (path.last == slash ? [] : [slash]) + name)
   }
 
   /// What a name stands for; nil if it has gone.
-  public func entry(_ name: [UInt8]) -> Entry? {
+  package func entry(_ name: [UInt8]) -> Entry? {
     let location = location(of: name)
     var status = stat()
     guard location.withCString({ lstat($0, &status) }) == 0 else { return nil }
@@ -100,7 +100,7 @@ public struct Directory {
   }
 
   /// Whether a path leads to a folder.
-  public static func isFolder(_ location: FileLocation) -> Bool {
+  package static func isFolder(_ location: FileLocation) -> Bool {
     var status = stat()
     return location.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
   }

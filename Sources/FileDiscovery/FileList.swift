@@ -3,9 +3,9 @@ import MultipartForm
 
 /// The files of a list, one on each line or between NULs, read as they come: a list from a pipe may
 /// go on for as long as it likes. Names are bytes and need not be UTF-8. Empty lines are passed over.
-public final class FileList: Sendable {
+package final class FileList: Sendable {
   /// How going through a list ended.
-  public enum End: Equatable {
+  package enum End: Equatable {
     /// There is no more, or no more was wanted.
     case over
     /// It was left while somebody may still have been writing to it.
@@ -15,7 +15,7 @@ public final class FileList: Sendable {
   }
 
   /// What the list is called in messages.
-  public let title: String
+  package let title: String
   private let descriptor: Int32
   private let separator: UInt8
   /// Whether it is a file, which has an end; a pipe may never come to one.
@@ -23,7 +23,7 @@ public final class FileList: Sendable {
 
   /// Opens a list; nil stands for standard input, whose descriptor is copied.
   /// - Throws: `InputError` if it cannot be read.
-  public init(
+  package init(
     _ list: FileLocation?, isNULSeparated: Bool, standardInput: Int32 = STDIN_FILENO
   ) throws(InputError) {
     separator = isNULSeparated ? 0 : UInt8(ascii: "\n")
@@ -45,7 +45,7 @@ public final class FileList: Sendable {
 
   /// Hands over each file until `body` returns false or the list ends. Once `stop` is cancelled, what may
   /// have no end is left.
-  public func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
+  package func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {

@@ -2,7 +2,7 @@ import MultipartForm
 
 extension FileLocation {
   /// The same file, named from the root, and the same way whether it was called `a` or `./a`.
-  public func absolute(in folder: String) -> FileLocation {
+  package func absolute(in folder: String) -> FileLocation {
     guard bytes.first != UInt8(ascii: "/") else { return self }
     var rest = bytes[...]
     while rest.starts(with: Array("./".utf8)) {
@@ -12,14 +12,14 @@ extension FileLocation {
   }
 
   /// The same file as a person in `folder` names it.
-  public func relative(to folder: String) -> FileLocation {
+  package func relative(to folder: String) -> FileLocation {
     let beginning = Array("\(folder)/".utf8)
     return bytes.starts(with: beginning)
       ? FileLocation(bytes: Array(bytes.dropFirst(beginning.count))) : self
   }
 
   /// The folders between `root` and the file, each with a slash after it; none where it does not lie below.
-  public func folder(below root: FileLocation) -> String {
+  package func folder(below root: FileLocation) -> String {
     let slash = UInt8(ascii: "/")
     var beginning = root.bytes
     while beginning.last == slash { beginning.removeLast() }

@@ -8,9 +8,9 @@ import ScalarText
 /// It holds the names of the folders on the way and no more, so it can begin at once with a tree of
 /// any size. Links to files are files. Links to folders are entered only where asked for, and never
 /// into a folder that they lie in. FIFOs, sockets and devices are passed over.
-public struct FolderScan: Sequence, IteratorProtocol {
+package struct FolderScan: Sequence, IteratorProtocol {
   /// What the scan comes across.
-  public enum Entry: Hashable {
+  package enum Entry: Hashable {
     /// A file.
     case file(FileLocation)
     /// A folder that cannot be listed, with the value of `errno`.
@@ -41,7 +41,7 @@ public struct FolderScan: Sequence, IteratorProtocol {
 
   /// A scan of the folder at `root`, which may itself be a link.
   /// - Parameter willEnter: is told of each folder before it is listed.
-  public init(
+  package init(
     _ root: FileLocation, rules: FolderRules = FolderRules(),
     willEnter: @escaping (FileLocation) -> Void = { _ in }
   ) {
@@ -51,7 +51,7 @@ public struct FolderScan: Sequence, IteratorProtocol {
   }
 
   /// The next file or unreadable folder; nil at the end.
-  public mutating func next() -> Entry? {
+  package mutating func next() -> Entry? {
     while true {
       if let entry = pending {
         pending = nil

@@ -8,14 +8,14 @@ import MultipartForm
 /// Source: inotify(7).
 ///
 /// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
-public final class FolderWatch: @unchecked Sendable {
+package final class FolderWatch: @unchecked Sendable {
   private let watcher: Watcher
   private let lock = NSLock()
 
   /// Begins to watch: whatever ends to be written from now on will be told of.
   /// - Parameter takesExisting: whether the files that are there already are told of as well.
   /// - Throws: `InputError` if the folder cannot be watched.
-  public init(
+  package init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
   ) throws(InputError) {
     watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
@@ -23,7 +23,7 @@ public final class FolderWatch: @unchecked Sendable {
 
   /// Hands over each file that is complete until `body` returns false or `stop` is cancelled.
   /// - Returns: why it ended, where that was not asked for.
-  public func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
+  package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
     lock.withLock { watcher.run(until: stop, body) }
   }
 }

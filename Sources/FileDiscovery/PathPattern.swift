@@ -6,15 +6,15 @@
 /// any other matches names at every depth; with a slash at its end it means folders only. A leading
 /// `!` takes back what an earlier pattern said.
 /// Source: gitignore(5), "Pattern format".
-public struct PathPattern: Hashable, Sendable {
+package struct PathPattern: Hashable, Sendable {
   /// Whether it takes back what an earlier pattern said.
-  public let isNegated: Bool
+  package let isNegated: Bool
   private let isForFolders: Bool
   private let isAnchored: Bool
   private let segments: [[Unicode.Scalar]]
 
   /// The pattern that a line says; nil if it says none.
-  public init?(_ line: some StringProtocol) {
+  package init?(_ line: some StringProtocol) {
     var rest = Array(line.unicodeScalars)[...]
     while rest.last == " ", rest.dropLast().last != "\\" { rest.removeLast() }
     isNegated = rest.first == "!"
@@ -29,7 +29,7 @@ public struct PathPattern: Hashable, Sendable {
   }
 
   /// Whether it means the file or folder at this path, which is relative to the pattern's folder.
-  public func matches(_ path: some Collection<String>, isFolder: Bool) -> Bool {
+  package func matches(_ path: some Collection<String>, isFolder: Bool) -> Bool {
     if isForFolders, !isFolder { return false }
     let names = path.map { Array($0.unicodeScalars) }
     guard isAnchored else {

@@ -5,24 +5,24 @@ import MultipartForm
 /// kept on the disk until it has ended.
 ///
 /// The file has no name: it is gone with this process, however that ends.
-public struct SpooledInput {
+package struct SpooledInput {
   /// Where it can be read.
-  public let location: FileLocation
+  package let location: FileLocation
 
   /// What stands for standard input among files.
-  public static let argument = FileLocation("-")
+  package static let argument = FileLocation("-")
 
   private static let folder = "/dev/fd/"
 
   /// Whether a location is that of kept input.
-  public static func holds(_ location: FileLocation) -> Bool {
+  package static func holds(_ location: FileLocation) -> Bool {
     location.bytes.starts(with: folder.utf8)
   }
 
   /// Reads a descriptor to its end into a file in `directory`, which nobody else may read; nil where
   /// `stop` is cancelled before that end has come.
   /// - Throws: `SystemError`, for example when the disk is full.
-  public init?(
+  package init?(
     _ input: Int32, in directory: String, until stop: CancellationToken
   ) throws(SystemError) {
     var template = Array("\(directory)/hoist-XXXXXX".utf8CString)
@@ -71,11 +71,11 @@ public struct SpooledInput {
   }
 
   /// What the system refused.
-  public struct SystemError: Error, CustomStringConvertible {
+  package struct SystemError: Error, CustomStringConvertible {
     let doing: String
     let code: Int32
 
     /// The refusal as a sentence without its full stop.
-    public var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
+    package var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
   }
 }

@@ -3,19 +3,19 @@ import MultipartForm
 import ScalarText
 
 /// What a path means that a person typed: `~`, patterns, and how it may go on.
-public struct TypedPath: Sendable {
+package struct TypedPath: Sendable {
   let text: String
   let home: String
 
   /// A path as it was typed, and the folder that `~` stands for.
-  public init(text: String, home: String) {
+  package init(text: String, home: String) {
     self.text = text
     self.home = home
   }
 
   /// The files that it names: `~` is the home folder, and a pattern stands for what it matches. A
   /// pattern without a match stands for itself, so that it shows up as missing.
-  public var files: [FileLocation] {
+  package var files: [FileLocation] {
     let path = expanded
     // A file whose name looks like a pattern is itself.
     guard path.utf8.contains(where: { "*?[".utf8.contains($0) }), access(path, F_OK) != 0 else {
@@ -35,7 +35,7 @@ public struct TypedPath: Sendable {
 
   /// Everything that it could become, folders with a slash at the end, sorted. Hidden files only
   /// where a dot has been typed.
-  public var completions: [String] {
+  package var completions: [String] {
     let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
     let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex
     let (folderText, beginning) = (text[..<start], text[start...])

@@ -1,14 +1,14 @@
 import Synchronization
 
 /// A limit on the bodies of all exchanges that share it, in bytes a second. It may change while they run.
-public final class BandwidthLimit: Sendable {
+package final class BandwidthLimit: Sendable {
   private let bucket = Mutex(TokenBucket())
   private let changed: @Sendable () -> Void
 
   init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
 
   /// Sets the limit from now on, in bytes a second; nil for no limit.
-  public func set(_ bytesPerSecond: Int64?) {
+  package func set(_ bytesPerSecond: Int64?) {
     let isNews = bucket.withLock { bucket in
       let old = bucket.rate
       bucket.set(bytesPerSecond, at: Clock.now)

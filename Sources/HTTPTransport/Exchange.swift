@@ -23,9 +23,9 @@ import Synchronization
 /// on the caller's thread.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
-public final class Exchange: URLSessionDataTask, @unchecked Sendable {
+package final class Exchange: URLSessionDataTask, @unchecked Sendable {
   /// What happens on the way.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// How many bytes of the body the other side has acknowledged. The number falls when the body
     /// starts over on another connection.
     case acknowledged(Int64)
@@ -41,25 +41,25 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   }
 
   /// A snapshot of the exchange's progress, for polling.
-  public struct Progress: Sendable {
+  package struct Progress: Sendable {
     /// Whether a connection was made and the request's head handed to it.
-    public var hasBegun = false
+    package var hasBegun = false
     /// How many bytes of the body were handed to the connection, whether or not they arrived.
-    public var handedOver: Int64 = 0
+    package var handedOver: Int64 = 0
     /// How many bytes of the body the other side has acknowledged.
-    public var acknowledged: Int64 = 0
+    package var acknowledged: Int64 = 0
     /// Whether a limit is holding it back.
-    public var isHeldBack = false
+    package var isHeldBack = false
     /// The bytes of replies so far, including heads and interim replies.
-    public var received = 0
+    package var received = 0
     /// Whether the final reply has begun.
-    public var hasReplyBegun = false
+    package var hasReplyBegun = false
 
     /// No progress yet.
-    public init() {}
+    package init() {}
 
     /// Whether anything has moved since, or nothing could have, because a limit of ours holds back the rest.
-    public func hasMoved(since earlier: Progress) -> Bool {
+    package func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
         || hasBegun != earlier.hasBegun
@@ -81,7 +81,7 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   }
 
   /// The request that it makes.
-  public let request: ExchangeRequest
+  package let request: ExchangeRequest
   let content = Mutex(Content())
   private let session: URLSession
   private let loop: TransferLoop
@@ -101,7 +101,7 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   // MARK: What a URLSession task does
 
   /// Begins the exchange.
-  public override func resume() {
+  package override func resume() {
     let isFirst = content.withLock { content in
       guard content.state == .suspended else { return false }
       content.state = .running
@@ -111,7 +111,7 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   }
 
   /// Cancels the exchange and closes its connection.
-  public override func cancel() {
+  package override func cancel() {
     let isFirst = content.withLock { content in
       guard !content.isStopped else { return false }
       content.state = .canceling
@@ -121,22 +121,22 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   }
 
   /// Does nothing: a server cuts off an upload that stands still.
-  public override func suspend() {}
+  package override func suspend() {}
 
   /// The state of the task.
-  public override var state: URLSessionTask.State { content.withLock { $0.state } }
+  package override var state: URLSessionTask.State { content.withLock { $0.state } }
   /// Its URL and method; the rest is in `request`.
-  public override var originalRequest: URLRequest? {
+  package override var originalRequest: URLRequest? {
     var head = URLRequest(url: request.url)
     head.httpMethod = request.method
     return head
   }
   /// The same, since callers follow redirects themselves.
-  public override var currentRequest: URLRequest? { originalRequest }
+  package override var currentRequest: URLRequest? { originalRequest }
   /// How many bytes of the body the other side has acknowledged.
-  public override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
+  package override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
   /// The body's length. It cannot be set.
-  public override var countOfBytesExpectedToSend: Int64 {
+  package override var countOfBytesExpectedToSend: Int64 {
     get { request.body?.length ?? 0 }
     set {}
   }
@@ -144,16 +144,16 @@ public final class Exchange: URLSessionDataTask, @unchecked Sendable {
   // MARK: What the transport adds
 
   /// Releases a body that waits after an interim reply.
-  public func goOn() {
+  package func goOn() {
     content.withLock { $0.isWaiting = false }
     loop.limitsChanged()
   }
 
   /// The current progress.
-  public var transferProgress: Progress { content.withLock { $0.progress } }
+  package var transferProgress: Progress { content.withLock { $0.progress } }
 
   /// Whether the server may have received the whole request.
-  public var hasHandedOverAll: Bool {
+  package var hasHandedOverAll: Bool {
     let progress = transferProgress
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }

@@ -1,38 +1,38 @@
 import Foundation
 
 /// A request as the transport needs it, without files, queues and targets.
-public struct ExchangeRequest: Sendable {
+package struct ExchangeRequest: Sendable {
   /// Where it goes; `http` or `https`.
-  public var url: URL
+  package var url: URL
   /// The method, as it is sent.
-  public var method: String
+  package var method: String
   /// The header fields in their order. The transport itself writes `Host`, `Content-Length`,
   /// `Accept-Encoding` and `Expect`.
-  public var headers: [(name: String, value: String)]
+  package var headers: [(name: String, value: String)]
   /// The content; nil for a request without one.
-  public var body: (any ExchangeBody)?
+  package var body: (any ExchangeBody)?
   /// Whether the server is asked before a body of more than 1 MiB is sent (RFC 9110 §10.1.1). libcurl
   /// waits a second for the answer, and sends the request again without the question after a 417.
-  public var expectsContinue = false
+  package var expectsContinue = false
   /// Whether an interim reply other than 100 makes the body wait until `Exchange.goOn` is called, so that the caller
   /// can record what the reply says before a byte of the body leaves.
-  public var waitsAfterInterim = false
+  package var waitsAfterInterim = false
   /// Whether the request may safely be sent twice. If not, a body whose first byte was handed to a connection is
   /// repeated only if the server cannot have read any of it.
-  public var mayRepeat = false
+  package var mayRepeat = false
   /// Whether HTTP/2 is offered; HTTP/1.1 otherwise.
-  public var offersHTTP2 = false
+  package var offersHTTP2 = false
   /// Which servers to trust, and the client's own certificate.
-  public var tls = TLSOptions()
+  package var tls = TLSOptions()
   /// The maximum size of the reply's content, in bytes. A longer reply is cut off there.
-  public var mostReply = 1 << 20
+  package var mostReply = 1 << 20
   /// The credentials to answer a digest challenge with (RFC 7616). The body is sent only with the answer.
-  public var digest: DigestCredentials?
+  package var digest: DigestCredentials?
   /// The limits on the bytes of the body, which other exchanges may share.
-  public var limits: [BandwidthLimit] = []
+  package var limits: [BandwidthLimit] = []
 
   /// A request without a body.
-  public init(
+  package init(
     url: URL, method: String, headers: [(name: String, value: String)] = [],
     body: (any ExchangeBody)? = nil
   ) {

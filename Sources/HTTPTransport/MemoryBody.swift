@@ -1,17 +1,17 @@
 import Foundation
 
 /// A body in memory.
-public struct MemoryBody: ExchangeBody {
+package struct MemoryBody: ExchangeBody {
   private let bytes: Data
 
   /// A body of these bytes.
-  public init(_ bytes: Data) { self.bytes = bytes }
+  package init(_ bytes: Data) { self.bytes = bytes }
 
   /// The exact number of bytes.
-  public var length: Int64 { Int64(bytes.count) }
+  package var length: Int64 { Int64(bytes.count) }
 
   /// A reader that begins with the first byte.
-  public func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
+  package func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
 
   private final class Reader: ExchangeBodyReader {
     private var left: Data

@@ -3,13 +3,13 @@ import FoundationNetworking
 import Synchronization
 
 /// HTTP for the process: one URLSession, whose tasks libcurl carries.
-public final class Transport: Sendable {
+package final class Transport: Sendable {
   /// The transport that the process shares.
-  public static let shared = Transport()
+  package static let shared = Transport()
 
   /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that
   /// crosses such a close is repeated only if the server cannot have seen it; otherwise its outcome stays unknown.
-  public static let usualMaxIdle = 4
+  package static let usualMaxIdle = 4
 
   private let loop: TransferLoop
   private let session: URLSession
@@ -18,7 +18,7 @@ public final class Transport: Sendable {
   /// A transport with connections of its own. It is never freed.
   ///
   /// - Parameter maxIdle: after how many idle seconds a connection is not used again.
-  public init(maxIdle: Int = usualMaxIdle) {
+  package init(maxIdle: Int = usualMaxIdle) {
     loop = TransferLoop(maxIdle: maxIdle)
     let configuration = URLSessionConfiguration.default
     configuration.urlCache = nil
@@ -30,7 +30,7 @@ public final class Transport: Sendable {
   }
 
   /// An exchange that begins with `resume`. Its events go to `handler`.
-  public func exchange(
+  package func exchange(
     _ request: ExchangeRequest, handler: @escaping @Sendable (Exchange.Event) -> Void
   ) -> Exchange {
     let exchange = Exchange(request, on: session, loop, handler: handler)
@@ -40,10 +40,10 @@ public final class Transport: Sendable {
 
   /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a processor
   /// that the server may need. Call it from an exchange's handler; anywhere else, `work` runs at once.
-  public func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
+  package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
   /// A limit for exchanges to share.
-  public func makeLimit() -> BandwidthLimit {
+  package func makeLimit() -> BandwidthLimit {
     BandwidthLimit { [loop] in loop.limitsChanged() }
   }
 }

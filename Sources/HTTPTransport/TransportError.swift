@@ -2,9 +2,9 @@ import CCurl
 import Foundation
 
 /// Why a request ended early.
-public struct TransportError: Error, Sendable {
+package struct TransportError: Error, Sendable {
   /// What went wrong, as far as libcurl's code and the system's can tell.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// It was cancelled.
     case cancelled
     /// The body could not be read; the error is its reader's.
@@ -38,15 +38,15 @@ public struct TransportError: Error, Sendable {
   }
 
   /// What went wrong.
-  public var kind: Kind
+  package var kind: Kind
   /// libcurl's code (libcurl-errors(3)); 0 if it gave none.
-  public var code: Int
+  package var code: Int
   /// The system's error number; 0 if it gave none.
-  public var systemError: Int32
+  package var systemError: Int32
   /// Whether libcurl ran into a time-out.
-  public var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
+  package var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
   /// libcurl's sentence, without a full stop. It is for people; no decision depends on it.
-  public var words: String
+  package var words: String
 
   init(_ kind: Kind, code: CURLcode = CURLE_OK, systemError: Int32 = 0, words: String = "") {
     self.kind = kind
@@ -60,7 +60,7 @@ public struct TransportError: Error, Sendable {
   /// - Parameters:
   ///   - tunnelStatus: the status of a proxy's reply to CONNECT; 0 if no proxy was asked.
   ///   - words: libcurl's sentence. If the TLS layer failed, it is the only place that has OpenSSL's own code.
-  public init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
+  package init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
     let curl = CURLcode(UInt32(truncatingIfNeeded: code))
     let tls = Self.opensslCode(in: words)
     let kind: Kind =

@@ -1,7 +1,7 @@
 /// Why bytes are not taken as JSON.
-public struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
+package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   /// What is wrong.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// The bytes end within a value.
     case ended
     /// A byte stands where the grammar has no place for it (RFC 8259 §2 to §7).
@@ -17,12 +17,12 @@ public struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   }
 
   /// What is wrong.
-  public let reason: Reason
+  package let reason: Reason
   /// Where, in bytes from the start.
-  public let offset: Int
+  package let offset: Int
 
   /// The error in words.
-  public var description: String {
+  package var description: String {
     let what =
       switch reason {
       case .ended: "it ends too early"

@@ -1,14 +1,14 @@
 /// How much JSON is taken. The length is whoever's who has the bytes; what they become is bounded here.
-public struct JSONLimits: Hashable, Sendable {
+package struct JSONLimits: Hashable, Sendable {
   /// The most arrays and objects inside one another. Reading, comparing and freeing a value calls itself
   /// once for each of them.
-  public var depth: Int
+  package var depth: Int
   /// The most values, those inside arrays and objects included. Each takes more memory than its text:
   /// `[[],[],…]` has three bytes of text a value.
-  public var values: Int
+  package var values: Int
 
   /// Limits: 128 levels and a million values, unless given otherwise.
-  public init(depth: Int = 128, values: Int = 1_000_000) {
+  package init(depth: Int = 128, values: Int = 1_000_000) {
     self.depth = depth
     self.values = values
   }

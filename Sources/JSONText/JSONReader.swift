@@ -6,7 +6,7 @@ extension JSONValue {
   /// ``integer(_:)``, however it is written.
   ///
   /// - Throws: ``JSONError``, also where the document is more than `limits` allow.
-  public init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+  package init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     self = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
       var reader = JSONReader(bytes, limits)
       return try reader.document()
@@ -14,7 +14,7 @@ extension JSONValue {
   }
 
   /// The value that `text` is; nil where it is no JSON, or more of it than `limits` allow.
-  public init?(text: String, limits: JSONLimits = JSONLimits()) {
+  package init?(text: String, limits: JSONLimits = JSONLimits()) {
     var text = text
     let value = text.withUTF8 { bytes -> JSONValue? in
       var reader = JSONReader(bytes, limits)

@@ -1,5 +1,5 @@
 /// A value of JSON (RFC 8259).
-public enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
@@ -16,7 +16,7 @@ public enum JSONValue: Hashable, Sendable {
   case object([String: JSONValue])
 
   /// The value as a person reads it: a string without quotes, everything else as in JSON.
-  public var text: String {
+  package var text: String {
     switch self {
     case .string(let text): text
     case .null, .bool, .integer, .number, .array, .object: source
@@ -24,7 +24,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// The value as JSON, members sorted by name. A number that JSON cannot hold becomes `null`.
-  public var source: String {
+  package var source: String {
     var text = ""
     write(to: &text)
     return text
@@ -56,7 +56,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// `text` as it stands between the quotes of a JSON string (RFC 8259 §7).
-  public static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -77,7 +77,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// Whether two values mean the same: `1` and `1.0` do.
-  public static func == (a: JSONValue, b: JSONValue) -> Bool {
+  package static func == (a: JSONValue, b: JSONValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
@@ -93,7 +93,7 @@ public enum JSONValue: Hashable, Sendable {
   }
 
   /// Equal values feed in the same.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
     case .bool(let flag): hasher.combine(flag)

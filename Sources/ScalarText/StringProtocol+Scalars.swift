@@ -7,46 +7,46 @@
 /// `utf8` and `unicodeScalars`; `make lint` looks for the others (`config/lint-text.py`).
 extension StringProtocol {
   /// Whether the text begins with these scalars.
-  public func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
+  package func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
     utf8.starts(with: prefix.utf8)
   }
 
   /// Whether the text ends with these scalars.
-  public func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
+  package func hasSuffix(scalars suffix: some StringProtocol) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
   /// What follows these scalars; nil if the text does not begin with them.
-  public func removingPrefix(scalars prefix: some StringProtocol) -> String? {
+  package func removingPrefix(scalars prefix: some StringProtocol) -> String? {
     hasPrefix(scalars: prefix)
       ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
   }
 
   /// Whether the scalars are the same. `==` also takes texts for equal that only look alike (Unicode's
   /// canonical equivalence).
-  public func hasSameScalars(as other: some StringProtocol) -> Bool {
+  package func hasSameScalars(as other: some StringProtocol) -> Bool {
     utf8.elementsEqual(other.utf8)
   }
 
   /// The text with the letters A to Z in lower case, and no others changed.
-  public var lowercasedASCII: String {
+  package var lowercasedASCII: String {
     String(
       decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
       as: UTF8.self)
   }
 
   /// Whether these scalars stand anywhere in the text.
-  public func contains(scalars wanted: some StringProtocol) -> Bool {
+  package func contains(scalars wanted: some StringProtocol) -> Bool {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex) != nil
   }
 
   /// The first place of these scalars; nil where there is none, or where none are asked for.
-  public func range(scalars wanted: some StringProtocol) -> Range<Index>? {
+  package func range(scalars wanted: some StringProtocol) -> Range<Index>? {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex)
   }
 
   /// The text with each occurrence of these scalars replaced, from left to right.
-  public func replacing(scalars wanted: some StringProtocol, with text: some StringProtocol)
+  package func replacing(scalars wanted: some StringProtocol, with text: some StringProtocol)
     -> String
   {
     let wanted = wanted.unicodeScalars.map(\.self)
@@ -62,7 +62,7 @@ extension StringProtocol {
   }
 
   /// The pieces between separators; empty ones too, so that joined they are the text again.
-  public func split(
+  package func split(
     scalar separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = false
   ) -> [String] {
     unicodeScalars.split(
@@ -72,14 +72,14 @@ extension StringProtocol {
   }
 
   /// The lines of a text file: LF ends a line, and a CR before it belongs to it.
-  public var textLines: [String] {
+  package var textLines: [String] {
     split(scalar: "\n").map { line in
       line.utf8.last == UInt8(ascii: "\r") ? String(line.unicodeScalars.dropLast()) : line
     }
   }
 
   /// The text without scalars of this kind at its beginning and end.
-  public func trimming(_ isBlank: (Unicode.Scalar) -> Bool) -> String {
+  package func trimming(_ isBlank: (Unicode.Scalar) -> Bool) -> String {
     let start = unicodeScalars.firstIndex { !isBlank($0) } ?? endIndex
     let last = unicodeScalars.lastIndex { !isBlank($0) }
     let end = last.map { unicodeScalars.index(after: $0) } ?? start
@@ -102,13 +102,13 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
   /// Whether it is a space or a tab.
-  public var isBlank: Bool { self == " " || self == "\t" }
+  package var isBlank: Bool { self == " " || self == "\t" }
 
   /// Whether it is white space of any kind, line breaks included (Unicode's `White_Space`).
-  public var isWhiteSpace: Bool { properties.isWhitespace }
+  package var isWhiteSpace: Bool { properties.isWhitespace }
 
   /// Whether it ends a line in any reckoning (Unicode UAX #14, class BK and its like).
-  public var isLineBreak: Bool {
+  package var isLineBreak: Bool {
     switch value {
     case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
     default: false
@@ -118,8 +118,8 @@ extension Unicode.Scalar {
 
 extension UInt8 {
   /// Whether it is a digit of ASCII.
-  @inlinable public var isDigit: Bool { (0x30...0x39).contains(self) }
+  @inlinable package var isDigit: Bool { (0x30...0x39).contains(self) }
 
   /// Whether it is a letter or a digit of ASCII.
-  @inlinable public var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
+  @inlinable package var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
 }

@@ -1,20 +1,20 @@
 /// Bytes that should be UTF-8, such as a file's name, taken apart without losing any of them.
-public struct UTF8Pieces: Sequence, IteratorProtocol {
+package struct UTF8Pieces: Sequence, IteratorProtocol {
   /// A scalar with the bytes that encode it, or one byte that encodes none.
-  public struct Piece {
+  package struct Piece {
     /// Nil for a byte that is no UTF-8.
-    public let scalar: Unicode.Scalar?
+    package let scalar: Unicode.Scalar?
     /// One to four bytes.
-    public let bytes: ArraySlice<UInt8>
+    package let bytes: ArraySlice<UInt8>
   }
 
   private var rest: ArraySlice<UInt8>
 
   /// The pieces of these bytes.
-  public init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
+  package init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
   /// The next piece; nil at the end.
-  public mutating func next() -> Piece? {
+  package mutating func next() -> Piece? {
     guard let first = rest.first else { return nil }
     let length =
       switch first {

@@ -1,18 +1,18 @@
 /// Cuts what arrives into lines, and keeps no more than one that is not complete.
-public struct LineCutter: Sendable {
+package struct LineCutter: Sendable {
   /// A line is longer than any valid one.
-  public struct TooLong: Error, Hashable {}
+  package struct TooLong: Error, Hashable {}
 
   private var rest: [UInt8] = []
   private let longest: Int
 
   /// - Parameter longest: the longest line that is taken, in bytes without its end.
-  public init(longest: Int = LinkLine.longest) { self.longest = longest }
+  package init(longest: Int = LinkLine.longest) { self.longest = longest }
 
   /// The lines that are complete with these bytes, without their ends.
   ///
   /// - Throws: ``TooLong``; nothing after that can be read as lines.
-  public mutating func cut(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
+  package mutating func cut(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var start = bytes.startIndex
     while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Why there is no socket, or why nobody answers at it.
-public struct LinkError: Error, Hashable, CustomStringConvertible {
+package struct LinkError: Error, Hashable, CustomStringConvertible {
   /// One sentence without its full stop.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 

@@ -1,32 +1,32 @@
 import Foundation
 
 /// The lines that go through the socket: one JSON object each. The first in either direction is a greeting.
-public enum LinkLine {
+package enum LinkLine {
   /// The version of the protocol. Peers with another version are ignored.
-  public static let version = 2
+  package static let version = 2
 
   /// The longest line, in bytes without its end.
-  public static let longest = 1 << 20
+  package static let longest = 1 << 20
 
   /// The first line from each side.
-  public struct Greeting: Hashable, Sendable, Codable {
+  package struct Greeting: Hashable, Sendable, Codable {
     /// The version that this side speaks.
-    public var hoist = LinkLine.version
+    package var hoist = LinkLine.version
     /// The number of the process.
-    public var process: Int32
+    package var process: Int32
   }
 
   /// A value as a line with its end.
   ///
   /// - Throws: `EncodingError` if JSON cannot represent the value, such as an infinite number.
-  public static func encode(_ value: some Encodable) throws -> [UInt8] {
+  package static func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
   }
 
   /// The value of a line without its end; nil if the line has another type or is invalid.
-  public static func decode<Value: Decodable>(_: Value.Type, _ line: [UInt8]) -> Value? {
+  package static func decode<Value: Decodable>(_: Value.Type, _ line: [UInt8]) -> Value? {
     try? JSONDecoder().decode(Value.self, from: Data(line))
   }
 }

@@ -3,13 +3,13 @@ import Foundation
 
 /// Hears what a queue's sender does, and gives it orders. Runs on the main queue.
 @MainActor
-public final class SenderListener {
+package final class SenderListener {
   /// Called with the news, in order.
-  public var onNews: ([SenderNews]) -> Void = { _ in }
+  package var onNews: ([SenderNews]) -> Void = { _ in }
   /// Called once, when the sender ends the connection or sends something invalid.
-  public var onEnd: () -> Void = {}
+  package var onEnd: () -> Void = {}
   /// The number of the sender's process, once it has greeted.
-  public var process: Int32? { connection.peer }
+  package var process: Int32? { connection.peer }
 
   private let connection: LinkConnection
   private var news: [SenderNews] = []
@@ -17,7 +17,7 @@ public final class SenderListener {
   /// Connects to the sender at `place`.
   ///
   /// - Throws: ``LinkError`` if nobody answers, or if another user does.
-  public init(at place: SocketPlace) throws(LinkError) {
+  package init(at place: SocketPlace) throws(LinkError) {
     try place.check()
     let address = try place.address()
     let descriptor = try LocalSocket.make()
@@ -40,12 +40,12 @@ public final class SenderListener {
   }
 
   /// Sends an order to the sender.
-  public func send(_ order: SenderOrder) {
+  package func send(_ order: SenderOrder) {
     for order in order.portions { connection.send((try? LinkLine.encode(order)) ?? []) }
   }
 
   /// Stops listening; nothing is called afterwards.
-  public func stop() {
+  package func stop() {
     (onNews, onEnd) = ({ _ in }, {})
     connection.close()
   }

@@ -1,7 +1,7 @@
 import UploadModel
 
 /// What the process that sends a queue tells onlookers. They read the queue's own content from its file.
-public enum SenderNews: Hashable, Sendable, Codable {
+package enum SenderNews: Hashable, Sendable, Codable {
   /// What has become of an item.
   case item(id: ItemID, state: ItemState)
   /// Whether a server can be reached.

@@ -1,7 +1,7 @@
 import UploadModel
 
 /// Orders for the process that sends a queue. What can be written to the queue is written there instead.
-public enum SenderOrder: Hashable, Sendable, Codable {
+package enum SenderOrder: Hashable, Sendable, Codable {
   /// Send these again, or those that wait for another attempt now.
   case retry([ItemID])
   /// Pause these, and break off those that are being sent.
@@ -16,10 +16,10 @@ public enum SenderOrder: Hashable, Sendable, Codable {
   case tryServers
 
   /// How many requests can go to a target at once.
-  public static let laneRange = 1...64
+  package static let laneRange = 1...64
 
   /// Whether it makes sense, since other processes are not trusted.
-  public var isValid: Bool {
+  package var isValid: Bool {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
     case .limit(let limit): limit.map { $0 > 0 } ?? true
@@ -29,7 +29,7 @@ public enum SenderOrder: Hashable, Sendable, Codable {
   }
 
   /// Applies it to settings, if it changes any.
-  public func apply(to settings: inout SenderSettings) {
+  package func apply(to settings: inout SenderSettings) {
     switch self {
     case .start(let isStarted): settings.isStarted = isStarted
     case .limit(let limit): settings.limit = limit

@@ -4,14 +4,14 @@ import Foundation
 /// Tells all listeners at a queue's socket what its sender does, and takes their orders. Only the holder of the
 /// queue's lock may have one. Runs on the main queue.
 @MainActor
-public final class SenderServer {
+package final class SenderServer {
   /// The most listeners at once; further ones are turned away.
-  public static let mostListeners = 32
+  package static let mostListeners = 32
   /// How many seconds a listener may take for its greeting.
   private static let patience = 10.0
 
   /// Called with each valid order.
-  public var onOrder: (SenderOrder) -> Void = { _ in }
+  package var onOrder: (SenderOrder) -> Void = { _ in }
 
   private let place: SocketPlace
   private let source: any DispatchSourceRead
@@ -23,7 +23,7 @@ public final class SenderServer {
   /// Listens at `place`, replacing any socket that was there.
   ///
   /// - Throws: ``LinkError`` if there can be no socket.
-  public init(at place: SocketPlace) throws(LinkError) {
+  package init(at place: SocketPlace) throws(LinkError) {
     self.place = place
     try place.prepare()
     let address = try place.address()
@@ -48,7 +48,7 @@ public final class SenderServer {
   var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
   /// Tells all listeners; later ones get the resulting state.
-  public func tell(_ news: [SenderNews]) {
+  package func tell(_ news: [SenderNews]) {
     for news in news { status.record(news) }
     let listening = listening
     guard !listening.isEmpty else { return }
@@ -57,7 +57,7 @@ public final class SenderServer {
   }
 
   /// Stops, and closes every connection.
-  public func stop() {
+  package func stop() {
     source.cancel()
     // This is still our own socket, since no successor has begun yet.
     unlink(place.path)

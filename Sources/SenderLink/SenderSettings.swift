@@ -1,16 +1,16 @@
 /// The user's settings for everything that is sent.
-public struct SenderSettings: Hashable, Sendable, Codable {
+package struct SenderSettings: Hashable, Sendable, Codable {
   /// The most that is sent in all, in bytes a second; nil for no limit.
-  public var limit: Int64?
+  package var limit: Int64?
   /// Whether further files begin.
-  public var isStarted: Bool
+  package var isStarted: Bool
   /// How many requests go to a target at once, by its name, if the user has set that.
-  public var lanes: [String: Int]
+  package var lanes: [String: Int]
   /// Whether they come from a screen that was left, so that the next screen that sends keeps them.
-  public var isHandedOver: Bool
+  package var isHandedOver: Bool
 
   /// Settings of a session.
-  public init(
+  package init(
     limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
     isHandedOver: Bool = false
   ) {

@@ -2,18 +2,18 @@ import UploadModel
 
 /// The state of a sender beyond what its queue says. Both sides keep one: it is sent to every newcomer, and takes
 /// precedence over the queue.
-public struct SenderStatus: Hashable, Sendable {
+package struct SenderStatus: Hashable, Sendable {
   /// The user's settings.
-  public private(set) var settings = SenderSettings()
+  package private(set) var settings = SenderSettings()
   private var items: [ItemID: ItemState] = [:]
   private var servers: [String: Reachability] = [:]
   private var refusals: Set<String> = []
 
   /// Nothing is under way.
-  public init() {}
+  package init() {}
 
   /// Updates it with news.
-  public mutating func record(_ news: SenderNews) {
+  package mutating func record(_ news: SenderNews) {
     switch news {
     case .item(let id, let state): items[id] = state.isKnownToQueue ? nil : state
     case .server(let address, .away(let failure, let nextTry)):
@@ -27,10 +27,10 @@ public struct SenderStatus: Hashable, Sendable {
   }
 
   /// The state of an item that is being sent, or about to be tried again; nil if the queue has it.
-  public func state(of id: ItemID) -> ItemState? { items[id] }
+  package func state(of id: ItemID) -> ItemState? { items[id] }
 
   /// All of it as news, for a newcomer.
-  public var news: [SenderNews] {
+  package var news: [SenderNews] {
     [.settings(settings)]
       + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: true) }
@@ -39,7 +39,7 @@ public struct SenderStatus: Hashable, Sendable {
   }
 
   /// The news that end all of it, when the process is gone.
-  public var ends: [SenderNews] {
+  package var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }
       + items.keys.sorted().map { .item(id: $0, state: .waiting) }

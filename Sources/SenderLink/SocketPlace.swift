@@ -2,17 +2,17 @@ import Foundation
 
 /// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of the
 /// queue's file, not after one of its paths.
-public struct SocketPlace: Hashable, Sendable {
+package struct SocketPlace: Hashable, Sendable {
   /// The folder of all sockets.
-  public let folder: String
+  package let folder: String
   /// The socket.
-  public let path: String
+  package let path: String
 
   /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; if
   /// neither exists, in `hoist-UID` in `$TMPDIR` or `/tmp`.
   ///
   /// - Throws: ``LinkError`` if there is no such queue.
-  public init(queue path: String, environment: [String: String]) throws(LinkError) {
+  package init(queue path: String, environment: [String: String]) throws(LinkError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw LinkError("the queue \(path) cannot be looked at", errno: errno)

@@ -7,7 +7,7 @@ extension ConfigEdit {
   /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
   ///
   /// - Throws: `ConfigError` if the text cannot be edited safely; it says what to write by hand.
-  public func writing(
+  package func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {
     let before = try settings(text)

@@ -4,7 +4,7 @@ import UploadModel
 ///
 /// A TOML library would rewrite all of it. To catch lines that only look like TOML, such as a header inside a
 /// long string, the result is parsed: it must mean exactly what the original did, plus the change.
-public struct ConfigEdit {
+package struct ConfigEdit {
   /// The file as it is; empty if there is none yet.
   let text: String
   /// Its path, for messages and for what is relative to it.
@@ -12,14 +12,14 @@ public struct ConfigEdit {
   private let environment: [String: String]
 
   /// An edit of this text.
-  public init(of text: String, file: String, environment: [String: String]) {
+  package init(of text: String, file: String, environment: [String: String]) {
     (self.text, self.file, self.environment) = (text, file, environment)
   }
 
   /// The text with a target's table at its end.
   ///
   /// - Throws: `ConfigError` if the text would not mean the same afterwards.
-  public func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
+  package func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
     var wanted = target
     wanted.name = name
     return try adding(
@@ -29,7 +29,7 @@ public struct ConfigEdit {
   /// The text with a target at its end whose table was made key by key.
   ///
   /// - Throws: `ConfigError` if the text would not mean the same afterwards.
-  public func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
+  package func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 

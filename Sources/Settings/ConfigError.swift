@@ -1,18 +1,18 @@
 import UploadModel
 
 /// What is wrong in the configuration: where, what was found, what was expected, and what was probably meant.
-public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, as the user knows it; nil if the fault is on the command line.
-  public var file: String?
+  package var file: String?
   /// The line in the file, from 1, if it is known.
-  public var line: Int?
+  package var line: Int?
   /// The keys that lead to the value: `targets.demo.url`. Empty for the file as a whole.
-  public var keyPath: String
+  package var keyPath: String
   /// What is wrong and what would be right, as a sentence without its full stop.
-  public var problem: String
+  package var problem: String
 
   /// A fault at a key.
-  public init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
+  package init(file: String? = nil, line: Int? = nil, keyPath: String = "", _ problem: String) {
     self.file = file
     self.line = line
     self.keyPath = keyPath
@@ -20,7 +20,7 @@ public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The text for places that may show only its beginning: `expected … (config.toml:3: targets.demo.url)`.
-  public var reasonFirst: String {
+  package var reasonFirst: String {
     place.isEmpty
       ? SafeText.line(problem) : SafeText.line("\(problem) (\(place.joined(separator: ": ")))")
   }
@@ -31,7 +31,7 @@ public struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `config.toml:3: targets.demo.url: expected …`.
-  public var description: String {
+  package var description: String {
     // Keys and values come from a file, and this goes to a terminal.
     return SafeText.line((place + [problem]).joined(separator: ": "))
   }

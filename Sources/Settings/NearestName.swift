@@ -1,7 +1,7 @@
 /// Finds the name that a misspelt one probably meant.
-public enum NearestName {
+package enum NearestName {
   /// The candidate with the fewest edits, if there is one within a third of the name's length.
-  public static func of(_ name: String, among candidates: [String]) -> String? {
+  package static func of(_ name: String, among candidates: [String]) -> String? {
     let scored = candidates.map { ($0, distance(name, $0)) }
     guard let best = scored.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }),
       best.1 <= max(1, max(name.count, best.0.count) / 3)

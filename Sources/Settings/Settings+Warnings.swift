@@ -4,7 +4,7 @@ import UploadModel
 /// What is valid but not advisable.
 extension Settings {
   /// A warning for each secret in a file that others can read.
-  public var warnings: [String] {
+  package var warnings: [String] {
     var status = stat()
     guard let file, stat(file, &status) == 0, status.st_mode & (S_IRGRP | S_IROTH) != 0 else {
       return []

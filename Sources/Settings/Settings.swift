@@ -4,23 +4,23 @@ import Synchronization
 import UploadModel
 
 /// The configuration, read and checked as a whole before any of it is used.
-public struct Settings: Sendable {
+package struct Settings: Sendable {
   /// The file that it was read from; nil if there is none.
-  public let file: String?
+  package let file: String?
   /// The target that is used if none is named.
-  public let defaultTarget: String?
+  package let defaultTarget: String?
   let nodes: [String: ConfigNode]
   let lines: KeyLocator
   private let environment: [String: String]
   private let secrets: Secrets
   /// What it says about the screen.
-  public private(set) var screen = ScreenSettings()
+  package private(set) var screen = ScreenSettings()
 
   /// The names of all targets, sorted.
-  public var targetNames: [String] { nodes.keys.sorted() }
+  package var targetNames: [String] { nodes.keys.sorted() }
 
   /// Settings without a file: no targets, only defaults.
-  public static func none(environment: [String: String]) -> Settings {
+  package static func none(environment: [String: String]) -> Settings {
     Settings(
       file: nil, defaultTarget: nil, nodes: [:], lines: KeyLocator(""), environment: environment,
       secrets: .none)
@@ -28,7 +28,7 @@ public struct Settings: Sendable {
 
   /// The default path of the configuration: `$XDG_CONFIG_HOME/hoist/config.toml`, by
   /// default `~/.config/hoist/config.toml` (XDG Base Directory Specification).
-  public static func usualPath(environment: [String: String]) -> String {
+  package static func usualPath(environment: [String: String]) -> String {
     if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix(scalars: "/") {
       return "\(base)/hoist/config.toml"
     }
@@ -39,7 +39,7 @@ public struct Settings: Sendable {
   /// Reads the file at `path`, or at the default path, where it need not exist.
   ///
   /// - Throws: `ConfigError` for the first error in the file.
-  public static func load(
+  package static func load(
     path: String?, environment: [String: String]
   ) throws(ConfigError) -> Settings {
     let file = path ?? usualPath(environment: environment)
@@ -52,7 +52,7 @@ public struct Settings: Sendable {
   /// Everything that is wrong with the file at `path`, or at the default path, where it need not exist, in
   /// the order of its lines: the first mistake of each target and each other part.
   /// - Parameter further: checks what was read; what it throws is one more mistake.
-  public static func mistakes(
+  package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
   ) -> [ConfigError] {
@@ -88,7 +88,7 @@ public struct Settings: Sendable {
   }
 
   /// The system's reason, if Foundation's error has one.
-  public static func reason(for error: any Error) -> String {
+  package static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
       return String(cString: strerror(beneath.code.rawValue))
@@ -100,7 +100,7 @@ public struct Settings: Sendable {
   /// is needed. Only `{env.…}` and `{secret.…}` are resolved when the target is used.
   ///
   /// - Throws: `ConfigError` for the first error in the text.
-  public static func parse(
+  package static func parse(
     _ text: String, file: String, environment: [String: String]
   ) throws(ConfigError) -> Settings {
     let (settings, mistakes) = read(text, file: file, environment: environment)
@@ -176,7 +176,7 @@ public struct Settings: Sendable {
   /// The target that `name` means: one of the configuration, a URL, or the default one for nil.
   ///
   /// - Throws: `ConfigError` if there is no such target, or a value that it needs cannot be read.
-  public func target(_ name: String?) throws(ConfigError) -> Target {
+  package func target(_ name: String?) throws(ConfigError) -> Target {
     guard let name = name ?? defaultTarget else {
       throw ConfigError(
         "no target: say --to URL, or set default_target in "
@@ -206,7 +206,7 @@ public struct Settings: Sendable {
   }
 
   /// The target called `name` without values from the environment; nil if there is none.
-  public func blueprint(of name: String) -> Target? {
+  package func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
       try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))
         .target(named: name, node)

@@ -1,7 +1,7 @@
 import RawStructuredFieldValues
 
 /// A value in a structured header field (RFC 9651), as far as this program tells values apart.
-public enum FieldValue: Hashable, Sendable {
+package enum FieldValue: Hashable, Sendable {
   /// A whole number of at most 15 digits.
   case integer(Int64)
   /// `?1` or `?0`.
@@ -12,7 +12,7 @@ public enum FieldValue: Hashable, Sendable {
   /// The value of a field that is one item (RFC 9651, section 4.2.3). Parameters are read and dropped.
   ///
   /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
-  public init?(item text: String) {
+  package init?(item text: String) {
     guard var parser = Self.parser(of: text), let item = try? parser.parseItemFieldValue() else {
       return nil
     }
@@ -23,7 +23,7 @@ public enum FieldValue: Hashable, Sendable {
   /// key counts.
   ///
   /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
-  public static func dictionary(_ text: String) -> [String: FieldValue]? {
+  package static func dictionary(_ text: String) -> [String: FieldValue]? {
     guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
     else { return nil }
     return members.reduce(into: [:]) { values, member in
@@ -51,8 +51,8 @@ public enum FieldValue: Hashable, Sendable {
   }
 
   /// The number, if it is one.
-  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+  package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 
   /// The truth value, if it is one.
-  public var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
+  package var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
 }

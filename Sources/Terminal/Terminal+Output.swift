@@ -5,7 +5,7 @@ import Screens
 /// Frames on the screen.
 extension Terminal {
   /// Shows `frame`, sending only what differs from what is shown.
-  public func draw(_ frame: Frame) {
+  package func draw(_ frame: Frame) {
     guard isOpen, frame != shown else { return }
     send(ControlSequences.beginUpdate)
     if hasTitle, frame.title != shown?.title { send(ControlSequences.title(frame.title)) }

@@ -8,15 +8,15 @@ import Screens
 ///
 /// It is idle while nothing happens: keys and signals arrive through sources on the main queue, which must
 /// run. There can be one terminal at a time.
-public final class Terminal {
+package final class Terminal {
   /// Called with keys, pastes, sizes and signals. Events that arrive together come in one call, so that one
   /// frame answers them.
-  public var onEvents: ([AppEvent]) -> Void = { _ in }
+  package var onEvents: ([AppEvent]) -> Void = { _ in }
 
   /// Whether the terminal shows UTF-8, as the locale says; if not, frames should be in ASCII.
-  public let isUTF8: Bool
+  package let isUTF8: Bool
   /// The size of the screen now.
-  public private(set) var size: Size
+  package private(set) var size: Size
 
   let output: Int32
   private let input: Int32
@@ -44,7 +44,7 @@ public final class Terminal {
   ///   - usesMouse: whether clicks and the wheel come as events. The terminal then selects text only
   ///     with Shift held down.
   /// - Throws: `TerminalError` if there is no terminal, or it cannot be used.
-  public init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
+  package init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
     let environment = ProcessInfo.processInfo.environment
@@ -98,25 +98,25 @@ public final class Terminal {
   }
 
   /// Repaints everything with the next frame.
-  public func redraw() {
+  package func redraw() {
     shown = nil
     clearok(screen, true)
   }
 
   /// Rings the terminal's bell.
-  public func ring() {
+  package func ring() {
     guard isOpen else { return }
     beep()
   }
 
   /// Puts text on the clipboard of whoever sits at the terminal, where that is allowed.
-  public func copy(_ text: String) {
+  package func copy(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.copy(text))
   }
 
   /// Shows a desktop notification. The text must be safe.
-  public func notify(_ text: String) {
+  package func notify(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.notification(text, features.notification))
   }
@@ -140,7 +140,7 @@ public final class Terminal {
 
   /// Gives the terminal back, stops the process, and takes the terminal again when the process is resumed.
   /// Uploads stop meanwhile, too.
-  public func suspend() {
+  package func suspend() {
     guard isOpen else { return }
     leave()
     endwin()
@@ -150,7 +150,7 @@ public final class Terminal {
   }
 
   /// Gives the terminal back as it was. May be called more than once; nothing is drawn afterwards.
-  public func restore() {
+  package func restore() {
     guard isOpen else { return }
     isOpen = false
     for source in sources { source.cancel() }

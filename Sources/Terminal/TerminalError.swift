@@ -1,5 +1,5 @@
 /// Why there can be no screen. Uploads are possible without one.
-public nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
+package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
   /// Standard output is not a terminal.
   case notATerminal
   /// Standard input is not a terminal, and the process has none to read keys from; the text is the
@@ -13,7 +13,7 @@ public nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible
   case refused(String, String)
 
   /// What failed and what can be done.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notATerminal:
       "cannot open the screen: standard output is not a terminal"

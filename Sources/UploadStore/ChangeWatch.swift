@@ -3,7 +3,7 @@ import Foundation
 
 /// Calls back when something may have been written to a queue. It costs nothing while nobody writes.
 @MainActor
-public final class ChangeWatch {
+package final class ChangeWatch {
   private let source: any DispatchSourceRead
   private let body: @MainActor () -> Void
   /// Whether a look is already due, so that a hundred writes cause only one.
@@ -13,7 +13,7 @@ public final class ChangeWatch {
   /// at most ten times a second.
   ///
   /// - Throws: `StoreError` if the folder of the queue cannot be watched.
-  public init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
+  package init(path: String, body: @escaping @MainActor () -> Void) throws(StoreError) {
     self.body = body
     let file = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     // Writes first go to the log beside the file, which exists for as long as the queue is open.
@@ -34,10 +34,10 @@ public final class ChangeWatch {
   }
 
   /// Stops calling back.
-  public func stop() { source.cancel() }
+  package func stop() { source.cancel() }
 
   /// Calls back soon even without another write, because the last one could not be seen yet.
-  public func lookAgain() { lookSoon() }
+  package func lookAgain() { lookSoon() }
 
   private func lookSoon() {
     guard !isDue else { return }

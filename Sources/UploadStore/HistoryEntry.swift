@@ -4,41 +4,41 @@ import MultipartForm
 import UploadModel
 
 /// One attempt at one file, as the history keeps it.
-public struct HistoryEntry: Hashable, Sendable {
+package struct HistoryEntry: Hashable, Sendable {
   /// The item that was sent.
-  public var item: ItemID
+  package var item: ItemID
   /// The file.
-  public var location: FileLocation
+  package var location: FileLocation
   /// The name that the server was told.
-  public var name: String
+  package var name: String
   /// The media type that the server was told.
-  public var mediaType: String
+  package var mediaType: String
   /// Its size in bytes.
-  public var size: Int64
+  package var size: Int64
   /// The name of the target.
-  public var target: String
+  package var target: String
   /// The number of the attempt, from 1.
-  public var attempt: Int
+  package var attempt: Int
   /// When it began.
-  public var began: Date
+  package var began: Date
   /// When it ended; nil while it runs.
-  public var ended: Date?
+  package var ended: Date?
   /// The first of the file's bytes that it sent, if it resumed an earlier attempt.
-  public var start: Int64?
+  package var start: Int64?
   /// How far into the file it came, in bytes, if that is known.
-  public var bytes: Int64?
+  package var bytes: Int64?
   /// The status code, if a reply came.
-  public var status: Int?
+  package var status: Int?
   /// "done", the code of the failure, "paused", "stopped", "withdrawn" or "interrupted"; nil while it runs.
-  public var outcome: String?
+  package var outcome: String?
   /// Why it failed.
-  public var message: String?
+  package var message: String?
   /// The beginning of the reply.
-  public var reply: String?
+  package var reply: String?
   /// Where the file can be found, if the reply said so.
-  public var url: String?
+  package var url: String?
   /// The page that deletes it when it is opened, if the reply named one.
-  public var deletionURL: String?
+  package var deletionURL: String?
 }
 
 extension HistoryEntry {

@@ -3,7 +3,7 @@ import UploadModel
 
 /// A small file on another disk than the queue's, for results that could not be written to the queue. The
 /// next process that sends reads it and removes it.
-public struct ResultJournal: Sendable {
+package struct ResultJournal: Sendable {
   private let folders: [String]
   private let name: String
 
@@ -12,7 +12,7 @@ public struct ResultJournal: Sendable {
 
   /// The journal of the queue at `path`, in the first of `$XDG_RUNTIME_DIR`, `$TMPDIR` and /tmp that can be
   /// written.
-  public init(queue path: String, environment: [String: String]) {
+  package init(queue path: String, environment: [String: String]) {
     var status = stat()
     stat(path, &status)
     // Named after the file's identity, not after one of its paths.
@@ -22,7 +22,7 @@ public struct ResultJournal: Sendable {
   }
 
   /// Replaces the journal with these results. Returns its path; nil if there is no room for it either.
-  public func keep(_ results: [JournalEntry]) -> String? {
+  package func keep(_ results: [JournalEntry]) -> String? {
     guard let data = try? JSONEncoder().encode(results) else { return nil }
     for path in paths where Self.write(data, to: path) {
       for other in paths where other != path { unlink(other) }
@@ -32,7 +32,7 @@ public struct ResultJournal: Sendable {
   }
 
   /// The results that were kept, in their order.
-  public func results() -> [JournalEntry] {
+  package func results() -> [JournalEntry] {
     for path in paths {
       if let data = Self.read(path),
         let results = try? JSONDecoder().decode([JournalEntry].self, from: data)
@@ -44,7 +44,7 @@ public struct ResultJournal: Sendable {
   }
 
   /// Removes it, now that the queue has all results.
-  public func remove() { for path in paths { unlink(path) } }
+  package func remove() { for path in paths { unlink(path) } }
 
   private var paths: [String] { folders.map { "\($0)/\(name)" } }
 

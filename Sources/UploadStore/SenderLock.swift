@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The lock is on the queue's own file, whatever path it was opened by: there is no lock file that could be
 /// removed. SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
-public final class SenderLock: Sendable {
+package final class SenderLock: Sendable {
   private let file: QueueFile
   /// Whether another process now has it through the same descriptor.
   private let isHandedOver = Mutex(false)
@@ -15,25 +15,25 @@ public final class SenderLock: Sendable {
   /// Acquires the lock for the queue at `path`; nil if another process holds it.
   ///
   /// - Throws: `StoreError` if the queue's file cannot be opened.
-  public convenience init?(queue path: String) throws(StoreError) {
+  package convenience init?(queue path: String) throws(StoreError) {
     try self.init(queue: path, waiting: false)
   }
 
   /// Blocks the thread until the lock is free, and acquires it.
   ///
   /// - Throws: `StoreError` if the queue's file cannot be opened.
-  public static func wait(queue path: String) throws(StoreError) -> SenderLock? {
+  package static func wait(queue path: String) throws(StoreError) -> SenderLock? {
     try SenderLock(queue: path, waiting: true)
   }
 
   /// The process number of the last holder of the lock; nil if unknown.
-  public static func holder(queue path: String) -> Int32? {
+  package static func holder(queue path: String) -> Int32? {
     let text = try? String(contentsOfFile: lockFilePath(path), encoding: .utf8)
     return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
   }
 
   /// Whether a process holds the lock for the queue at `path`. Changes nothing.
-  public static func isTaken(queue path: String) -> Bool {
+  package static func isTaken(queue path: String) -> Bool {
     guard let file = try? QueueFile(path) else { return false }
     defer { file.putBack() }
     return flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
@@ -57,7 +57,7 @@ public final class SenderLock: Sendable {
   /// (flock(2)), so nobody else can acquire it in between.
   ///
   /// - Throws: `StoreError` if the descriptor is not of the queue's file, or the lock is not on it.
-  public init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
+  package init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
     let file = try QueueFile(path, descriptor)
     // If this process already has it, nothing happens.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -69,7 +69,7 @@ public final class SenderLock: Sendable {
 
   /// The descriptor that a process has to inherit to hold the lock as well. From then on it is not released
   /// here, but when both processes have ended.
-  public func handOver() -> Int32 {
+  package func handOver() -> Int32 {
     isHandedOver.withLock { $0 = true }
     return file.descriptor
   }

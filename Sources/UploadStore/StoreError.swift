@@ -3,11 +3,11 @@ import GRDB
 import UploadModel
 
 /// Why the queue could not be read or written: the action, the file, and what to do next.
-public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence for the user.
-  public let description: String
+  package let description: String
   /// The same without the path, for narrow places.
-  public let brief: String
+  package let brief: String
 
   init(_ description: String) {
     self.description = description

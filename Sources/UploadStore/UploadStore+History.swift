@@ -7,7 +7,8 @@ extension UploadStore {
   /// Attempts in the order in which they were recorded, which does not depend on the clock.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry] {
+  package func history(_ query: HistoryQuery = HistoryQuery()) throws(StoreError) -> [HistoryEntry]
+  {
     var conditions = ["1"]
     var arguments: StatementArguments = []
     if query.onlyFailed {
@@ -45,7 +46,7 @@ extension UploadStore {
   /// attempts. Items in the queue stay.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func forget(before date: Date) throws(StoreError) -> Int {
+  package func forget(before date: Date) throws(StoreError) -> Int {
     try write { db, _ in
       try db.execute(
         sql: """

@@ -11,7 +11,7 @@ extension UploadStore {
   /// After this the items count as being sent until `record` says otherwise, also after a crash.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
+  package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
     let begun = try write { db, revision in
       let claim = try db.cachedStatement(
         sql: """
@@ -46,7 +46,7 @@ extension UploadStore {
   ///
   /// - Parameter leaving: whether the program is ending, so that what is broken off now stays in the queue.
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func record(
+  package func record(
     _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
   ) throws(StoreError) {
     let notable = progress.withLock { progress in
@@ -72,7 +72,7 @@ extension UploadStore {
   /// start over.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
+  package func keep(_ point: ResumePoint?, of id: ItemID) throws(StoreError) {
     try write { db, revision in
       try db.cachedStatement(sql: "UPDATE item SET resume_point = ?, revision = ? WHERE id = ?")
         .execute(arguments: [JSONColumn.text(point), revision, id.rawValue])
@@ -84,7 +84,7 @@ extension UploadStore {
   /// The changes in the form for a `ResultJournal`. Items that are not in the queue are left out.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func kept(
+  package func kept(
     _ changes: [(ItemID, ItemState)], now: Date = Date()
   ) throws(StoreError) -> [JournalEntry] {
     try read { db in
@@ -102,7 +102,7 @@ extension UploadStore {
   /// another queue are ignored.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func record(_ kept: [JournalEntry]) throws(StoreError) {
+  package func record(_ kept: [JournalEntry]) throws(StoreError) {
     try write { db, revision in
       let uuid = try db.cachedStatement(sql: "SELECT uuid FROM item WHERE id = ?")
       for result in kept

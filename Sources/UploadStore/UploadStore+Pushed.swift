@@ -12,7 +12,7 @@ extension UploadStore {
   ///   - target: where they went; by default, each item's own target.
   ///   - place: the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func log(
+  package func log(
     _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location, now: Date = Date()
   ) throws(StoreError) {

@@ -12,7 +12,7 @@ extension UploadStore {
   /// that the engine's writes need not wait.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func enqueue(
+  package func enqueue(
     _ items: [UploadItem], now: Date = Date()
   ) throws(StoreError) -> [UploadItem] {
     var added: [UploadItem] = []
@@ -56,7 +56,7 @@ extension UploadStore {
   /// - Returns: the items as they are in the queue now.
   /// - Throws: `StoreError` if the queue cannot be written.
   @discardableResult
-  public func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
+  package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
       let update = try db.cachedStatement(sql: ItemRows.update)
@@ -87,7 +87,7 @@ extension UploadStore {
   ///
   /// - Returns: the items as they are in the queue now.
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+  package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
       let again = try db.cachedStatement(
         sql: """
@@ -109,7 +109,7 @@ extension UploadStore {
   /// Writes how items are to be sent. Only the engine writes their states.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func edit(_ items: [UploadItem]) throws(StoreError) {
+  package func edit(_ items: [UploadItem]) throws(StoreError) {
     try write { db, revision in
       let keep = try db.cachedStatement(sql: ItemRows.keepForAttempts)
       let statement = try db.cachedStatement(
@@ -131,7 +131,7 @@ extension UploadStore {
   /// Removes items from the queue. The history keeps them.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func remove(_ ids: [ItemID]) throws(StoreError) {
+  package func remove(_ ids: [ItemID]) throws(StoreError) {
     try write { db, revision in
       let statement = try db.cachedStatement(
         sql: "UPDATE item SET listed = 0, revision = ? WHERE id = ?")
@@ -142,7 +142,7 @@ extension UploadStore {
   /// Moves an item before another one, or to the end.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
+  package func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
     try write { db, revision in
       guard id != other else { return }
       let position = try Self.place(before: other, db)
@@ -156,7 +156,7 @@ extension UploadStore {
   /// Arranges items in this order, within the places that they occupy now.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func arrange(_ order: [ItemID]) throws(StoreError) {
+  package func arrange(_ order: [ItemID]) throws(StoreError) {
     try write { db, revision in
       var known: [Int64: Int64] = [:]
       let rows = try Row.fetchCursor(db, sql: "SELECT id, position FROM item WHERE listed")
@@ -180,14 +180,14 @@ extension UploadStore {
   /// sends, and however often it is started.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func isStopped() throws(StoreError) -> Bool {
+  package func isStopped() throws(StoreError) -> Bool {
     try read { db in try Bool.fetchOne(db, sql: "SELECT stopped FROM queue") ?? false }
   }
 
   /// Records that the user has stopped the queue or resumed it.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
-  public func setStopped(_ isStopped: Bool) throws(StoreError) {
+  package func setStopped(_ isStopped: Bool) throws(StoreError) {
     try write { db, _ in
       try db.execute(sql: "UPDATE queue SET stopped = ?", arguments: [isStopped])
     }

@@ -7,14 +7,14 @@ extension UploadStore {
   /// The queue in its order.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func items() throws(StoreError) -> [UploadItem] {
+  package func items() throws(StoreError) -> [UploadItem] {
     try read { db in try Self.items(db, where: "listed") }
   }
 
   /// Those of the items that were sent, whether or not they are still in the queue.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
+  package func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     let numbers = ids.map { String($0.rawValue) }.joined(separator: ",")
     return try read { db in
       try Self.items(db, where: "state = 'done' AND item.id IN (\(numbers))")
@@ -24,7 +24,7 @@ extension UploadStore {
   /// The target of the last queued item that has not been sent; nil if there is none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func lastTarget() throws(StoreError) -> String? {
+  package func lastTarget() throws(StoreError) -> String? {
     try read { db in
       try String.fetchOne(
         db, sql: "SELECT target FROM item WHERE listed AND state <> 'done' ORDER BY id DESC LIMIT 1"
@@ -35,7 +35,7 @@ extension UploadStore {
   /// The number of the last queued item; 0 if there was none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func lastID() throws(StoreError) -> ItemID {
+  package func lastID() throws(StoreError) -> ItemID {
     ItemID(try read { db in try Int64.fetchOne(db, sql: "SELECT MAX(id) FROM item") } ?? 0)
   }
 
@@ -44,7 +44,7 @@ extension UploadStore {
   ///
   /// - Returns: the revision of the snapshot.
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func read(
+  package func read(
     inPortionsOf size: Int, _ body: ([UploadItem]) -> Void
   ) throws(StoreError) -> Int64 {
     try read { db in
@@ -68,7 +68,7 @@ extension UploadStore {
   /// - Returns: nil while another process writes. What it writes can be seen only when it has ended, and that
   ///   leaves no mark on any file: ask again soon.
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
+  package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
     if dataVersion.withLock({ $0 == version }) { return QueueChanges(revision: now) }
     let changes = try changes(since: revision)
@@ -105,7 +105,7 @@ extension UploadStore {
   /// All changes since a revision.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
+  package func changes(since revision: Int64) throws(StoreError) -> QueueChanges {
     try read { db in
       let now = try Row.fetchOne(db, sql: "SELECT revision, reordered, stopped FROM queue")
       var changes = QueueChanges(revision: now?[0] ?? revision)

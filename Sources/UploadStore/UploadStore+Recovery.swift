@@ -5,11 +5,11 @@ import UploadModel
 /// What the previous process left unfinished.
 extension UploadStore {
   /// Items that were found under way although no process was sending.
-  public struct Recovery: Hashable, Sendable {
+  package struct Recovery: Hashable, Sendable {
     /// Interrupted before every byte was sent: they wait again.
-    public var interrupted: [ItemID] = []
+    package var interrupted: [ItemID] = []
     /// Sent completely without a reply: they may have arrived.
-    public var unknown: [ItemID] = []
+    package var unknown: [ItemID] = []
   }
 
   /// Recovers the queue after a crash: items that were being sent wait again, and those that awaited a reply
@@ -18,7 +18,7 @@ extension UploadStore {
   /// Call it while holding the `SenderLock`, before sending.
   ///
   /// - Parameter isRepeatable: whether a second copy does no harm at the target of this name.
-  public func recover(
+  package func recover(
     now: Date = Date(), isRepeatable: (String) -> Bool = { _ in false }
   ) throws(StoreError) -> Recovery {
     try write { db, revision in

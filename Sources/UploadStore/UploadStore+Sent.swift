@@ -5,11 +5,11 @@ import UploadModel
 
 extension UploadStore {
   /// What is known of an earlier upload of a file to its target.
-  public struct EarlierUpload: Hashable, Sendable {
+  package struct EarlierUpload: Hashable, Sendable {
     /// When it ended.
-    public var ended: Date
+    package var ended: Date
     /// Whether the target has taken the file. Otherwise it may have, and only a look on the server tells.
-    public var isCertain: Bool
+    package var isCertain: Bool
   }
 
   /// Earlier uploads of these files that their targets have taken, or may have: those with the same content, if an item has
@@ -20,7 +20,7 @@ extension UploadStore {
   ///   - target: where they go; by default, each item's own target.
   ///   - place: the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be read.
-  public func sentBefore(
+  package func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
   ) throws(StoreError) -> [ItemID: EarlierUpload] {

@@ -8,7 +8,7 @@ extension UploadStore: ResumeMemory {
   private static let lifetime = 24.0 * 60 * 60
 
   /// What has become known of the server at an address within the last day.
-  public func resumeServer(at address: String) -> ResumeServer? {
+  package func resumeServer(at address: String) -> ResumeServer? {
     resumeServer(at: address, now: Date())
   }
 
@@ -22,7 +22,7 @@ extension UploadStore: ResumeMemory {
   }
 
   /// Stores that; nil deletes what was stored.
-  public func remember(_ server: ResumeServer?, at address: String) {
+  package func remember(_ server: ResumeServer?, at address: String) {
     remember(server, at: address, now: Date())
   }
 

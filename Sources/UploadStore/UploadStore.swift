@@ -9,9 +9,9 @@ import UploadModel
 /// Every method is one transaction that is on the disk when it returns (WAL, `synchronous = FULL`), so that a
 /// process that writes before it acts can be killed, or lose power, at any time. Several processes can use
 /// the file at once; `SenderLock` decides which of them sends.
-public final class UploadStore: Sendable {
+package final class UploadStore: Sendable {
   /// What a change survives once the method that made it has returned.
-  public enum Durability: Sendable {
+  package enum Durability: Sendable {
     /// A loss of power: it waits for the disk, some milliseconds each time.
     case powerLoss
     /// The end of the process, however sudden. Use it for what nobody acts on, such as a history. If power is lost,
@@ -20,7 +20,7 @@ public final class UploadStore: Sendable {
   }
 
   /// The path of the file.
-  public let path: String
+  package let path: String
   let pool: any DatabaseWriter
   /// SQLite's last counter of commits by other connections.
   let dataVersion = Mutex<Int64?>(nil)
@@ -29,7 +29,7 @@ public final class UploadStore: Sendable {
 
   /// The default path of the queue: `$XDG_STATE_HOME/hoist/queue.sqlite`, by default
   /// `~/.local/state/hoist/queue.sqlite` (XDG Base Directory Specification).
-  public static func usualPath(environment: [String: String]) -> String {
+  package static func usualPath(environment: [String: String]) -> String {
     if let base = environment["XDG_STATE_HOME"], base.hasPrefix(scalars: "/") {
       return "\(base)/hoist/queue.sqlite"
     }
@@ -48,7 +48,7 @@ public final class UploadStore: Sendable {
   ///
   /// - Throws: ``StoreError`` if it cannot be opened or was written by a newer version; the file
   ///   is left as it was.
-  public init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
+  package init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
     try Self.makeFile(at: path)
     do {
@@ -101,7 +101,7 @@ public final class UploadStore: Sendable {
   /// Truncates SQLite's log if it has grown long. SQLite copies the log at a commit, but begins a new one only at the
   /// next commit, which a command that writes once never makes: each would leave a longer log for the next one to read.
   /// A log that another process is reading stays.
-  public func shortenLog() {
+  package func shortenLog() {
     var log = stat()
     guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
       return

@@ -1,17 +1,17 @@
 import CCurl
 
 /// What a server shows of itself in a TLS handshake.
-public struct CertificateProbe: Sendable {
+package struct CertificateProbe: Sendable {
   /// Why no connection was made; nil if one was.
-  public let trouble: TransportError?
+  package let trouble: TransportError?
   /// The server's own certificate in PEM, if it showed one.
-  public let certificate: String?
+  package let certificate: String?
 
   /// Connects to the server of an `https` URL, shakes hands and hangs up; no request is sent. The usual
   /// proxies apply. Blocks, for 30 s at most.
   ///
   /// - Parameter verifying: whether the system's rules apply. Otherwise any certificate is accepted.
-  public init(url: String, verifying: Bool) {
+  package init(url: String, verifying: Bool) {
     // Freed after the handle, which writes to it until then.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))

@@ -2,25 +2,25 @@
 ///
 /// Terminals agree on the width of this much, except for spacing marks. They do not agree on anything
 /// longer, so longer clusters never reach one; see `Glyphs`.
-public struct Glyph: Hashable, Sendable {
+package struct Glyph: Hashable, Sendable {
   /// The character itself; NUL in the right half of a wide one.
-  public var base: Unicode.Scalar
+  package var base: Unicode.Scalar
   /// A combining mark on it, or NUL.
-  public var mark: Unicode.Scalar = "\0"
+  package var mark: Unicode.Scalar = "\0"
   /// Another combining mark, or NUL.
-  public var secondMark: Unicode.Scalar = "\0"
+  package var secondMark: Unicode.Scalar = "\0"
   /// Columns: 1, 2, or 0 in the right half of a wide character.
-  public var width: UInt8 = 1
+  package var width: UInt8 = 1
 
   /// Whether a mark needs a column of its own in some terminals and none in others. `width` counts
   /// it. The terminal must put the glyph on blank cells and then go to the next by position.
-  public var isFlexible = false
+  package var isFlexible = false
 
   static let space = Glyph(base: " ")
   static let rightHalf = Glyph(base: "\0", width: 0)
 
   /// The glyph as text.
-  public var text: String {
+  package var text: String {
     var scalars = String.UnicodeScalarView()
     for scalar in [base, mark, secondMark] where scalar != "\0" { scalars.append(scalar) }
     return String(scalars)

@@ -1,26 +1,26 @@
 import ScalarText
 
 /// The styles of roles, if the terminal's own colours are not wanted.
-public struct Theme: Hashable, Sendable {
+package struct Theme: Hashable, Sendable {
   /// A colour and attributes. Terminals ignore those that they lack.
-  public struct Look: Hashable, Sendable {
+  package struct Look: Hashable, Sendable {
     /// The colour of the characters; `nil` for the terminal's own.
-    public var color: Color?
+    package var color: Color?
     /// Whether it is bold.
-    public var isBold = false
+    package var isBold = false
     /// Whether it is dim.
-    public var isDim = false
+    package var isDim = false
     /// Whether it is underlined.
-    public var isUnderlined = false
+    package var isUnderlined = false
     /// Whether foreground and background change places.
-    public var isReversed = false
+    package var isReversed = false
 
     /// The terminal's own colour, without attributes.
-    public init() {}
+    package init() {}
 
     /// A colour, attributes or both, as people write them: "bold red", "bright-blue",
     /// "dim 244", "#ff8800", "plain"; `nil` where a word is neither.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
       let words = text.lowercased().split(whereSeparator: \.isWhitespace)
       guard !words.isEmpty else { return nil }
       for word in words {
@@ -40,12 +40,12 @@ public struct Theme: Hashable, Sendable {
 
   /// One of the 256 colours that terminals number: 8 usual ones, 8 bright ones, a cube of 216, and
   /// 24 greys (xterm).
-  public struct Color: Hashable, Sendable {
+  package struct Color: Hashable, Sendable {
     /// The number.
-    public let index: UInt8
+    package let index: UInt8
 
     /// The colour with this number.
-    public init(index: UInt8) { self.index = index }
+    package init(index: UInt8) { self.index = index }
 
     private static let names = [
       "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
@@ -72,7 +72,7 @@ public struct Theme: Hashable, Sendable {
     }
 
     /// The closest colour of a terminal with `count` colours.
-    public func among(_ count: Int) -> Color {
+    package func among(_ count: Int) -> Color {
       if Int(index) < count { return self }
       // The bright ones are the usual ones to a terminal with eight.
       if index < 16 { return Color(index: index - 8) }
@@ -110,34 +110,34 @@ public struct Theme: Hashable, Sendable {
   private var looks: [Role: Look]
 
   /// Colours of the usual eight, which every theme of a terminal maps to something readable.
-  public static let usual = Theme([
+  package static let usual = Theme([
     .accent: "cyan", .barFull: "bright-cyan", .good: "green", .bad: "bold red", .warning: "yellow",
     .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim", .field: "underline",
     .button: "reverse",
   ])
 
   /// Attributes only.
-  public static let plain = Theme([
+  package static let plain = Theme([
     .bad: "bold", .heading: "bold", .dim: "dim", .rule: "dim", .barRest: "dim",
     .field: "underline", .button: "reverse",
   ])
 
   /// 256 colours, for a dark background.
-  public static let dark = Theme([
+  package static let dark = Theme([
     .accent: "80", .barFull: "74", .good: "114", .bad: "bold 203", .warning: "215",
     .heading: "bold 255", .dim: "245", .rule: "239", .barRest: "239", .field: "underline 253",
     .button: "reverse",
   ])
 
   /// 256 colours, for a light background.
-  public static let light = Theme([
+  package static let light = Theme([
     .accent: "25", .barFull: "31", .good: "28", .bad: "bold 124", .warning: "130",
     .heading: "bold 16", .dim: "242", .rule: "249", .barRest: "250", .field: "underline 16",
     .button: "reverse",
   ])
 
   /// The themes by name.
-  public static let named: [String: Theme] = [
+  package static let named: [String: Theme] = [
     "default": .usual, "plain": .plain, "dark": .dark, "light": .light,
   ]
 
@@ -146,7 +146,7 @@ public struct Theme: Hashable, Sendable {
   }
 
   /// How a role looks.
-  public subscript(role: Role) -> Look {
+  package subscript(role: Role) -> Look {
     get { looks[role] ?? Look() }
     set { looks[role] = newValue }
   }
@@ -154,5 +154,5 @@ public struct Theme: Hashable, Sendable {
 
 extension Role {
   /// Its name in the configuration: `bar-full`.
-  public var word: String { "\(self)".dashed }
+  package var word: String { "\(self)".dashed }
 }

@@ -1,20 +1,20 @@
 import UploadModel
 
 /// What a line in the add prompt currently names, before anything is added.
-public struct AddPreview: Hashable, Sendable {
+package struct AddPreview: Hashable, Sendable {
   /// How many files.
-  public var files = 0
+  package var files = 0
   /// Their bytes.
-  public var bytes: Int64 = 0
+  package var bytes: Int64 = 0
   /// Whether counting was given up, and there are more.
-  public var isMore = false
+  package var isMore = false
   /// The words of the line that name nothing.
-  public var missing: [String] = []
+  package var missing: [String] = []
   /// What is wrong with the options after a file, such as its type.
-  public var mistake: String?
+  package var mistake: String?
 
   /// The preview in a line: "5 files, 11 MB", "nothing is called a.txt".
-  public var words: String {
+  package var words: String {
     var parts: [String] = []
     if files > 0 {
       let more = isMore ? "more than " : ""
@@ -32,7 +32,7 @@ public struct AddPreview: Hashable, Sendable {
 
 extension AddPreview {
   /// A preview of a line with words that name nothing, or a mistake.
-  public init(missing: [String], mistake: String?) {
+  package init(missing: [String], mistake: String?) {
     self.init(files: 0, missing: missing, mistake: mistake)
   }
 }

@@ -1,7 +1,7 @@
 import UploadModel
 
 /// The events of the screen. Nothing else changes its state.
-public enum AppEvent: Sendable {
+package enum AppEvent: Sendable {
   /// A key was pressed.
   case key(Key)
   /// Something was done with the mouse.

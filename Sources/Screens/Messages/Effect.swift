@@ -1,7 +1,7 @@
 import UploadModel
 
 /// A side effect that the screen requests. The composition root performs it and answers with events.
-public enum Effect: Sendable, Equatable {
+package enum Effect: Sendable, Equatable {
   /// Queue the files at these paths for the target of this name, or the chosen one. `again` says to include files that
   /// were sent before. Answered by `AppEvent.added`, `AppEvent.leftOut` or `AppEvent.message`.
   case add([PathInput], to: String? = nil, again: Bool = false)

@@ -1,19 +1,19 @@
 /// Something that was done with the mouse; rows and columns are counted from 0.
-public struct Mouse: Sendable, Hashable {
+package struct Mouse: Sendable, Hashable {
   /// What was done.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     case click, wheelUp, wheelDown
   }
 
   /// What was done.
-  public var kind: Kind
+  package var kind: Kind
   /// Where, counted from the top.
-  public var row: Int
+  package var row: Int
   /// Where, counted from the left.
-  public var column: Int
+  package var column: Int
 
   /// `kind` at a place.
-  public init(_ kind: Kind, row: Int, column: Int) {
+  package init(_ kind: Kind, row: Int, column: Int) {
     self.kind = kind
     self.row = row
     self.column = column

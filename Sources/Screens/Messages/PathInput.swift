@@ -1,5 +1,5 @@
 /// A path as the user gave it.
-public enum PathInput: Sendable, Equatable {
+package enum PathInput: Sendable, Equatable {
   /// Typed: if no file has exactly this name, it is read as a shell would, as one path or
   /// several, with quotes, a leading `~`, braces and the wildcards `*`, `?`, `[…]`.
   case typed(String)

@@ -1,5 +1,5 @@
 /// How to leave.
-public enum QuitMode: Sendable, Equatable {
+package enum QuitMode: Sendable, Equatable {
   /// Nothing is being sent.
   case idle
   /// Break off what is being sent, in order, then leave.

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The screen for `state`, in `size` cells. Only what is visible is examined, so a frame costs the
 /// same whether three items are queued or a hundred thousand.
-public func render(_ state: AppState, size: Size) -> Frame {
+package func render(_ state: AppState, size: Size) -> Frame {
   let layout = state.layout(in: size)
   var canvas = Canvas(size: size, ascii: state.isASCII)
   let total = TotalLine(state: state)

@@ -3,7 +3,7 @@ import UploadModel
 /// Says in lines what a screen would show, for people who use a screen reader.
 ///
 /// It says what is new: log lines, messages, questions, and progress in steps of a tenth.
-public struct Announcer: Sendable {
+package struct Announcer: Sendable {
   private var spoken = 0
   private var message: String?
   private var tenth = 0
@@ -22,10 +22,10 @@ public struct Announcer: Sendable {
   private let saysEndsOnly: Bool
 
   /// An announcer that has not said anything yet.
-  public init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
+  package init(saysEndsOnly: Bool = false) { self.saysEndsOnly = saysEndsOnly }
 
   /// What is to be said now, line by line, made safe.
-  public mutating func lines(for state: AppState) -> [String] {
+  package mutating func lines(for state: AppState) -> [String] {
     var lines: [String] = []
     if state.notice != notice, let words = state.notice { lines.append(words) }
     notice = state.notice
@@ -79,7 +79,7 @@ public struct Announcer: Sendable {
   }
 
   /// The open question in a line, and how to answer it; empty if no question is open.
-  public static func question(of state: AppState) -> [String] {
+  package static func question(of state: AppState) -> [String] {
     guard case .question(let question) = state.dialog else { return [] }
     let words = QuestionBox(question: question, state: state, size: state.size).words
     let answers = question.buttons.map {
@@ -90,7 +90,7 @@ public struct Announcer: Sendable {
   }
 
   /// The overall state, in a line.
-  public static func status(of state: AppState) -> String {
+  package static func status(of state: AppState) -> String {
     let totals = state.queue.totals
     let counts = [
       (totals.done, "done"), (totals.failed, "failed"), (totals.unknown, "unknown"),
@@ -103,7 +103,7 @@ public struct Announcer: Sendable {
   }
 
   /// What the pane lists, one file on each line.
-  public static func list(of state: AppState) -> [String] {
+  package static func list(of state: AppState) -> [String] {
     let lines =
       switch state.pane {
       case .queue, .log: queue(of: state)
@@ -133,7 +133,7 @@ public struct Announcer: Sendable {
   }
 
   /// The available commands.
-  public static func help() -> [String] {
+  package static func help() -> [String] {
     CommandLine.actions.filter { !$0.name.has(.visual) }.map { action in
       let argument = action.argument.map { " \($0)" } ?? ""
       return "\(action.name.word)\(argument): \(action.help)"
@@ -143,7 +143,7 @@ public struct Announcer: Sendable {
   }
 
   /// What the open dialog says, and whether it makes sense only on a screen and has to be closed.
-  public static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
+  package static func dialog(of state: AppState) -> (lines: [String], mustClose: Bool) {
     switch state.dialog {
     case .none, .question: return ([], false)
     // Wait until everything is known.
@@ -184,7 +184,7 @@ extension AppState {
   /// The action behind an answer to the open question, given as a key or the label of a button; `nil` if no
   /// question is open, or if the text is not an answer. A line that only begins like an answer is not one:
   /// it may have been meant as a command.
-  public func answer(_ text: String) -> Action.Name? {
+  package func answer(_ text: String) -> Action.Name? {
     guard case .question(let question) = dialog else { return nil }
     let text = text.lowercased()
     return question.buttons.first { button in
@@ -197,15 +197,15 @@ extension AppState {
   }
 
   /// Whether a question is open.
-  public var isAsking: Bool {
+  package var isAsking: Bool {
     if case .question = dialog { true } else { false }
   }
 }
 
 extension AppState {
   /// Whether nothing is being sent, nor waits to be.
-  public var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
+  package var isAtRest: Bool { queue.totals.busy == 0 && !isReading }
 
   /// How many files that were sent are still shown.
-  public var doneCount: Int { queue.totals.done }
+  package var doneCount: Int { queue.totals.done }
 }

@@ -4,9 +4,9 @@ import ScalarText
 ///
 /// `Action.all` is the only table from which key dispatch, the help overlay, the footer, the buttons
 /// of dialogs, the command line and the documentation are made.
-public struct Action: Sendable {
+package struct Action: Sendable {
   /// Names an action, in the table and for rebinding keys.
-  public enum Name: String, Hashable, Sendable, CaseIterable {
+  package enum Name: String, Hashable, Sendable, CaseIterable {
     case down, up, pageDown, pageUp, top, bottom
     case add, browse, details, retry, retryAll, remove, pause, clear
     case mark, markRange, markAll, invertMarks, clearMarks
@@ -26,10 +26,10 @@ public struct Action: Sendable {
     case next, previous
 
     /// The name in the configuration and on the command line: `retry-all`.
-    public var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
+    package var word: String { rawValue.replacing(scalars: "URL", with: "Url").dashed }
 
     /// The action with this name; `nil` if there is none.
-    public init?(word: String) {
+    package init?(word: String) {
       guard let name = Self.byWord[word] else { return nil }
       self = name
     }
@@ -50,17 +50,17 @@ public struct Action: Sendable {
   }
 
   /// Its name.
-  public let name: Name
+  package let name: Name
   /// Where it works.
-  public let modes: [Mode]
+  package let modes: [Mode]
   /// The keys that ask for it unless they are rebound.
-  public let keys: [Key]
+  package let keys: [Key]
   /// What it does, in one line.
-  public let help: String
+  package let help: String
   /// A word or two for the footer and for buttons; `nil` if there is no room for it.
-  public let hint: String?
+  package let hint: String?
   /// What the command line takes after its name, such as "SPEED"; `nil` if it takes nothing.
-  public let argument: String?
+  package let argument: String?
   /// Its place in the queue's footer, counted from the left; the last if it has none.
   let footer: Int
   let traits: Traits
@@ -81,7 +81,7 @@ public struct Action: Sendable {
   }
 
   /// The actions of one mode, in the order of the table.
-  public static func inMode(_ mode: Mode) -> [Action] { byMode[mode] ?? [] }
+  package static func inMode(_ mode: Mode) -> [Action] { byMode[mode] ?? [] }
 
   private static let byMode: [Mode: [Action]] = Dictionary(
     uniqueKeysWithValues: Mode.allCases.map { mode in
@@ -108,5 +108,5 @@ extension String {
 
 extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
   /// The key that types this character.
-  public init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
+  package init(extendedGraphemeClusterLiteral character: Character) { self = .character(character) }
 }

@@ -1,6 +1,6 @@
 extension Action {
   /// All actions; within a mode the order is that of the footer and of the help overlay.
-  public static let all: [Action] =
+  package static let all: [Action] =
     onServer + queue + panes + moving + browser + typing + questions + leaving
 
   private static let onServer: [Action] = [

@@ -1,7 +1,7 @@
 import ScalarText
 
 /// One key press, as the terminal reported it.
-public enum Key: Hashable, Sendable {
+package enum Key: Hashable, Sendable {
   /// A character that was typed, shifted or not: `a`, `R`, `é`, a space.
   case character(Character)
   /// A letter with Control, in lower case.
@@ -37,7 +37,7 @@ extension Key {
 
   /// The key that `text` names: a character as it is typed, `^a` or `Ctrl-a`, `F5`, or
   /// a name such as `Space`, `PgDn`, `Shift-Tab`; `nil` if it is not one.
-  public init?(named text: String) {
+  package init?(named text: String) {
     let lower = text.lowercased()
     if text.count == 1, let character = text.first, !character.isWhitespace {
       self = .character(character)

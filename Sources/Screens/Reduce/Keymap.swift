@@ -1,10 +1,10 @@
 /// Which key asks for what: the table of actions, with the keys that the user has rebound.
-public struct Keymap: Sendable {
+package struct Keymap: Sendable {
   /// Keys for actions, in place of those of the table; none takes an action its keys.
-  public typealias Bindings = [Action.Name: [Key]]
+  package typealias Bindings = [Action.Name: [Key]]
 
   /// Why keys cannot be bound as asked.
-  public enum BindingError: Error, Equatable, CustomStringConvertible {
+  package enum BindingError: Error, Equatable, CustomStringConvertible {
     /// One key would do two things in one place.
     case ambiguous(Key, Action.Name, Action.Name)
     /// A character would be bound where characters are typed.
@@ -13,7 +13,7 @@ public struct Keymap: Sendable {
     case noWayOut(Action.Name)
 
     /// What is wrong, and with which action.
-    public var description: String {
+    package var description: String {
       switch self {
       case .ambiguous(let key, let one, let other):
         "\(key.label(ascii: true)) would be \(one.word) and \(other.word) at once; bind one of them to another key"
@@ -25,7 +25,7 @@ public struct Keymap: Sendable {
   }
 
   /// The keys of the table.
-  public static let usual = Keymap(unchecked: [:])
+  package static let usual = Keymap(unchecked: [:])
 
   private let bindings: Bindings
   private let asked: [Mode: [Key: Action.Name]]
@@ -33,7 +33,7 @@ public struct Keymap: Sendable {
   /// The table of actions with other keys for some.
   ///
   /// - Throws: `BindingError` if a key would stand for two actions in one place, or an action has no keys.
-  public init(_ bindings: Bindings) throws(BindingError) {
+  package init(_ bindings: Bindings) throws(BindingError) {
     for name in [Action.Name.close, .quit] where bindings[name]?.isEmpty == true {
       throw .noWayOut(name)
     }
@@ -64,7 +64,7 @@ public struct Keymap: Sendable {
   }
 
   /// The keys that ask for an action.
-  public func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
+  package func keys(for action: Action) -> [Key] { bindings[action.name] ?? action.keys }
 
   /// What `key` asks for in `mode`; `nil` if it asks for nothing.
   func asked(by key: Key, in mode: Mode) -> Action.Name? { asked[mode]?[key] }

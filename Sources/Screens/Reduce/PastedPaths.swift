@@ -2,7 +2,7 @@ import ScalarText
 
 /// Paths as terminals and file managers paste them: one on each line or several in a row, in quotes, with
 /// backslashes, or as `file://` URLs (RFC 8089).
-public enum PastedPaths {
+package enum PastedPaths {
   /// The paths in `text`, or `nil` if it is not plainly a list of paths.
   static func parse(_ text: String) -> [PathInput]? {
     var paths: [PathInput] = []
@@ -27,7 +27,7 @@ public enum PastedPaths {
   }
 
   /// The paths that the user typed one after the other. There are no wildcards in quotes.
-  public static func typed(_ text: String) -> [PathInput] {
+  package static func typed(_ text: String) -> [PathInput] {
     guard let words = words(text[...]), !words.contains(where: \.text.isEmpty) else {
       return [.typed(text)]
     }

@@ -3,7 +3,7 @@ import UploadModel
 /// What the keys do while a form is filled in.
 extension AppState {
   /// The screen of a first start: nothing but the questions for a target.
-  public static func setup(
+  package static func setup(
     isASCII: Bool, size: Size, now: Instant, keymap: Keymap
   ) -> AppState {
     var state = AppState(

@@ -1,7 +1,7 @@
 import UploadModel
 
 /// What becomes of the screen when `event` happens, and what is to be done about it.
-public func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
+package func reduce(_ state: inout AppState, _ event: AppEvent) -> [Effect] {
   let typed = state.typedPath
   var effects = state.handle(event)
   // What the prompt would add is shown as it is typed.

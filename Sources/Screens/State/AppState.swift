@@ -4,31 +4,31 @@ import UploadModel
 /// Everything that the screen shows, as told by the engine, the store and the user.
 ///
 /// It changes only through `reduce`. It reads no clock: `now` is the last time that it was told.
-public struct AppState: Sendable {
+package struct AppState: Sendable {
   /// The name of the target that files are added for.
-  public internal(set) var target: String
+  package internal(set) var target: String
   /// Where uploads go, without secrets.
-  public internal(set) var url: String
+  package internal(set) var url: String
   /// Whether the screen keeps to ASCII, for terminals without UTF-8.
-  public var isASCII: Bool
+  package var isASCII: Bool
   /// How many requests are sent at once to the target.
-  public internal(set) var concurrency: Int
+  package internal(set) var concurrency: Int
   /// The numbers that the user has set, by the names of the targets.
-  public internal(set) var wishes: [String: Int] = [:]
+  package internal(set) var wishes: [String: Int] = [:]
   /// The most that is sent in all, in bytes a second; `nil` for no bound.
-  public internal(set) var rateLimit: Int64?
+  package internal(set) var rateLimit: Int64?
   /// Whether the queue is still being read: more of it may come, and it cannot be edited yet.
-  public internal(set) var isReading: Bool
+  package internal(set) var isReading: Bool
   /// Whether another process sends what is in the queue.
-  public internal(set) var isAside = false
+  package internal(set) var isAside = false
   /// Whether further files begin.
-  public internal(set) var isStarted = true
+  package internal(set) var isStarted = true
   /// The size of the screen.
-  public internal(set) var size: Size
+  package internal(set) var size: Size
   /// The time of the last event.
-  public internal(set) var now: Instant
+  package internal(set) var now: Instant
   /// What can be chosen and asked for besides the queue.
-  public var options = Options()
+  package var options = Options()
 
   /// A line that stays, such as where received files are stored.
   var notice: String?
@@ -77,38 +77,38 @@ public struct AppState: Sendable {
   }
 
   /// What a session gives its screen to work with.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// The names of the targets that can be chosen.
-    public var targets: [String] = []
+    package var targets: [String] = []
     /// Which key asks for what.
-    public var keymap = Keymap.usual
+    package var keymap = Keymap.usual
     /// Whether the target can say what is on the server.
-    public var listsServer = false
+    package var listsServer = false
     /// What to do when nothing is left to send.
-    public var endSignal = EndSignal.none
+    package var endSignal = EndSignal.none
     /// Whether to run a command of the user's then.
-    public var hasEndCommand = false
+    package var hasEndCommand = false
     /// Seconds since midnight, local time, at instant 0.
-    public var midnight = 0.0
+    package var midnight = 0.0
     /// The URLs of the targets that can be chosen, by their names, without secrets.
-    public var targetURLs: [String: String] = [:]
+    package var targetURLs: [String: String] = [:]
     /// Whether there is a target to choose, or a place for a new one.
     var hasTargets: Bool { configuration != nil || !targets.isEmpty }
     /// Whether anything was sent before this session.
-    public var hasHistory = false
+    package var hasHistory = false
     /// The folder that relative paths start from, for people.
-    public var folder = ""
+    package var folder = ""
     /// Where the configuration is, for people; nil if there is none to choose targets from.
-    public var configuration: String?
+    package var configuration: String?
     /// Whether another process can go on with the queue when the screen is left.
-    public var background = Background.unavailable
+    package var background = Background.unavailable
 
     /// The default options.
-    public init() {}
+    package init() {}
   }
 
   /// Whether another process can go on with the queue when the screen is left.
-  public enum Background: Sendable {
+  package enum Background: Sendable {
     /// It cannot.
     case unavailable
     /// The user may choose that.
@@ -118,7 +118,7 @@ public struct AppState: Sendable {
   }
 
   /// How the user is told that nothing is left to send.
-  public enum EndSignal: String, Sendable, CaseIterable {
+  package enum EndSignal: String, Sendable, CaseIterable {
     /// Not at all.
     case none
     /// With the terminal's bell.
@@ -130,7 +130,7 @@ public struct AppState: Sendable {
   }
 
   /// An empty queue for the target called `target` at `url`.
-  public init(
+  package init(
     target: String, url: String, concurrency: Int = 4, rateLimit: Int64? = nil,
     isASCII: Bool = false, size: Size = Size(width: 80, height: 24),
     now: Instant = Instant(seconds: 0), isReading: Bool = false, notice: String? = nil
@@ -148,7 +148,7 @@ public struct AppState: Sendable {
   }
 
   /// Whether something on the screen changes with time alone: falling speeds, running seconds.
-  public var needsTicks: Bool {
+  package var needsTicks: Bool {
     queue.totals.active + queue.totals.retrying > 0 || isStarted && nextProbe != nil
   }
 
@@ -176,38 +176,38 @@ public struct AppState: Sendable {
   }
 
   /// What has the keyboard.
-  public var mode: Mode { dialog?.mode ?? pane.mode }
+  package var mode: Mode { dialog?.mode ?? pane.mode }
 
   /// The item that the cursor is on.
-  public var selected: UploadItem? { row(list.cursor)?.item }
+  package var selected: UploadItem? { row(list.cursor)?.item }
 
   /// The items that wait, in the order in which they are sent.
-  public var waiting: [ItemID] {
+  package var waiting: [ItemID] {
     queue.rows.lazy.filter { $0.item.state == .waiting }.map(\.item.id)
   }
 
   /// The item with this number; `nil` if it is not in the queue.
-  public func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
+  package func item(_ id: ItemID) -> UploadItem? { queue.row(id)?.item }
 
   /// All items in their order.
-  public var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
+  package var items: some Collection<UploadItem> { queue.rows.lazy.map(\.item) }
 
   /// Whether the file at this path is queued for a target and has not come to its end.
-  public func isWaiting(_ path: [UInt8], for target: String) -> Bool {
+  package func isWaiting(_ path: [UInt8], for target: String) -> Bool {
     queue.copies(of: path, for: target) > 0
   }
 
   /// How many items were removed after they had been sent, and before.
-  public var removed: (sent: Int, unsent: Int) {
+  package var removed: (sent: Int, unsent: Int) {
     let sent = queue.removed.values.count { $0 }
     return (sent, queue.removed.count - sent)
   }
 
   /// The numbers of all items in their order.
-  public var order: [ItemID] { queue.rows.map(\.item.id) }
+  package var order: [ItemID] { queue.rows.map(\.item.id) }
 
   /// The first item that waits from this one on, including itself; `nil` if none does.
-  public func firstWaiting(from id: ItemID?) -> ItemID? {
+  package func firstWaiting(from id: ItemID?) -> ItemID? {
     guard let id, let position = queue.position(of: id) else { return nil }
     return queue.rows[position...].first { $0.item.state == .waiting }?.item.id
   }

@@ -1,5 +1,5 @@
 /// What has the keyboard.
-public enum Mode: String, Hashable, Sendable, CaseIterable {
+package enum Mode: String, Hashable, Sendable, CaseIterable {
   // The panes.
   case queue, server, history, log
   // Lines of text.

@@ -1,9 +1,9 @@
 /// What the main part of the screen shows.
-public enum Pane: Int, Hashable, Sendable, CaseIterable {
+package enum Pane: Int, Hashable, Sendable, CaseIterable {
   case queue, server, history, log
 
   /// Its name in the row of tabs.
-  public var title: String { row.title }
+  package var title: String { row.title }
   var mode: Mode { row.mode }
   /// The action that shows it.
   var action: Action.Name { row.action }

@@ -2,7 +2,7 @@ import UploadModel
 
 /// The bars that `push` shows on a terminal: one line for each file under way, and one for all.
 /// Like `render`, it is pure: events go in, a frame comes out.
-public struct ProgressBoard: Sendable {
+package struct ProgressBoard: Sendable {
   private let ascii: Bool
   private var speeds = Speeds()
   private var active: [ItemID: UploadItem] = [:]
@@ -14,21 +14,21 @@ public struct ProgressBoard: Sendable {
   private var isCounted = false
 
   /// A board without files.
-  public init(ascii: Bool) { self.ascii = ascii }
+  package init(ascii: Bool) { self.ascii = ascii }
 
   /// Adds an item.
-  public mutating func add(_ item: UploadItem) {
+  package mutating func add(_ item: UploadItem) {
     totals.add(item.with(.waiting))
   }
 
   /// Says that no more items will be added: until then totals carry a plus sign.
-  public mutating func endCounting() { isCounted = true }
+  package mutating func endCounting() { isCounted = true }
 
   /// Notes where the attempt at an item begins.
-  public mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
+  package mutating func resume(_ id: ItemID, at point: ResumePoint) { points[id] = point }
 
   /// Notes an item's new state.
-  public mutating func record(_ item: UploadItem, at now: Instant) {
+  package mutating func record(_ item: UploadItem, at now: Instant) {
     var item = item
     item.resumePoint = points[item.id]
     if item.state.isFinished { points[item.id] = nil }
@@ -43,12 +43,12 @@ public struct ProgressBoard: Sendable {
   }
 
   /// Closes a batch of notes.
-  public mutating func settle(at now: Instant) {
+  package mutating func settle(at now: Instant) {
     speeds.settle(isBusy: totals.busy > 0 || !isCounted, at: now)
   }
 
   /// The lines for a terminal of this size; at most a half of its height.
-  public func frame(size: Size, at now: Instant) -> Frame {
+  package func frame(size: Size, at now: Instant) -> Frame {
     let items = active.values.sorted { $0.id < $1.id }
     let room = max(1, size.height / 2 - 1)
     let shown = items.count <= room ? items[...] : items.prefix(max(0, room - 1))

@@ -5,13 +5,13 @@ import UploadModel
 
 /// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
 /// in both syntaxes: `{json:data.link}`, and the older `$json:data.link$`.
-public struct ShareXUploader {
+package struct ShareXUploader {
   /// What it is called.
-  public private(set) var name: String
+  package private(set) var name: String
   /// What it comes to.
-  public private(set) var target: Target
+  package private(set) var target: Target
   /// What could not be carried over.
-  public private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
 
   private let members: [String: JSONValue]
   private var texts: ShareXText
@@ -19,7 +19,7 @@ public struct ShareXUploader {
   /// Reads the text of a file.
   ///
   /// - Throws: `InvalidInput` if it is not an uploader that can become a target.
-  public init(_ text: String) throws(InvalidInput) {
+  package init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let all)? = JSONValue(text: text) else {
       throw InvalidInput("is not a JSON object, as ShareX writes its uploaders")

@@ -1,21 +1,21 @@
 /// A target as text, made key by key. Each value is checked by the reader that reads the finished configuration.
-public struct TargetDraft {
+package struct TargetDraft {
   /// What it is called.
-  public let name: String
+  package let name: String
   /// The path of the configuration, to which the paths in values are relative.
   private let file: String
   private var lines: [(key: String, value: String)] = []
 
   /// An empty draft of a target with this name, for the configuration at `file`.
-  public init(named name: String, file: String) { (self.name, self.file) = (name, file) }
+  package init(named name: String, file: String) { (self.name, self.file) = (name, file) }
 
   /// The table of the configuration.
-  public var text: String {
+  package var text: String {
     "[targets.\(TOMLText.key(name))]\n" + lines.map { "\($0.key) = \($0.value)\n" }.joined()
   }
 
   /// What is wrong with a TOML value for this key, given the other keys; nil if nothing is.
-  public func problem(with value: String, for key: String) -> String? {
+  package func problem(with value: String, for key: String) -> String? {
     var draft = self
     draft.set(key, value)
     do throws(ConfigError) {
@@ -27,5 +27,5 @@ public struct TargetDraft {
   }
 
   /// Sets a key to a TOML value.
-  public mutating func set(_ key: String, _ value: String) { lines.append((key, value)) }
+  package mutating func set(_ key: String, _ value: String) { lines.append((key, value)) }
 }

@@ -3,7 +3,7 @@ import JSONText
 import UploadModel
 
 /// Writes a target as a table of the configuration, which reads as the same target again.
-public struct TargetText {
+package struct TargetText {
   let target: Target
   private let name: String
   /// Whether literal secrets in the configuration are written out.
@@ -18,7 +18,7 @@ public struct TargetText {
   ///   - isRevealing: whether literal secrets in the configuration are written out; "…"
   ///     otherwise.
   ///   - showsDefaults: whether default values are written.
-  public static func of(
+  package static func of(
     _ target: Target, named name: String, isRevealing: Bool = false, showsDefaults: Bool = false
   ) -> String {
     var text = TargetText(
@@ -28,7 +28,7 @@ public struct TargetText {
   }
 
   /// A string as written in the configuration.
-  public static func string(_ text: String) -> String { TOMLText.string(text) }
+  package static func string(_ text: String) -> String { TOMLText.string(text) }
 
   private var text: String {
     let path = "targets.\(TOMLText.key(name))"

@@ -3,9 +3,9 @@ import ScalarText
 import UploadModel
 
 /// Reads the address of a target.
-public enum TargetURL {
+package enum TargetURL {
   /// The address as it may be shown, since a query can contain a key.
-  public static func shown(_ url: URL) -> String {
+  package static func shown(_ url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
     parts.query = nil
     return parts.string ?? ""
@@ -14,7 +14,7 @@ public enum TargetURL {
   /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
   ///
   /// - Throws: `InvalidInput` if files cannot be sent to it.
-  public static func parse(_ text: String) throws(InvalidInput) -> URL {
+  package static func parse(_ text: String) throws(InvalidInput) -> URL {
     // Check this first, because all later messages show the text.
     guard !mayHoldPassword(text) else {
       throw InvalidInput(

@@ -3,29 +3,29 @@ import Foundation
 import UploadModel
 
 /// The clocks, timers and randomness that the engine uses.
-public struct TimeSource: Sendable {
+package struct TimeSource: Sendable {
   /// The monotonic clock.
-  public var now: @Sendable () -> Instant
+  package var now: @Sendable () -> Instant
   /// The wall clock.
-  public var date: @Sendable () -> Date
+  package var date: @Sendable () -> Date
   /// A number in 0..<1.
-  public var random: @Sendable () -> Double
+  package var random: @Sendable () -> Double
   /// Runs the body on a queue after this many seconds, unless the timer is cancelled first.
-  public var after:
+  package var after:
     @Sendable (_ seconds: Double, _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void)
       -> Timer
 
   /// Something to be done later.
-  public struct Timer: Sendable {
+  package struct Timer: Sendable {
     /// Calls it off, unless it is too late.
-    public let cancel: @Sendable () -> Void
+    package let cancel: @Sendable () -> Void
 
     /// A timer that is called off by calling `cancel`.
-    public init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
+    package init(cancel: @escaping @Sendable () -> Void) { self.cancel = cancel }
   }
 
   /// Custom clocks, timers and randomness.
-  public init(
+  package init(
     now: @escaping @Sendable () -> Instant, date: @escaping @Sendable () -> Date,
     random: @escaping @Sendable () -> Double,
     after: @escaping @Sendable (Double, DispatchQueue, @escaping @Sendable () -> Void) -> Timer
@@ -34,7 +34,7 @@ public struct TimeSource: Sendable {
   }
 
   /// The system's.
-  public static let system = TimeSource(
+  package static let system = TimeSource(
     now: { Instant(seconds: Double(DispatchTime.now().uptimeNanoseconds) / 1e9) },
     date: { Date() },
     random: { Double.random(in: 0..<1) },

@@ -4,7 +4,7 @@ import UploadModel
 /// What callers can ask of the engine.
 extension UploadEngine {
   /// Appends uploads to the line. Paused ones are set aside, and none of them starts in between.
-  public nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
+  package nonisolated func submit(_ uploads: [UploadJob], paused: Set<ItemID> = []) {
     onQueue { engine in
       engine.accept(uploads)
       for id in paused { engine.handle(.pause, for: id) }
@@ -28,19 +28,19 @@ extension UploadEngine {
   }
 
   /// Cancels uploads. Those that had not started leave the line.
-  public nonisolated func cancel(_ items: [ItemID]) {
+  package nonisolated func cancel(_ items: [ItemID]) {
     onQueue { engine in items.forEach { engine.handle(.cancel, for: $0) } }
   }
 
   /// Takes uploads out of the line until `retry`. Their progress is lost.
-  public nonisolated func pause(_ items: [ItemID]) {
+  package nonisolated func pause(_ items: [ItemID]) {
     onQueue { engine in items.forEach { engine.handle(.pause, for: $0) } }
   }
 
   /// Sends failed, retrying, waiting and paused uploads (again), each at its place in line. If a server or
   /// its credentials hold them back, the first of them probes these. `uploads` carries the current state of
   /// the files.
-  public nonisolated func retry(_ uploads: [UploadJob]) {
+  package nonisolated func retry(_ uploads: [UploadJob]) {
     onQueue { engine in
       var tried: [ItemID] = []
       for upload in uploads {
@@ -61,7 +61,7 @@ extension UploadEngine {
   }
 
   /// Forgets uploads. Those under way are cancelled first; nothing more is reported about the others.
-  public nonisolated func remove(_ items: [ItemID]) {
+  package nonisolated func remove(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
         guard let job = engine.jobs[id] else { continue }
@@ -77,7 +77,7 @@ extension UploadEngine {
   }
 
   /// Moves an upload before another one in line, or to the end.
-  public nonisolated func move(_ item: ItemID, before other: ItemID?) {
+  package nonisolated func move(_ item: ItemID, before other: ItemID?) {
     onQueue { engine in
       engine.scheduler.move(item, before: other)
       engine.fillSoon()
@@ -85,12 +85,12 @@ extension UploadEngine {
   }
 
   /// Arranges uploads in this order, within the places they now occupy in line.
-  public nonisolated func arrange(_ order: [ItemID]) {
+  package nonisolated func arrange(_ order: [ItemID]) {
     onQueue { engine in engine.scheduler.arrange(order) }
   }
 
   /// Keeps uploads that are not under way from starting until `update` or `retry` says how to send them.
-  public nonisolated func hold(_ items: [ItemID]) {
+  package nonisolated func hold(_ items: [ItemID]) {
     onQueue { engine in
       for id in items {
         guard let job = engine.jobs[id], !job.isUnderWay else { continue }
@@ -102,7 +102,7 @@ extension UploadEngine {
   }
 
   /// Changes how uploads that are not under way are sent.
-  public nonisolated func update(_ uploads: [UploadJob]) {
+  package nonisolated func update(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
         guard let job = engine.jobs[upload.item.id] else { continue }
@@ -120,7 +120,7 @@ extension UploadEngine {
   }
 
   /// Tries unreachable servers, and those that refused the credentials, again at once.
-  public nonisolated func tryServers() {
+  package nonisolated func tryServers() {
     onQueue { engine in
       engine.perform(engine.scheduler.tryEverything(at: engine.time.now()))
       engine.fillSoon()
@@ -129,7 +129,7 @@ extension UploadEngine {
 
   /// Sets the number of concurrent requests to a target, overriding its configuration. Requests under way are
   /// not cancelled.
-  public nonisolated func setConcurrency(_ count: Int, of target: String) {
+  package nonisolated func setConcurrency(_ count: Int, of target: String) {
     onQueue { engine in
       engine.takeBack()
       engine.scheduler.setConcurrency(count, of: target)
@@ -138,7 +138,7 @@ extension UploadEngine {
   }
 
   /// Stops or resumes starting further uploads.
-  public nonisolated func setStarted(_ isStarted: Bool) {
+  package nonisolated func setStarted(_ isStarted: Bool) {
     onQueue { engine in
       if !isStarted { engine.takeBack() }
       engine.perform(engine.scheduler.setStarted(isStarted))
@@ -151,7 +151,7 @@ extension UploadEngine {
   ///
   /// - Parameter seconds: how long to wait for the replies to uploads that have been handed over completely. If
   ///   these were cancelled, nobody would know whether they arrived.
-  public func shutDown(awaitingReplies seconds: Double = 0) async {
+  package func shutDown(awaitingReplies seconds: Double = 0) async {
     takeBack()
     perform(scheduler.setStarted(false))
     if seconds > 0 {

@@ -4,7 +4,7 @@ import UploadModel
 /// Bandwidth limits: one for the total, and one for each target that has its own.
 extension UploadEngine {
   /// Sets the limit on the total, in bytes a second; nil for none. It applies to requests under way at once.
-  public nonisolated func setLimit(_ bytesPerSecond: Int64?) {
+  package nonisolated func setLimit(_ bytesPerSecond: Int64?) {
     totalLimit.set(bytesPerSecond)
   }
 

@@ -9,24 +9,24 @@ import UploadModel
 ///
 /// The engine executes: `Scheduler` decides what is sent next, and `JobMachine` what becomes of it. The engine knows
 /// nothing about its listeners. All methods can be called from anywhere and take effect in the order of the calls.
-public actor UploadEngine {
+package actor UploadEngine {
   /// Called with every change, in order, on the engine's queue. Progress is reported at most forty times a
   /// second per item, everything else at once.
-  public typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
+  package typealias Report = @Sendable (_ changes: [(ItemID, ItemState)]) -> Void
 
   /// Called on the engine's queue before the first byte of the uploads is sent. Returns those that may start; the
   /// others are forgotten. Nil stops everything until `setStarted(true)`.
-  public typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
+  package typealias Admission = @Sendable (_ items: [ItemID]) -> Set<ItemID>?
 
   /// Called on the engine's queue when a server cannot be reached, and when it can again.
-  public typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
+  package typealias Outage = @Sendable (_ server: Origin, _ news: Reachability) -> Void
 
   /// Called on the engine's queue when a target's credentials are refused, so that its uploads wait, and when
   /// they are tried again.
-  public typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
+  package typealias Refusal = @Sendable (_ target: String, _ isRefused: Bool) -> Void
 
   /// The most uploads that run at once.
-  public static let mostLanes = 64
+  package static let mostLanes = 64
 
   nonisolated let executor: QueueExecutor
   let time: TimeSource
@@ -83,7 +83,7 @@ public actor UploadEngine {
   var targetLimits: [String: BandwidthLimit] = [:]
 
   /// The queue on which everything here happens.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
@@ -109,7 +109,7 @@ public actor UploadEngine {
   ///   - preparesAhead: whether a lane's next request is prepared before the last one ends. That keeps the lanes
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change.
-  public init(
+  package init(
     lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil,
     admission: @escaping Admission = { Set($0) },
@@ -139,7 +139,7 @@ public actor UploadEngine {
   }
 
   /// Loads what the first request needs. Call it while waiting for something else.
-  public static func prepare() { _ = Transport.shared }
+  package static func prepare() { _ = Transport.shared }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }

@@ -4,9 +4,9 @@ import MultipartForm
 import UploadModel
 
 /// Digests of files and of ranges in them, such as SHA-256 (FIPS 180-4).
-public enum FileDigest {
+package enum FileDigest {
   /// The 32 bytes of the digest; nil if the file cannot be read to its end.
-  public static func sha256(of file: FileLocation) -> [UInt8]? {
+  package static func sha256(of file: FileLocation) -> [UInt8]? {
     digest(SHA256(), of: file)
   }
 
@@ -49,7 +49,7 @@ public enum FileDigest {
   }
 
   /// The digests that placeholders ask for; nil if the file cannot be read to its end.
-  public static func digests(of file: FileLocation) -> ContentDigests? {
+  package static func digests(of file: FileLocation) -> ContentDigests? {
     guard let sha256 = digest(SHA256(), of: file), let md5 = digest(MD5(), of: file)
     else { return nil }
     return ContentDigests(sha256: sha256.hexadecimal, md5: md5.hexadecimal)

@@ -2,10 +2,10 @@ import Digests
 import Foundation
 
 /// What `{uuid}` stands for in a request.
-public enum RequestKey {
+package enum RequestKey {
   /// The key of the files in one request. It is the same for the same files in the same order, even after a
   /// crash, so that the server recognises a repetition. A single file uses its own UUID.
-  public static func of(_ files: [UUID]) -> UUID? {
+  package static func of(_ files: [UUID]) -> UUID? {
     guard files.count > 1 else { return files.first }
     var hash = SHA256()
     for file in files { withUnsafeBytes(of: file.uuid) { hash.update($0) } }

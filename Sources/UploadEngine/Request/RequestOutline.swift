@@ -3,15 +3,15 @@ import UploadModel
 
 /// A request as it would be sent, made from the files as they are now. Nothing is sent, and secrets are shown
 /// as `$NAME`.
-public struct RequestOutline: Hashable, Sendable {
+package struct RequestOutline: Hashable, Sendable {
   /// Method, address and header fields, without secrets.
-  public struct Head: Hashable, Sendable {
+  package struct Head: Hashable, Sendable {
     /// The HTTP method.
-    public var method: String
+    package var method: String
     /// Where it goes; nil if only a ticket says so.
-    public var url: String?
+    package var url: String?
     /// The header fields that hoist writes, sorted by name.
-    public var headers: [Header]
+    package var headers: [Header]
 
     init(_ head: RequestHead, more: [Header] = []) {
       method = head.method
@@ -22,36 +22,36 @@ public struct RequestOutline: Hashable, Sendable {
   }
 
   /// A header field, without secrets in its value.
-  public struct Header: Hashable, Sendable {
+  package struct Header: Hashable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
   }
 
   /// A part of the form.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// The form field.
-    public var name: String
+    package var name: String
     /// The file name that the server is told; nil for a part that is not a file.
-    public var fileName: String?
+    package var fileName: String?
     /// The media type; nil if none is sent.
-    public var type: String?
+    package var type: String?
     /// The size of the content in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
   }
 
   /// The request for a ticket that goes first; nil if the target needs no ticket.
-  public var ticket: Head?
+  package var ticket: Head?
   /// The head of the request itself.
-  public var head: Head
+  package var head: Head
   /// The parts of the form; empty if the body is the bare file. A ticket may add more.
-  public var parts: [Part]
+  package var parts: [Part]
   /// The length of the body in bytes.
-  public var length: Int64
+  package var length: Int64
 
   /// The request for uploads that go together, or why some of them cannot go.
-  public static func of(
+  package static func of(
     _ uploads: [UploadJob], now: Date
   ) -> (preview: RequestOutline?, faults: [(item: ItemID, cause: Failure.Cause)]) {
     if let first = uploads.first, first.target.resume.mode == .tus {

@@ -3,7 +3,7 @@ import UploadModel
 
 /// A folder that is removed with its contents on deinit. If the process is killed before that, a later one
 /// removes the folder, since its lock is free then (flock(2)).
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
   let path: String
   private let lock: Int32
 
@@ -33,7 +33,7 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// Removes folders of processes that were killed. This can take a long time.
-  public static func clearLeftovers() {
+  package static func clearLeftovers() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.utf8.starts(with: prefix.utf8) {
       let path = "\(parent)/\(name)"

@@ -8,7 +8,7 @@ import UploadModel
 extension UploadEngine {
   /// Called on the engine's queue with the point where an upload can resume, before more of it is sent; nil if
   /// it has to start over.
-  public typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
+  package typealias Keeping = @Sendable (_ item: ItemID, _ point: ResumePoint?) -> Void
 
   /// A conversation under way.
   struct Conversation {
@@ -344,7 +344,7 @@ extension UploadEngine {
   // MARK: Taking back
 
   /// Has servers forget what they have of uploads that are not wanted. The caller breaks off what is under way.
-  public nonisolated func terminate(_ uploads: [UploadJob]) {
+  package nonisolated func terminate(_ uploads: [UploadJob]) {
     onQueue { engine in
       for upload in uploads {
         guard upload.target.resume.isOn else { continue }

@@ -5,27 +5,27 @@ import ScalarText
 import UploadModel
 
 /// What a server shows of itself in a TLS handshake, for a person to judge.
-public struct ServerCertificate: Sendable {
+package struct ServerCertificate: Sendable {
   /// Why a server's certificate could not be read.
-  public struct Unreachable: Error, CustomStringConvertible {
+  package struct Unreachable: Error, CustomStringConvertible {
     /// The reason, as a sentence without its full stop.
-    public let description: String
+    package let description: String
   }
 
   /// Why the system's own rules refuse the server, in libcurl's words; nil if they accept it.
-  public let refusal: String?
+  package let refusal: String?
   /// The certificate (RFC 5280).
-  public let certificate: X509Certificate
+  package let certificate: X509Certificate
   /// The SHA-256 of the whole certificate, as browsers show it: `AB:CD:…`.
-  public let fingerprint: String
+  package let fingerprint: String
   /// The pin of the server's public key.
-  public let pin: PublicKeyPin
+  package let pin: PublicKeyPin
 
   /// Shakes hands with the server of an `https` URL and hangs up, without a request. The usual
   /// proxies apply. Blocks, for a minute at most.
   ///
   /// - Throws: `Unreachable` if no certificate can be obtained.
-  public static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
+  package static func of(_ url: URL) throws(Unreachable) -> ServerCertificate {
     let trusted = CertificateProbe(url: url.absoluteString, verifying: true)
     let seen = CertificateProbe(url: url.absoluteString, verifying: false)
     if let trouble = seen.trouble {

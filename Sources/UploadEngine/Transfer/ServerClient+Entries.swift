@@ -5,16 +5,16 @@ import UploadModel
 /// What is already on the server.
 extension ServerClient {
   /// The maximum number of pages that are requested, however many a server claims to have.
-  public static let mostPages = 1000
+  package static let mostPages = 1000
 
   /// Entries of a target's list.
-  public struct Entries: Sendable {
+  package struct Entries: Sendable {
     /// In the server's order.
-    public var entries: [ServerEntry] = []
+    package var entries: [ServerEntry] = []
     /// How many there are in all, if the server says so.
-    public var total: Int?
+    package var total: Int?
     /// Whether there are more than were asked for.
-    public var hasMore = false
+    package var hasMore = false
   }
 
   /// The entries that the target lists, in the server's order.
@@ -23,7 +23,7 @@ extension ServerClient {
   ///   - query: what is added to the URL, such as a filter.
   ///   - pages: the maximum number of pages to request.
   /// - Throws: `Failure` if the server cannot be asked or its reply is not a list.
-  public func entries(
+  package func entries(
     query: [(name: String, value: String)] = [], pages: Int = 1
   ) async throws(Failure) -> Entries {
     guard let list = target.server.list else {
@@ -75,7 +75,7 @@ extension ServerClient {
   /// All that the server says about an entry. If the target has no `server.get`, the entry is looked up in the list.
   ///
   /// - Throws: `Failure` if the server cannot be asked or has no such entry.
-  public func entry(_ id: String) async throws(Failure) -> JSONValue {
+  package func entry(_ id: String) async throws(Failure) -> JSONValue {
     guard let get = target.server.get else {
       let listed = try await entries(pages: Self.mostPages)
       guard let entry = listed.entries.first(where: { $0.id == id }) else {
@@ -92,7 +92,7 @@ extension ServerClient {
   /// an answer.
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.
-  public func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
+  package func open(_ url: URL) async throws(Failure) -> (status: Int, mediaType: String?) {
     var call = ServerCall(url: Template(literal: url.absoluteString))
     call.rules.ok = [200...399]
     let answer = try await reply(to: call, Self.values())
@@ -102,7 +102,7 @@ extension ServerClient {
   /// Deletes an entry.
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses.
-  public func delete(_ id: String) async throws(Failure) {
+  package func delete(_ id: String) async throws(Failure) {
     guard let delete = target.server.delete else {
       throw Failure(.unsendable("the target has no server.delete"))
     }

@@ -7,7 +7,7 @@ extension ServerClient {
   /// Why nothing seems to take uploads at the target's URL; nil if something may. A resource that takes uploads may
   /// well refuse a HEAD request, but it exists, and the `Allow` of a 405 says which methods it takes (RFC 9110
   /// §15.5.6).
-  public func obstacle() async -> String? {
+  package func obstacle() async -> String? {
     let host = target.url.host ?? "there"
     var request = ExchangeRequest(url: target.url, method: "HEAD")
     do throws(Failure.Cause) { try request.obey(target) } catch {

@@ -6,7 +6,7 @@ extension ServerClient {
   ///
   /// - Throws: `Failure` if the server cannot be asked or refuses. A server that has already forgotten it counts as
   ///   a success.
-  public func forget(_ point: ResumePoint) async throws(Failure) {
+  package func forget(_ point: ResumePoint) async throws(Failure) {
     let request =
       point.mode == .http
       ? HTTPResumeMachine.termination(of: point.url) : TusMachine.termination(of: point.url)

@@ -6,7 +6,7 @@ import UploadModel
 
 /// Small requests to a target's server: tickets, lists, deletions, records. They follow the same rules
 /// for TLS and credentials as uploads. Each is tried once, and a second time if a command can give it a new token.
-public struct ServerClient: Sendable {
+package struct ServerClient: Sendable {
   let target: Target
   private let token: TokenBox
   private let renews: Bool
@@ -14,7 +14,7 @@ public struct ServerClient: Sendable {
 
   /// A client for a target. If a command gives the target's token, it runs before the first request,
   /// and again if the server refuses the token.
-  public init(target: Target, time: TimeSource = .system) {
+  package init(target: Target, time: TimeSource = .system) {
     self.init(target: target, token: nil, renews: true, time: time)
   }
 

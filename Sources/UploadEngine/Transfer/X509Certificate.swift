@@ -3,22 +3,22 @@ import Foundation
 /// The fields by which a person recognises a certificate (RFC 5280 §4.1).
 ///
 /// This only reads them; libcurl judges whether the certificate is good.
-public struct X509Certificate: Sendable {
+package struct X509Certificate: Sendable {
   /// The holder: `CN=host, O=Company`.
-  public let subject: String
+  package let subject: String
   /// Who signed it, in the same form.
-  public let issuer: String
+  package let issuer: String
   /// The first moment at which it is valid, in UTC: `2026-11-20 23:35:55`.
-  public let notBefore: String
+  package let notBefore: String
   /// The last such moment.
-  public let notAfter: String
+  package let notAfter: String
   /// The DNS names and IP addresses that it is for (RFC 5280 §4.2.1.6).
-  public let names: [String]
+  package let names: [String]
   /// The SubjectPublicKeyInfo in DER: what a pin is the hash of.
-  public let publicKeyInfo: [UInt8]
+  package let publicKeyInfo: [UInt8]
 
   /// Reads a certificate in DER; nil if the bytes are not one.
-  public init?(der: [UInt8]) {
+  package init?(der: [UInt8]) {
     var whole = DER(der[...])
     guard var certificate = whole.next(0x30)?.content,
       var body = certificate.next(0x30)?.content

@@ -2,7 +2,7 @@
 /// value copies it first.
 ///
 /// A target takes up a kilobyte, and a hundred thousand files can go to it.
-public struct Boxed<Value: Sendable>: Sendable {
+package struct Boxed<Value: Sendable>: Sendable {
   /// Unchecked, as is exclusive access: only a box that is the sole owner of the content, and is itself being changed,
   /// writes to it.
   @usableFromInline final class Content: @unchecked Sendable {
@@ -12,10 +12,10 @@ public struct Boxed<Value: Sendable>: Sendable {
   @usableFromInline var content: Content
 
   /// Boxes `value`; copies share it.
-  public init(_ value: Value) { content = Content(value) }
+  package init(_ value: Value) { content = Content(value) }
 
   /// The value, accessed in place: reading a part of it copies nothing else.
-  @inlinable public var value: Value {
+  @inlinable package var value: Value {
     _read { yield content.value }
     _modify {
       if !isKnownUniquelyReferenced(&content) { content = Content(content.value) }
@@ -29,12 +29,12 @@ public struct Boxed<Value: Sendable>: Sendable {
 
 extension Boxed: Equatable where Value: Equatable {
   /// Whether both hold the same value, or equal ones.
-  public static func == (one: Self, other: Self) -> Bool {
+  package static func == (one: Self, other: Self) -> Bool {
     one.content === other.content || one.value == other.value
   }
 }
 
 extension Boxed: Hashable where Value: Hashable {
   /// Equal values have the same hash, whatever box they are in.
-  public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+  package func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }

@@ -1,16 +1,16 @@
 /// What the changes by another process mean to the process that sends the items.
-public struct ExternalChanges: Hashable, Sendable {
+package struct ExternalChanges: Hashable, Sendable {
   /// New items.
-  public private(set) var fresh: [UploadItem] = []
+  package private(set) var fresh: [UploadItem] = []
   /// Items to send again, or after all.
-  public private(set) var again: [UploadItem] = []
+  package private(set) var again: [UploadItem] = []
   /// Items to take out of the line.
-  public private(set) var paused: [ItemID] = []
+  package private(set) var paused: [ItemID] = []
   /// Items to send in another way: their known state with the edits.
-  public private(set) var edited: [UploadItem] = []
+  package private(set) var edited: [UploadItem] = []
 
   /// The differences between `changed` and `known`. The state of uploads under way is taken from `known`.
-  public init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
+  package init(of changed: [UploadItem], known: (ItemID) -> UploadItem?) {
     for item in changed {
       guard let known = known(item.id) else {
         fresh.append(item)

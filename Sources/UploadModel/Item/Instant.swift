@@ -2,21 +2,21 @@
 ///
 /// The model never reads a clock: the caller passes the time, so that every decision can be tested without
 /// waiting.
-public struct Instant: Hashable, Comparable, Sendable, Codable {
+package struct Instant: Hashable, Comparable, Sendable, Codable {
   /// Seconds since the origin of the clock that made this moment.
-  public var seconds: Double
+  package var seconds: Double
 
   /// A moment `seconds` after the origin.
-  public init(seconds: Double) { self.seconds = seconds }
+  package init(seconds: Double) { self.seconds = seconds }
 
   /// The earlier moment is the smaller one.
-  public static func < (a: Instant, b: Instant) -> Bool { a.seconds < b.seconds }
+  package static func < (a: Instant, b: Instant) -> Bool { a.seconds < b.seconds }
 
   /// The moment `seconds` later.
-  public static func + (instant: Instant, seconds: Double) -> Instant {
+  package static func + (instant: Instant, seconds: Double) -> Instant {
     Instant(seconds: instant.seconds + seconds)
   }
 
   /// The seconds from `b` to `a`.
-  public static func - (a: Instant, b: Instant) -> Double { a.seconds - b.seconds }
+  package static func - (a: Instant, b: Instant) -> Double { a.seconds - b.seconds }
 }

@@ -1,22 +1,22 @@
 /// Identifies an item for as long as it is in the queue.
-public struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+package struct ItemID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The number, unique within a queue.
-  public var rawValue: Int64
+  package var rawValue: Int64
 
   /// The item with this number.
-  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+  package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   // Written out so that other rooms can inline the comparison when they look up items.
 
   /// Whether both name the same item.
-  @inlinable public static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }
+  @inlinable package static func == (a: ItemID, b: ItemID) -> Bool { a.rawValue == b.rawValue }
 
   /// Hashes the number.
-  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
   /// Items are numbered in the order in which they were added.
-  public static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
+  package static func < (a: ItemID, b: ItemID) -> Bool { a.rawValue < b.rawValue }
 
   /// The number with a number sign.
-  public var description: String { "#\(rawValue)" }
+  package var description: String { "#\(rawValue)" }
 }

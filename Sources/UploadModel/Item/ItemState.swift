@@ -1,5 +1,5 @@
 /// The state of an item. A row of the screen shows exactly this and no more.
-public enum ItemState: Hashable, Sendable, Codable {
+package enum ItemState: Hashable, Sendable, Codable {
   /// In the queue, not begun.
   case waiting
   /// The file is being opened and the request made; no byte has left.
@@ -18,7 +18,7 @@ public enum ItemState: Hashable, Sendable, Codable {
   indirect case failed(Failure)
 
   /// Whether the item needs nothing more from the engine.
-  public var isFinished: Bool {
+  package var isFinished: Bool {
     switch self {
     case .done, .failed: true
     case .waiting, .preparing, .sending, .awaitingReply, .retrying, .paused: false
@@ -26,18 +26,18 @@ public enum ItemState: Hashable, Sendable, Codable {
   }
 
   /// Whether the server has taken it.
-  public var isDone: Bool {
+  package var isDone: Bool {
     if case .done = self { true } else { false }
   }
 
   /// Whether the server has all of it and has not answered yet.
-  public var isHandedOver: Bool { if case .awaitingReply = self { true } else { false } }
+  package var isHandedOver: Bool { if case .awaitingReply = self { true } else { false } }
 
   /// Whether bytes of it are leaving.
-  public var isMoving: Bool { if case .sending = self { true } else { false } }
+  package var isMoving: Bool { if case .sending = self { true } else { false } }
 
   /// Whether the item occupies a lane: a connection is, or is about to be, in use for it.
-  public var isActive: Bool {
+  package var isActive: Bool {
     switch self {
     case .preparing, .sending, .awaitingReply: true
     case .waiting, .retrying, .paused, .done, .failed: false
@@ -45,7 +45,7 @@ public enum ItemState: Hashable, Sendable, Codable {
   }
 
   /// The failure that the item shows, if any.
-  public var failure: Failure? {
+  package var failure: Failure? {
     switch self {
     case .failed(let failure), .retrying(let failure, _, _, _): failure
     case .waiting, .preparing, .sending, .awaitingReply, .paused, .done: nil

@@ -1,24 +1,24 @@
 /// What the server said when it took a file.
-public struct Receipt: Hashable, Sendable, Codable {
+package struct Receipt: Hashable, Sendable, Codable {
   /// The HTTP status code.
-  public var status: Int
+  package var status: Int
   /// Where the file can be found now, if the reply said so.
-  public var url: String?
+  package var url: String?
   /// The page that deletes the file when it is opened, if the reply named one.
-  public var deletionURL: String?
+  package var deletionURL: String?
   /// The beginning of the reply's body.
-  public var reply: Reply
+  package var reply: Reply
   /// The number of attempts that it took, from 1.
-  public var attempts: Int
+  package var attempts: Int
   /// Seconds from the start of the last attempt to the reply.
-  public var seconds: Double
+  package var seconds: Double
   /// The file's bytes that were sent.
-  public var bytes: Int64
+  package var bytes: Int64
   /// The file as the server was told of it; nil in receipts of versions that did not keep it.
-  public var sent: SentFile?
+  package var sent: SentFile?
 
   /// A receipt for `bytes` bytes taken with `status`.
-  public init(
+  package init(
     status: Int, url: String? = nil, deletionURL: String? = nil, reply: Reply = Reply(),
     attempts: Int = 1,
     seconds: Double = 0, bytes: Int64 = 0, sent: SentFile? = nil

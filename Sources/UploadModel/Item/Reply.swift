@@ -1,17 +1,17 @@
 /// The beginning of a server's reply. It is untrusted: make it safe before showing it.
-public struct Reply: Hashable, Sendable, Codable {
+package struct Reply: Hashable, Sendable, Codable {
   /// The text, at most `Reply.limit` bytes of it.
-  public var text: String
+  package var text: String
   /// Whether the reply was longer than what was kept.
-  public var isCut: Bool
+  package var isCut: Bool
   /// The reply's media type, without parameters, in lower case.
-  public var mediaType: String?
+  package var mediaType: String?
 
   /// How many bytes of a reply are kept. The rest of a 20 MB error page tells nothing new.
-  public static let limit = 64 * 1024
+  package static let limit = 64 * 1024
 
   /// A reply with this text.
-  public init(text: String = "", isCut: Bool = false, mediaType: String? = nil) {
+  package init(text: String = "", isCut: Bool = false, mediaType: String? = nil) {
     self.text = text
     self.isCut = isCut
     self.mediaType = mediaType

@@ -2,16 +2,16 @@
 ///
 /// Only the request knows that: the target's command and templates may have given it another name, type and content
 /// than the file in the queue has.
-public struct SentFile: Hashable, Sendable, Codable {
+package struct SentFile: Hashable, Sendable, Codable {
   /// The name.
-  public var name: String
+  package var name: String
   /// The media type, as `type/subtype`.
-  public var mediaType: String
+  package var mediaType: String
   /// The size of the whole content in bytes.
-  public var size: Int64
+  package var size: Int64
 
   /// A file of `size` bytes that was called `name`.
-  public init(name: String, mediaType: String, size: Int64) {
+  package init(name: String, mediaType: String, size: Int64) {
     (self.name, self.mediaType, self.size) = (name, mediaType, size)
   }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// zero. The very beginning does not count: buffers on the way, and what a limit has saved up, take bytes faster
 /// than the connection can sustain. Time without bytes counts as zero speed: a stall shows as a falling estimate
 /// and a growing ETA.
-public struct ThroughputEstimate: Hashable, Sendable {
+package struct ThroughputEstimate: Hashable, Sendable {
   /// Seconds after which a sample counts half.
   static let halfLife = 4.0
   /// Seconds before the estimate is worth showing.
@@ -24,7 +24,7 @@ public struct ThroughputEstimate: Hashable, Sendable {
   private var twice = 0.0
 
   /// An estimate that begins at `start` with `count` bytes already moved.
-  public init(start: Instant, count: Int64 = 0) {
+  package init(start: Instant, count: Int64 = 0) {
     self.start = start
     self.last = start
     self.count = count
@@ -32,13 +32,13 @@ public struct ThroughputEstimate: Hashable, Sendable {
 
   /// An estimate that begins at `instant` with what has been counted so far, but forgets how fast it
   /// went.
-  public func restarted(at instant: Instant) -> ThroughputEstimate {
+  package func restarted(at instant: Instant) -> ThroughputEstimate {
     ThroughputEstimate(start: max(instant, last), count: count)
   }
 
   /// Notes that `total` bytes have moved in all by `instant`. A total that has gone down (the body had
   /// to be sent again) starts a new count, and is not a negative speed.
-  public mutating func record(total: Int64, at instant: Instant) {
+  package mutating func record(total: Int64, at instant: Instant) {
     let elapsed = instant - last
     guard elapsed > 0 else { return }
     if begin != nil {
@@ -52,7 +52,7 @@ public struct ThroughputEstimate: Hashable, Sendable {
   }
 
   /// Bytes per second as of `instant`; `nil` while there is too little to go by.
-  public func speed(at instant: Instant) -> Double? {
+  package func speed(at instant: Instant) -> Double? {
     guard instant - start >= Self.settlingTime, let begin else { return nil }
     // A pause since the last sample lowers the estimate, but a normal gap between samples must not.
     let silence = instant - last
@@ -62,7 +62,7 @@ public struct ThroughputEstimate: Hashable, Sendable {
   }
 
   /// Seconds until `remaining` more bytes have moved; `nil` while there is too little to go by.
-  public func eta(remaining: Int64, at instant: Instant) -> Double? {
+  package func eta(remaining: Int64, at instant: Instant) -> Double? {
     guard let speed = speed(at: instant), speed > 0.5 else { return nil }
     return Double(remaining) / speed
   }

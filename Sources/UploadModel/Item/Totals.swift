@@ -2,66 +2,66 @@
 ///
 /// This is the only place that decides which bytes count as what. A file counts with all of its bytes, and each
 /// byte counts once, so that totals of files and queues can be added.
-public struct Totals: Hashable, Sendable {
+package struct Totals: Hashable, Sendable {
   /// Files that wait for their turn.
-  public private(set) var waiting = 0
+  package private(set) var waiting = 0
   /// Files that occupy a connection, or are about to.
-  public private(set) var active = 0
+  package private(set) var active = 0
   /// Active files whose reply is awaited.
-  public private(set) var awaiting = 0
+  package private(set) var awaiting = 0
   /// Files that wait to be tried again.
-  public private(set) var retrying = 0
+  package private(set) var retrying = 0
   /// Files that the user holds back.
-  public private(set) var paused = 0
+  package private(set) var paused = 0
   /// Files that the server has taken.
-  public private(set) var done = 0
+  package private(set) var done = 0
   /// Files that may have arrived; only a look at the server tells.
-  public private(set) var unknown = 0
+  package private(set) var unknown = 0
   /// Files that did not arrive.
-  public private(set) var failed = 0
+  package private(set) var failed = 0
 
   /// Bytes of files that the server has taken.
-  public private(set) var arrivedBytes: Int64 = 0
+  package private(set) var arrivedBytes: Int64 = 0
   /// Bytes that have been handed over, of files whose outcome is still open.
-  public private(set) var movingBytes: Int64 = 0
+  package private(set) var movingBytes: Int64 = 0
   /// Bytes that will still be handed over without anyone doing anything.
-  public private(set) var bytesToGo: Int64 = 0
+  package private(set) var bytesToGo: Int64 = 0
   /// Bytes of files that the user holds back.
   private(set) var pausedBytes: Int64 = 0
   /// Bytes of files that may have arrived.
-  public private(set) var unknownBytes: Int64 = 0
+  package private(set) var unknownBytes: Int64 = 0
   /// Bytes of files that did not arrive.
-  public private(set) var failedBytes: Int64 = 0
+  package private(set) var failedBytes: Int64 = 0
 
   /// Totals of no files.
-  public init() {}
+  package init() {}
 
   /// The totals of these items.
-  public init(of items: some Sequence<UploadItem>) {
+  package init(of items: some Sequence<UploadItem>) {
     for item in items { add(item) }
   }
 
   /// How many files will still be sent without anyone doing anything.
-  public var busy: Int { waiting + active + retrying }
+  package var busy: Int { waiting + active + retrying }
   /// How many files there are.
-  public var all: Int { busy + paused + over }
+  package var all: Int { busy + paused + over }
   /// How many files are over.
-  public var over: Int { done + unknown + failed }
+  package var over: Int { done + unknown + failed }
   /// The bytes of all files.
-  public var bytes: Int64 {
+  package var bytes: Int64 {
     arrivedBytes &+ movingBytes &+ bytesToGo &+ pausedBytes &+ unknownBytes &+ failedBytes
   }
   /// Bytes that have been handed over and are not known to be lost.
-  public var handedOverBytes: Int64 { arrivedBytes &+ movingBytes }
+  package var handedOverBytes: Int64 { arrivedBytes &+ movingBytes }
   /// `handedOverBytes` and all that will still be handed over without anyone doing anything.
-  public var reachableBytes: Int64 { handedOverBytes &+ bytesToGo }
+  package var reachableBytes: Int64 { handedOverBytes &+ bytesToGo }
   /// Whether nothing but replies is left to come.
-  public var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
+  package var awaitsReplies: Bool { awaiting > 0 && awaiting == busy }
 
   /// Adds a file.
-  public mutating func add(_ item: UploadItem) { count(item, 1) }
+  package mutating func add(_ item: UploadItem) { count(item, 1) }
   /// Takes a file out, in the state in which it was added.
-  public mutating func subtract(_ item: UploadItem) { count(item, -1) }
+  package mutating func subtract(_ item: UploadItem) { count(item, -1) }
 
   private mutating func count(_ item: UploadItem, _ one: Int) {
     // Together, sparse files can claim more than 64 bits hold; wrapping sums come out right again when
@@ -94,7 +94,7 @@ public struct Totals: Hashable, Sendable {
 
 extension ItemState {
   /// How many of the file's `size` bytes have been handed over; `nil` if none are under way.
-  public func bytesHandedOver(of size: Int64) -> Int64? {
+  package func bytesHandedOver(of size: Int64) -> Int64? {
     switch self {
     case .sending(_, let sent, _): min(max(0, sent), size)
     case .awaitingReply, .done: size
@@ -105,7 +105,7 @@ extension ItemState {
 
 extension Failure {
   /// Whether only a look at the server tells what became of the file.
-  public var isOutcomeUnknown: Bool {
+  package var isOutcomeUnknown: Bool {
     if case .outcomeUnknown = cause { true } else { false }
   }
 }

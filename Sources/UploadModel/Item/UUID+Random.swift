@@ -3,7 +3,7 @@ import Synchronization
 
 extension UUID {
   /// A random UUID (RFC 9562 §5.4). Foundation opens a file for each one.
-  public static func random() -> UUID {
+  package static func random() -> UUID {
     let bits = randomWords.withLock { ($0.next(), $0.next()) }
     return withUnsafeBytes(of: bits) { UUID($0.load(as: uuid_t.self), version: 4) }
   }
@@ -11,7 +11,7 @@ extension UUID {
   private static let randomWords = Mutex(RandomWords())
 
   /// The UUID with these bits, except for those of its version and variant (RFC 9562 §4).
-  public init(_ bits: uuid_t, version: UInt8) {
+  package init(_ bits: uuid_t, version: UInt8) {
     var bits = bits
     bits.6 = bits.6 & 0x0F | version << 4
     bits.8 = bits.8 & 0x3F | 0x80

@@ -6,81 +6,82 @@ import MultipartForm
 /// Copies share the details until one of them changes: an item passes through many places, and there can be a
 /// hundred thousand items.
 @dynamicMemberLookup
-public struct UploadItem: Hashable, Sendable, Identifiable {
+package struct UploadItem: Hashable, Sendable, Identifiable {
   /// Identifies the item in the queue.
-  public var id: ItemID
+  package var id: ItemID
   /// What has become of it.
-  public var state: ItemState { didSet { noteSize() } }
+  package var state: ItemState { didSet { noteSize() } }
   /// The size in bytes of what the target's command has made of the file, if it is known and differs from
   /// the file's own.
-  public private(set) var preparedSize: Int64?
+  package private(set) var preparedSize: Int64?
   @usableFromInline var details: Boxed<Details>
 
   /// One of the details.
-  @inlinable public subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value {
+  @inlinable package subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value
+  {
     get { details.value[keyPath: path] }
     _modify { yield &details.value[keyPath: path] }
   }
 
   /// Everything except its number and its state.
-  public struct Details: Hashable, Sendable {
+  package struct Details: Hashable, Sendable {
     /// The value of `{uuid}`. It is the same in every attempt, so that it can serve as an idempotency key.
-    public var uuid: UUID
+    package var uuid: UUID
     /// The name of the target that it goes to; empty if there is only one.
-    public var target: String
+    package var target: String
     /// Where the file lies on this machine.
-    public var location: FileLocation
+    package var location: FileLocation
     /// The file name that the server is told, unless the target makes another one from it.
-    public var fileName: String
+    package var fileName: String
     /// Whether the user chose the name, which then takes precedence over the target's.
-    public var nameIsChosen = false
+    package var nameIsChosen = false
     /// The folders between the added one and the file, each followed by a slash.
-    public var folder = ""
+    package var folder = ""
     /// The form field that carries the file; `nil` leaves it to the target.
-    public var field: String?
+    package var field: String?
     /// The media type that the server is told, as `type/subtype`.
-    public var mediaType: String
+    package var mediaType: String
     /// Where the media type came from, in words: "by extension .jpg (shared-mime-info)".
-    public var typeSource: String
+    package var typeSource: String
     /// Whether the media type is certain enough to be shown without a question mark.
-    public var typeIsCertain: Bool
+    package var typeIsCertain: Bool
     /// The type that the file's first bytes show, if they contradict its name.
-    public var contentType: String?
+    package var contentType: String?
     /// The size in bytes when the file was queued.
-    public var size: Int64
+    package var size: Int64
     /// The file as it was when it was queued; `nil` if it could not be read.
-    public var identity: FileIdentity?
+    package var identity: FileIdentity?
     /// Whether it was being sent when the program last ended, and so is sent again.
-    public var wasInterrupted = false
+    package var wasInterrupted = false
     /// Where it can resume, if its target resumes uploads and one has begun.
-    public var resumePoint: ResumePoint? {
+    package var resumePoint: ResumePoint? {
       get { boxedPoint?.value }
       set { boxedPoint = newValue.map(Boxed.init) }
     }
     // Hardly any item has one.
     var boxedPoint: Boxed<ResumePoint>?
     /// The SHA-256 of the content, if it was asked for.
-    public var sum: [UInt8]?
+    package var sum: [UInt8]?
     /// The digests of what is sent, if the target's placeholders ask for them.
-    public var digests: ContentDigests?
+    package var digests: ContentDigests?
     /// A note about it, such as that the same file has been sent before.
-    public var note: String?
+    package var note: String?
   }
 
   /// The `typeSource` of a type that the user has chosen. It stays when the file is examined again.
-  public static let chosenByHand = "chosen by hand"
+  package static let chosenByHand = "chosen by hand"
 
   /// Whether another attempt can resume. An upload that began with another target cannot.
-  public var canGoOn: Bool { self.resumePoint?.holds(for: self.target) == true }
+  package var canGoOn: Bool { self.resumePoint?.holds(for: self.target) == true }
 
   /// Why it failed and what to do; nil if it has not failed.
-  public var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
+  package var explanation: String? { state.failure?.explanation(goesOn: canGoOn) }
 
   /// The size in bytes of what is sent.
-  public var sentSize: Int64 { preparedSize ?? self.size }
+  package var sentSize: Int64 { preparedSize ?? self.size }
 
   /// The item in another state.
-  public func with(_ state: ItemState) -> UploadItem {
+  package func with(_ state: ItemState) -> UploadItem {
     var item = self
     item.state = state
     return item
@@ -97,7 +98,7 @@ public struct UploadItem: Hashable, Sendable, Identifiable {
   }
 
   /// An item of the queue, waiting unless said otherwise.
-  public init(
+  package init(
     id: ItemID, uuid: UUID = .random(), target: String = "", location: FileLocation,
     fileName: String? = nil, field: String? = nil,
     mediaType: String = "application/octet-stream", typeSource: String = "",

@@ -6,7 +6,7 @@ extension Failure.Cause {
   ///
   /// - Parameter wasSeen: whether the file had been looked at before, so that its absence is a change and not
   ///   a mistyped path.
-  public init(_ error: BodyError, wasSeen: Bool) {
+  package init(_ error: BodyError, wasSeen: Bool) {
     switch error {
     case .form(let error): self = .unsendable(String(describing: error))
     case .file(let error): self.init(error, wasSeen: wasSeen)
@@ -14,7 +14,7 @@ extension Failure.Cause {
   }
 
   /// The failure cause for an error of a file; `wasSeen` as above.
-  public init(_ error: FileError, wasSeen: Bool) {
+  package init(_ error: FileError, wasSeen: Bool) {
     switch error.reason {
     case .vanished: self = wasSeen ? .changed(.vanished) : .missing
     case .shrunk, .rangeOutsideFile: self = .changed(.shrank)
@@ -32,7 +32,7 @@ extension Failure.Cause {
 
 extension Failure.Cause {
   /// Whether this `errno` means a shortage of something that is released again.
-  public static func isShortage(_ code: Int32) -> Bool {
+  package static func isShortage(_ code: Int32) -> Bool {
     code == EMFILE || code == ENFILE || code == ENOMEM
   }
 }

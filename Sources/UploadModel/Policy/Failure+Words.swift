@@ -2,9 +2,9 @@ import Foundation
 
 extension Failure {
   /// A word for scripts that does not change from release to release.
-  public var code: String { name.code }
+  package var code: String { name.code }
   /// One line for a row: what happened, in a few words.
-  public var headline: String { name.headline }
+  package var headline: String { name.headline }
 
   private var name: (code: String, headline: String) {
     switch cause {
@@ -46,7 +46,7 @@ extension Failure {
   }
 
   /// Why a server cannot be reached, in a few words.
-  public var absence: String {
+  package var absence: String {
     switch cause {
     case .connectionRefused: "refused"
     case .proxyUnreachable: "no proxy"
@@ -58,12 +58,12 @@ extension Failure {
   }
 
   /// The explanation for an upload that starts over on another try.
-  public var explanation: String { explanation(goesOn: false) }
+  package var explanation: String { explanation(goesOn: false) }
 
   /// A paragraph: what was being done, why it failed, whether another try helps, what to do.
   ///
   /// - Parameter goesOn: whether another try resumes the upload (``UploadItem/canGoOn``).
-  public func explanation(goesOn: Bool) -> String {
+  package func explanation(goesOn: Bool) -> String {
     let tried =
       switch attempts {
       case 2...: " It was tried \(attempts) times."
@@ -131,7 +131,7 @@ extension Failure {
   }
 
   /// The mark before a file that failed: a question mark if only a look at the server tells.
-  public var sign: String { isOutcomeUnknown ? "?" : "✗" }
+  package var sign: String { isOutcomeUnknown ? "?" : "✗" }
 
   /// A reason for use inside one of our sentences: without its own full stop.
   private static func inside(_ why: String) -> String {
@@ -203,7 +203,7 @@ extension Failure {
   }
 
   /// The status with its standard phrase: "413 Content Too Large" (RFC 9110 §15).
-  public static func statusLine(_ status: Int?) -> String {
+  package static func statusLine(_ status: Int?) -> String {
     guard let status else { return "refused" }
     return phrases[status].map { "\(status) \($0)" } ?? "status \(status)"
   }

@@ -1,17 +1,17 @@
 /// Why a file did not arrive, and what can be done about it.
 ///
 /// The texts are in `Failure+Words.swift`. The retry policy and the exit status depend on the decisions here.
-public struct Failure: Error, Hashable, Sendable, Codable {
+package struct Failure: Error, Hashable, Sendable, Codable {
   /// What went wrong.
-  public var cause: Cause
+  package var cause: Cause
   /// The HTTP status code, if there was a reply.
-  public var status: Int?
+  package var status: Int?
   /// What the server said, if anything.
-  public var reply: Reply
+  package var reply: Reply
   /// How many attempts were made, from 1; 0 if none could be.
-  public var attempts: Int
+  package var attempts: Int
   /// The delay that the server asked for, in seconds (RFC 9110 §10.2.3).
-  public var retryAfter: Double?
+  package var retryAfter: Double?
   /// Whether the request for the upload's ticket failed; nil if not, and in stored failures of older versions.
   var isOfTicket: Bool?
   /// Whether the server had been sent everything, and its refusal leaves open whether it stored the file; nil if not,
@@ -19,7 +19,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   var mayBeStored: Bool?
 
   /// A failure with this cause.
-  public init(
+  package init(
     _ cause: Cause, status: Int? = nil, reply: Reply = Reply(), attempts: Int = 0,
     retryAfter: Double? = nil
   ) {
@@ -31,7 +31,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   }
 
   /// Every way in which an upload is known to fail.
-  public enum Cause: Error, Hashable, Sendable, Codable {
+  package enum Cause: Error, Hashable, Sendable, Codable {
     // This machine.
 
     /// There is no file at the path.
@@ -105,7 +105,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   }
 
   /// What is missing when a host cannot be reached.
-  public enum Absence: String, Hashable, Sendable, Codable {
+  package enum Absence: String, Hashable, Sendable, Codable {
     /// A route to the host.
     case route
     /// The network.
@@ -115,7 +115,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   }
 
   /// How a file differs from what was queued.
-  public enum FileChange: String, Hashable, Sendable, Codable {
+  package enum FileChange: String, Hashable, Sendable, Codable {
     /// It is gone.
     case vanished
     /// It has fewer bytes than when it was queued.
@@ -129,7 +129,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   }
 
   /// Why a redirect was not followed.
-  public enum Redirect: String, Hashable, Sendable, Codable {
+  package enum Redirect: String, Hashable, Sendable, Codable {
     /// A 301, 302 or 303 turns an upload into a request without the file (RFC 9110 §15.4).
     case losesBody
     /// It leads to an origin that the target does not list.
@@ -152,9 +152,9 @@ public struct Failure: Error, Hashable, Sendable, Codable {
   }
 
   /// Whether the server has the file, or may have it: sending it again could store it twice.
-  public var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
+  package var mayHaveArrived: Bool { cause.traits.contains(.mayHaveArrived) }
   /// The codes of the causes for which that holds, for readers of what keeps only codes.
-  public static let codesOfDoubt = ["outcome-unknown", "no-record"]
+  package static let codesOfDoubt = ["outcome-unknown", "no-record"]
 
   /// Statuses after which a later attempt may succeed: time-out, too early, too many requests, and transient
   /// server errors (RFC 9110 §15, RFC 8470, RFC 6585).
@@ -167,7 +167,7 @@ public struct Failure: Error, Hashable, Sendable, Codable {
 
   /// Whether the user has to change something (the file, the target, a password) before the
   /// file can be sent.
-  public var needsPerson: Bool { !isTransient && cause != .cancelled }
+  package var needsPerson: Bool { !isTransient && cause != .cancelled }
 
   /// Whether the server may have meant one file of several: its size, its type, its name. A status
   /// about the address, the credentials or the server's own state concerns all of them.
@@ -211,10 +211,10 @@ extension Failure.Cause {
   }
 
   /// Whether the fault lies with the file or this machine.
-  public var isLocal: Bool { traits.contains(.local) }
+  package var isLocal: Bool { traits.contains(.local) }
 
   /// Whether no connection to the server could be made, so that its next file would fare no better.
-  public var isUnreachable: Bool { traits.contains(.unreachable) }
+  package var isUnreachable: Bool { traits.contains(.unreachable) }
 
   /// The cause with those of its texts changed that may come from a server.
   func mapText(_ change: (String) -> String) -> Failure.Cause {

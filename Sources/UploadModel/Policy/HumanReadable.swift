@@ -1,8 +1,8 @@
 /// Sizes, speeds and times as a person reads them. Pure, without locale, so that a frame of the
 /// screen is the same everywhere.
-public enum HumanReadable {
+package enum HumanReadable {
   /// A size in decimal units with at most four characters before the unit: "812 kB", "3.2 MB".
-  public static func bytes(_ count: Int64) -> String {
+  package static func bytes(_ count: Int64) -> String {
     if count < 1000 { return "\(max(count, 0)) B" }
     var value = Double(count)
     for unit in ["kB", "MB", "GB", "TB", "PB"] {
@@ -15,13 +15,13 @@ public enum HumanReadable {
   }
 
   /// A speed: "2.1 MB/s".
-  public static func speed(_ bytesPerSecond: Double) -> String {
+  package static func speed(_ bytesPerSecond: Double) -> String {
     guard bytesPerSecond.isFinite, bytesPerSecond < 9e18 else { return "—" }
     return "\(bytes(Int64(max(0, bytesPerSecond).rounded())))/s"
   }
 
   /// A time that is left or has gone by: "0:03", "12:40", "3:05:00", "4 days".
-  public static func clock(_ seconds: Double) -> String {
+  package static func clock(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 86_400 * 1000 else { return "—" }
     let whole = Int(max(0, seconds).rounded())
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
@@ -31,10 +31,10 @@ public enum HumanReadable {
   }
 
   /// The time that something still takes, in the form of ``clock(_:)`` and never zero.
-  public static func timeLeft(_ seconds: Double) -> String { clock(max(1, seconds)) }
+  package static func timeLeft(_ seconds: Double) -> String { clock(max(1, seconds)) }
 
   /// A span in words: "5 ms", "0.4 s", "8 s", "2 min".
-  public static func seconds(_ seconds: Double) -> String {
+  package static func seconds(_ seconds: Double) -> String {
     guard seconds.isFinite else { return "—" }
     // Below this, tenths would round a short time to zero.
     if seconds > 0, seconds < 0.0995 { return "\(Int(max(1, (seconds * 1000).rounded()))) ms" }
@@ -45,14 +45,14 @@ public enum HumanReadable {
   }
 
   /// `done` of `total` in whole percent; 100 only if everything is done.
-  public static func percent(_ done: Int64, of total: Int64) -> Int {
+  package static func percent(_ done: Int64, of total: Int64) -> Int {
     guard total > 0 else { return 100 }
     guard done < total else { return 100 }
     return min(99, max(0, Int(Double(done) / Double(total) * 100)))
   }
 
   /// `count` and the noun, in the plural if needed: "1 file", "3 files".
-  public static func count(_ count: Int, _ noun: String) -> String {
+  package static func count(_ count: Int, _ noun: String) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
   }
 

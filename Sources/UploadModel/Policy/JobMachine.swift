@@ -10,9 +10,9 @@ import Foundation
 ///     ├──────────────────────────────── retrying ◄──────┼──► finished
 ///     └──────────────────────────────── paused          └──► preparing again (redirect)
 /// ```
-public struct JobMachine: Sendable {
+package struct JobMachine: Sendable {
   /// Where the upload stands.
-  public enum State: Hashable, Sendable {
+  package enum State: Hashable, Sendable {
     /// In line. Goes to `running` on `start`.
     case waiting
     /// A request is on its way. Goes to `finished`, `retrying`, or `running` again.
@@ -27,19 +27,19 @@ public struct JobMachine: Sendable {
   }
 
   /// One attempt under way.
-  public struct Run: Hashable, Sendable {
+  package struct Run: Hashable, Sendable {
     /// The number of the attempt, from 1.
-    public var attempt: Int
+    package var attempt: Int
     /// How many redirects it has followed.
-    public var redirects: Int
+    package var redirects: Int
     /// Whether it has never left the target's own origin. Once it has, it gets no credentials.
-    public var keepsCredentials = true
+    package var keepsCredentials = true
     /// Set if the user has stopped it and the request has not ended yet.
-    public var stop: Stop?
+    package var stop: Stop?
   }
 
   /// How the user stopped a running upload.
-  public enum Stop: Hashable, Sendable {
+  package enum Stop: Hashable, Sendable {
     /// For good.
     case cancel
     /// For now.
@@ -47,7 +47,7 @@ public struct JobMachine: Sendable {
   }
 
   /// What can happen to an upload.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// It is its turn. This can cut its delay short if it goes together with others.
     case start
     /// The request ended, or could not be made.
@@ -69,7 +69,7 @@ public struct JobMachine: Sendable {
   }
 
   /// What is to be done about it, in order.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Open the file and send it to `url`.
     case send(to: URL, attempt: Int, keepsCredentials: Bool)
     /// Cancel the request; its end is reported as usual.
@@ -81,18 +81,18 @@ public struct JobMachine: Sendable {
   }
 
   /// Where the upload stands now.
-  public private(set) var state: State = .waiting
+  package private(set) var state: State = .waiting
   /// How many attempts that count have begun.
-  public private(set) var attempts = 0
+  package private(set) var attempts = 0
 
   /// A machine for one file.
-  public init() {}
+  package init() {}
 
   /// Handles an event and returns the actions. Events that make no sense in the current state (an outdated
   /// timer, a second cancel) are ignored.
   ///
   /// - Parameter target: where the file goes now. It may be another target the next time.
-  public mutating func handle(_ event: Event, for target: Target) -> [Action] {
+  package mutating func handle(_ event: Event, for target: Target) -> [Action] {
     switch (state, event) {
     case (.waiting, .start), (.retrying, .start):
       attempts += 1

@@ -2,7 +2,7 @@ import Foundation
 import ScalarText
 
 /// The `Retry-After` header field: seconds or an HTTP date (RFC 9110 §10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
   /// Seconds from `now` until the server wants to be asked again; `nil` if the value has neither
   /// form. A date in the past gives 0.
   static func seconds(_ value: String, now: Date) -> Double? {

@@ -2,22 +2,22 @@ import Foundation
 
 /// When a failed attempt is repeated: capped exponential back-off with full jitter, or the delay that the
 /// server asks for.
-public struct RetryPolicy: Hashable, Sendable {
+package struct RetryPolicy: Hashable, Sendable {
   /// How many attempts an upload gets in all, from 1.
-  public var attempts: Int
+  package var attempts: Int
   /// The upper bound of the first delay, in seconds; it doubles with every attempt.
-  public var base: Double
+  package var base: Double
   /// The longest delay, in seconds. Bounds `Retry-After` too.
-  public var cap: Double
+  package var cap: Double
   /// Whether a second copy on the server does no harm, so that an unknown outcome may be retried; nil
   /// if the configuration does not say. `Target.isIdempotent` then decides.
-  public var isIdempotent: Bool?
+  package var isIdempotent: Bool?
   /// Statuses after which, by the configuration, nothing was stored and a later attempt may succeed, in addition to
   /// `Failure.transientStatuses`.
-  public var statuses: Set<Int>
+  package var statuses: Set<Int>
 
   /// The default policy of a target.
-  public init(
+  package init(
     attempts: Int = 5, base: Double = 1, cap: Double = 60, isIdempotent: Bool? = nil,
     statuses: Set<Int> = []
   ) {
@@ -68,10 +68,10 @@ extension Target {
   /// Whether a second copy on the server does no harm: the configuration says so, or, if it says
   /// nothing, the file is PUT as it is (RFC 9110 §9.2.2), or each file carries a key by which the server
   /// recognises a repetition (the `Idempotency-Key` header field, draft-ietf-httpapi-idempotency-key-header).
-  public var isIdempotent: Bool { isIdempotent(at: url) }
+  package var isIdempotent: Bool { isIdempotent(at: url) }
 
   /// The same for a request to `url`: header fields go only to the target's own origin.
-  public func isIdempotent(at url: URL) -> Bool {
+  package func isIdempotent(at url: URL) -> Bool {
     // The server is asked how much it has before anything is sent again.
     if resume.mode == .tus { return true }
     if let isIdempotent = retry.isIdempotent { return isIdempotent }

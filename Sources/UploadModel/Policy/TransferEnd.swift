@@ -1,56 +1,56 @@
 import Foundation
 
 /// The result of a request, however it ended.
-public struct TransferEnd: Hashable, Sendable {
+package struct TransferEnd: Hashable, Sendable {
   /// Where the request went.
   var url: URL
   /// The status code, if a reply came.
-  public var status: Int?
+  package var status: Int?
   /// The reply's header fields, names in lower case.
-  public var headers: [String: String]
+  package var headers: [String: String]
   /// The beginning of the reply's body.
-  public var reply: Reply
+  package var reply: Reply
   /// What the target's rules look for in the reply, if it has already been read. Otherwise it is read when the end is
   /// judged.
-  public var content: ReplyContent?
+  package var content: ReplyContent?
   /// Why the request ended early, if it did.
-  public var trouble: Failure.Cause?
+  package var trouble: Failure.Cause?
   /// Whether the request waited for a "100 Continue" before it sent its body (`Expect`,
   /// RFC 9110 §10.1.1).
   var expectedContinue: Bool
   /// Whether the whole body was sent. Only a reply tells whether it arrived.
-  public var sentAll: Bool
+  package var sentAll: Bool
   /// The file's bytes handed over.
-  public var bytes: Int64
+  package var bytes: Int64
   /// Seconds from the start of the attempt.
-  public var seconds: Double
+  package var seconds: Double
   /// Whether the server has more of a resumable upload than was recorded before this attempt.
-  public var hasAdvanced = false
+  package var hasAdvanced = false
   /// Whether the server has all of the file, and the reply that says what became of it was lost: this one answers
   /// the question how much has arrived.
-  public var isReplyLost = false
+  package var isReplyLost = false
   /// The file as the request described it to the server, if it carried one.
-  public var sent: SentFile?
+  package var sent: SentFile?
   /// Which of the request's files this is about.
-  public var place = Place()
+  package var place = Place()
   /// The digests of the request's only file, if they are known.
-  public var digests: ContentDigests?
+  package var digests: ContentDigests?
   /// The delay in seconds that the server asked for in an earlier reply.
-  public var retryAfter: Double?
+  package var retryAfter: Double?
   /// The status of an earlier request, such as a ticket's, if its reply was the problem.
-  public var earlierStatus: Int?
+  package var earlierStatus: Int?
   /// Whether the request asked for the upload's ticket.
-  public var isOfTicket = false
+  package var isOfTicket = false
 
   /// One of the files in a request.
-  public struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     /// Its position, from 0.
     var index: Int
     /// How many there are.
     var count: Int
 
     /// By default, the only file.
-    public init(_ index: Int = 0, of count: Int = 1) {
+    package init(_ index: Int = 0, of count: Int = 1) {
       self.index = index
       self.count = count
     }
@@ -62,7 +62,7 @@ public struct TransferEnd: Hashable, Sendable {
   }
 
   /// The end of a request to `url`.
-  public init(
+  package init(
     url: URL, status: Int? = nil, headers: [String: String] = [:], reply: Reply = Reply(),
     trouble: Failure.Cause? = nil, expectedContinue: Bool = false, sentAll: Bool = true,
     bytes: Int64 = 0, seconds: Double = 0

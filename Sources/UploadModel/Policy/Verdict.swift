@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the end of a request means for the file.
-public enum Verdict: Hashable, Sendable {
+package enum Verdict: Hashable, Sendable {
   /// The server took it.
   case delivered(Receipt)
   /// It did not arrive, or nobody can tell.
@@ -11,7 +11,7 @@ public enum Verdict: Hashable, Sendable {
   case follow(URL, keepsCredentials: Bool)
 
   /// The most redirects that one attempt follows.
-  public static let mostRedirects = 5
+  package static let mostRedirects = 5
 
   /// Judges the end of a request.
   ///
@@ -21,7 +21,7 @@ public enum Verdict: Hashable, Sendable {
   ///   - attempt: the number of the attempt, from 1.
   ///   - redirects: how many redirects this attempt has followed already.
   ///   - now: the wall clock, for a `Retry-After` that names a date.
-  public static func judge(
+  package static func judge(
     _ end: TransferEnd, target: Target, attempt: Int, redirects: Int, now: Date
   ) -> Verdict {
     func failed(_ cause: Failure.Cause) -> Verdict {

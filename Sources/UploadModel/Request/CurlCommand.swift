@@ -4,15 +4,15 @@ import Foundation
 /// command can be shown and copied; every other word is quoted (`ShellWord`).
 ///
 /// It needs curl 7.81 or newer, which encodes forms as browsers do.
-public struct CurlCommand: Hashable, Sendable {
+package struct CurlCommand: Hashable, Sendable {
   /// Each option with its value, as a shell reads them.
   private(set) var lines: [String] = []
 
   /// The command as a shell reads it, with one option on each line.
-  public var text: String { lines.joined(separator: " \\\n  ") }
+  package var text: String { lines.joined(separator: " \\\n  ") }
 
   /// The variables that have to be set for the command, each once.
-  public private(set) var variables: [String] = []
+  package private(set) var variables: [String] = []
 
   /// The command for the files of one request.
   ///
@@ -20,7 +20,7 @@ public struct CurlCommand: Hashable, Sendable {
   ///   - items: one file, or those that go together; at least one.
   ///   - key: what `{uuid}` stands for.
   /// - Throws: `InvalidInput` if curl cannot send the same request.
-  public init(
+  package init(
     _ items: [UploadItem], to target: Target, now: Date, key: UUID? = nil
   ) throws(InvalidInput) {
     guard target.ticket == nil else {

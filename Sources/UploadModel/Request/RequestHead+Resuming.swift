@@ -2,7 +2,7 @@ extension RequestHead {
   /// The head of one of the requests that make up a resumable upload.
   ///
   /// - Throws: why such a request cannot be sent.
-  public init(
+  package init(
     _ asked: ResumeRequest, of target: Target, credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {
     self.init(method: asked.method, address: [.text(asked.url.absoluteString)], accept: "*/*")
@@ -11,13 +11,13 @@ extension RequestHead {
   }
 
   /// Adds the header fields of the protocol. They replace fields with the same names.
-  public mutating func add(_ fields: [ResumeRequest.Header]) {
+  package mutating func add(_ fields: [ResumeRequest.Header]) {
     for field in fields { set(field.name, field.value) }
   }
 
   /// Adds the name of a file that goes without a form (RFC 6266, and RFC 8187 if it is not ASCII), unless the target
   /// sets the field itself.
-  public mutating func addName(_ name: String) {
+  package mutating func addName(_ name: String) {
     guard !headers.contains(where: { $0.name.lowercased() == "content-disposition" }) else {
       return
     }

@@ -1,21 +1,21 @@
 /// The head of a request to a target's server: method, address and header fields, with every secret marked
 /// as one.
-public struct RequestHead: Hashable, Sendable {
+package struct RequestHead: Hashable, Sendable {
   /// A text in which secrets are marked.
-  public typealias Text = [Template.Filled]
+  package typealias Text = [Template.Filled]
 
   /// A header field.
-  public struct Header: Hashable, Sendable {
+  package struct Header: Hashable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: Text
+    package var value: Text
     /// Whether hoist adds it to every request by itself.
     var isDefault = false
   }
 
   /// The credentials that a request carries.
-  public enum Credentials: Hashable, Sendable {
+  package enum Credentials: Hashable, Sendable {
     /// The target's own header fields, and the bearer token that a command gave.
     case all(token: Template.Secret?)
     /// None, since the request goes to another origin.
@@ -23,17 +23,17 @@ public struct RequestHead: Hashable, Sendable {
   }
 
   /// The HTTP method, in upper case.
-  public let method: String
+  package let method: String
   /// Where it goes; nil if only a ticket says so.
-  public let address: Text?
+  package let address: Text?
   /// The header fields in the order in which they are sent, except those that depend on how the content is
   /// encoded.
-  public private(set) var headers: [Header]
+  package private(set) var headers: [Header]
 
   /// The head of a small request to a target's server: for a ticket, a list, a deletion.
   ///
   /// - Throws: why such a request cannot be sent.
-  public init(
+  package init(
     _ call: ServerCall, of target: Target, credentials: Credentials, values: Template.Values
   ) throws(Failure.Cause) {
     self.init(
@@ -109,7 +109,7 @@ public struct RequestHead: Hashable, Sendable {
 
 extension Target {
   /// Stands for the token in what is only shown: the target's command is not run for that.
-  public var tokenPlaceholder: Template.Secret? {
+  package var tokenPlaceholder: Template.Secret? {
     tokenCommand == nil ? nil : Template.Secret(name: "TOKEN", value: "", source: .derived)
   }
 }

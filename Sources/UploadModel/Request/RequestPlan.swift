@@ -4,11 +4,11 @@ import Foundation
 ///
 /// The request itself, `--dry-run`, the details of a file and the curl command are all rendered from a
 /// plan, so that they cannot contradict each other.
-public struct RequestPlan: Hashable, Sendable {
+package struct RequestPlan: Hashable, Sendable {
   /// A part of a form.
-  public struct Part: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
     /// What is in a part.
-    public enum Value: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
       /// A text.
       case text(RequestHead.Text)
       /// A file, and the name that the server is told.
@@ -16,15 +16,15 @@ public struct RequestPlan: Hashable, Sendable {
     }
 
     /// The form field.
-    public var name: String
+    package var name: String
     /// Its content.
-    public var value: Value
+    package var value: Value
     /// The media type; nil if none is sent.
-    public var type: String?
+    package var type: String?
   }
 
   /// What the request carries.
-  public enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// A form (RFC 7578). The encoder adds the `Content-Type`, since it names the boundary.
     case form([Part])
     /// A bare file.
@@ -32,7 +32,7 @@ public struct RequestPlan: Hashable, Sendable {
   }
 
   /// Where an upload goes.
-  public enum Destination: Hashable, Sendable {
+  package enum Destination: Hashable, Sendable {
     /// To the target's own address.
     case target
     /// To an address that a ticket will name.
@@ -42,12 +42,12 @@ public struct RequestPlan: Hashable, Sendable {
   }
 
   /// Method, address and header fields.
-  public let head: RequestHead
+  package let head: RequestHead
   /// What it carries.
-  public let content: Content
+  package let content: Content
 
   /// The files in it as the server is told of them, in their order.
-  public var files: [SentFile] {
+  package var files: [SentFile] {
     switch content {
     case .form(let parts):
       parts.compactMap { part in
@@ -69,7 +69,7 @@ public struct RequestPlan: Hashable, Sendable {
   ///   - items: files of one request, at least one.
   ///   - key: what `{uuid}` stands for.
   /// - Throws: why such a request cannot be sent.
-  public init(
+  package init(
     _ items: [UploadItem], to target: Target, at destination: Destination,
     credentials: RequestHead.Credentials, key: UUID, now: Date
   ) throws(Failure.Cause) {

@@ -3,7 +3,7 @@ import ScalarText
 
 extension Target {
   /// The address of a request with secrets marked. The query of the URL itself can contain a key as well.
-  public func addressStretches(with values: Template.Values) -> [Template.Filled] {
+  package func addressStretches(with values: Template.Values) -> [Template.Filled] {
     // Most addresses have no placeholder, and no query that could hold a key.
     let text = url.absoluteString
     if address == nil, query.isEmpty, !text.utf8.contains(UInt8(ascii: "?")) {
@@ -31,7 +31,7 @@ extension Target {
 
 extension [Template.Filled] {
   /// The text as it is sent.
-  public var written: String {
+  package var written: String {
     // Most are a single piece.
     if count == 1, case .text(let text) = self[0] { return text }
     return map { stretch in
@@ -43,7 +43,7 @@ extension [Template.Filled] {
   }
 
   /// The text as it may be shown, with `$NAME` for each secret.
-  public var shown: String {
+  package var shown: String {
     map { stretch in
       switch stretch {
       case .text(let text): text

@@ -6,7 +6,7 @@ import StructuredFields
 /// What a server's replies mean, and what comes next. Section names are those of the draft.
 extension HTTPResumeMachine {
   /// Handles an interim reply: the offer of a resumable upload, or news of its progress.
-  public mutating func handle(
+  package mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] {
     // "Status Code 104": one that reports progress has no Location.
@@ -65,7 +65,7 @@ extension HTTPResumeMachine {
   }
 
   /// Handles the end of the last request.
-  public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+  package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     if phase == .deleting { return finishDeleting(end) }
     if let lack = lackOfInterim(end) { return [lack, .end(end)] }
     if let condemned { return delete(condemned, then: end) }

@@ -19,7 +19,7 @@ import MultipartForm
 ///
 /// Some proxies, nginx among them, take an interim reply for the answer. They hold it back, or pass it on and send no
 /// more of the body. Once such a server is noticed, it gets the usual request without those fields.
-public struct HTTPResumeMachine: ResumeMachine {
+package struct HTTPResumeMachine: ResumeMachine {
   /// The version to speak while the protocol is a draft.
   static let interopVersion: Int64 = 8
 
@@ -28,7 +28,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// What does not depend on the protocol.
-  public internal(set) var course: ResumeCourse
+  package internal(set) var course: ResumeCourse
   /// The form around the file, if there is one.
   let form: ResumePoint.Form?
   /// The limits that the server has announced.
@@ -63,7 +63,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   ///   - form: the form around the file; nil if it goes without one.
   ///   - point: where an earlier attempt got to.
   ///   - server: what is known of the server; nil if it has not been asked.
-  public init(
+  package init(
     target: Target, identity: FileIdentity, creation: URL, length: Int64, lead: Int64 = 0,
     form: ResumePoint.Form? = nil, point: ResumePoint?, server: ResumeServer?,
     furthest: Int64 = 0
@@ -78,7 +78,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// Begins the attempt.
-  public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: form, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
@@ -127,7 +127,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// The request that creates an upload, without its content.
-  public static func creation(at url: URL, length: Int64, isWhole: Bool) -> ResumeRequest {
+  package static func creation(at url: URL, length: Int64, isWhole: Bool) -> ResumeRequest {
     var request = ResumeRequest(
       "POST", url,
       [
@@ -173,7 +173,7 @@ public struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// The request that makes the server forget an upload that is not wanted.
-  public static func termination(of url: URL) -> ResumeRequest {
+  package static func termination(of url: URL) -> ResumeRequest {
     ResumeRequest("DELETE", url, [("Upload-Draft-Interop-Version", "\(interopVersion)")])
   }
 

@@ -1,5 +1,5 @@
 /// What is to be done about a resumable upload, in order.
-public enum ResumeAction: Hashable, Sendable {
+package enum ResumeAction: Hashable, Sendable {
   /// Send this, and come back with its end.
   case send(ResumeRequest)
   /// Record where the upload can resume, before anything else is sent.

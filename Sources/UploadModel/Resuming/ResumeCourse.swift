@@ -3,7 +3,7 @@ import MultipartForm
 
 /// What an attempt at an upload knows whatever the protocol is: the file, how far the server is, and what was last
 /// asked.
-public struct ResumeCourse: Sendable {
+package struct ResumeCourse: Sendable {
   /// How often in a row the server may answer an attempt without a byte of progress.
   static let patience = 3
 
@@ -13,10 +13,10 @@ public struct ResumeCourse: Sendable {
   /// of it: it would be stored twice.
   private(set) var abandoned: ResumePoint?
   /// Whether the server has more of the file than it has ever had, in any upload of it.
-  public private(set) var hasAdvanced = false
+  package private(set) var hasAdvanced = false
   /// The most that the server has ever had of what is sent, in bytes. A server that forgets each upload and takes one byte
   /// of the next does not advance.
-  public private(set) var furthest: Int64
+  package private(set) var furthest: Int64
 
   let target: Target
   let identity: FileIdentity
@@ -65,10 +65,10 @@ public struct ResumeCourse: Sendable {
   }
 
   /// How many of the file's bytes are among the first `offset` bytes of what is sent.
-  public func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
+  package func fileOffset(_ offset: Int64) -> Int64 { min(max(0, offset - lead), identity.size) }
 
   /// The size of the file, in bytes.
-  public var size: Int64 { identity.size }
+  package var size: Int64 { identity.size }
 
   mutating func send(_ request: ResumeRequest) -> [ResumeAction] {
     last = request

@@ -2,18 +2,18 @@ import StructuredFields
 
 /// The limits of a server for an upload (draft-ietf-httpbis-resumable-upload, "Limits"): the header field
 /// `Upload-Limit`.
-public struct ResumeLimits: Hashable, Sendable, Codable {
+package struct ResumeLimits: Hashable, Sendable, Codable {
   /// The most bytes of the whole.
   var size: Int64?
   /// The most bytes in one request.
-  public var append: Int64?
+  package var append: Int64?
   /// The fewest bytes in a request that is not the last.
   var least: Int64?
   /// The seconds for which the upload is kept from now on.
   var age: Int64?
 
   /// No limits.
-  public init() {}
+  package init() {}
 
   /// Reads the header field. Unknown keys are skipped.
   ///

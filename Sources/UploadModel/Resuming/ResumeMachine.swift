@@ -2,7 +2,7 @@ import Foundation
 
 /// Decides what to ask a server next, for one attempt at an upload: replies in, requests out. It does no I/O.
 /// Only the `ResumePoint` outlives it.
-public protocol ResumeMachine: Sendable {
+package protocol ResumeMachine: Sendable {
   /// What does not depend on the protocol.
   var course: ResumeCourse { get }
   /// Begins the attempt.

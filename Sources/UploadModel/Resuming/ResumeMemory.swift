@@ -1,5 +1,5 @@
 /// Remembers from run to run what is known of servers. If it cannot, the servers are asked again.
-public protocol ResumeMemory: Sendable {
+package protocol ResumeMemory: Sendable {
   /// What is known of the server at an address, unless it is too old.
   func resumeServer(at address: String) -> ResumeServer?
   /// Remembers that; nil forgets what was known.

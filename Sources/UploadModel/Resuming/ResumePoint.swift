@@ -2,47 +2,47 @@ import Foundation
 import MultipartForm
 
 /// Where an upload can resume. It is kept in the queue before the first byte of the file leaves.
-public struct ResumePoint: Hashable, Sendable, Codable {
+package struct ResumePoint: Hashable, Sendable, Codable {
   /// The address that the server gave this one upload.
-  public var url: URL
+  package var url: URL
   /// The name of the target that it began with.
-  public var target: String
+  package var target: String
   /// The file that it began with.
-  public var identity: FileIdentity
+  package var identity: FileIdentity
   /// When the file held what was sent, as far as is known; nil in points of earlier versions.
-  public var moment: FileMoment?
+  package var moment: FileMoment?
   /// How many bytes the server had when it last said so.
-  public var offset: Int64 = 0
+  package var offset: Int64 = 0
   /// The first of the file's bytes that the last attempt sent.
-  public var start: Int64 = 0
+  package var start: Int64 = 0
   /// When the server forgets the upload, if it says so.
-  public var expires: Date?
+  package var expires: Date?
   /// Why an earlier upload of the same file could not resume.
-  public var loss: Loss?
+  package var loss: Loss?
   /// The protocol; nil for tus.
-  public var mode: ResumeRules.Mode?
+  package var mode: ResumeRules.Mode?
   /// The form around the file, whose bytes the offsets then count; nil if the file goes without one.
-  public var form: Form?
+  package var form: Form?
 
   /// What is needed to make the same form again.
-  public struct Form: Hashable, Sendable, Codable {
+  package struct Form: Hashable, Sendable, Codable {
     /// What separates its parts.
-    public var boundary: String
+    package var boundary: String
     /// When it was made, for `{now}`.
-    public var made: Date
+    package var made: Date
     /// A hash of everything in it except the file and secrets, in hexadecimal digits.
     var seal: String
     /// How many of its bytes come before the file's.
     var lead: Int64
 
     /// A form with these parts.
-    public init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {
+    package init(boundary: String, made: Date, seal: String, lead: Int64 = 0) {
       (self.boundary, self.made, self.seal, self.lead) = (boundary, made, seal, lead)
     }
   }
 
   /// Why an upload has to start over.
-  public enum Loss: String, Hashable, Sendable, Codable {
+  package enum Loss: String, Hashable, Sendable, Codable {
     /// The file is not the one that the upload began with.
     case fileChanged
     /// Nothing shows that the file still holds what was sent of it.
@@ -56,15 +56,15 @@ public struct ResumePoint: Hashable, Sendable, Codable {
   }
 
   /// Whether the attempt that recorded it had not sent anything of the file yet.
-  public var isAtStart: Bool {
+  package var isAtStart: Bool {
     moment?.isOver != true && min(max(0, offset - (form?.lead ?? 0)), identity.size) == start
   }
 
   /// Whether an item for this target can resume here. The name is empty if there is only one target.
-  public func holds(for target: String) -> Bool { target.isEmpty || target == self.target }
+  package func holds(for target: String) -> Bool { target.isEmpty || target == self.target }
 
   /// What the user should know about it while the file is sent; nil if there is nothing to say.
-  public var words: String? {
+  package var words: String? {
     if start > 0 { return "resumed at \(HumanReadable.percent(start, of: identity.size)) %" }
     switch loss {
     case .fileChanged: return "starts over: the file has changed"

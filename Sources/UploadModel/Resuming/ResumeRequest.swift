@@ -1,37 +1,37 @@
 import Foundation
 
 /// One of the requests that make up a resumable upload.
-public struct ResumeRequest: Hashable, Sendable {
+package struct ResumeRequest: Hashable, Sendable {
   /// The HTTP method.
-  public var method: String
+  package var method: String
   /// Where it goes.
-  public var url: URL
+  package var url: URL
   /// The header fields that the protocol asks for, in their order.
-  public var headers: [Header]
+  package var headers: [Header]
   /// Which of the file's bytes it carries; nil for none.
-  public var content: Range<Int64>?
+  package var content: Range<Int64>?
   /// Whether it is the request that the target describes, with its method, its header fields and its form. `headers`
   /// are then added to it, and `content` counts the form's bytes.
-  public var isTargetsOwn = false
+  package var isTargetsOwn = false
   /// Whether an origin other than the target's own has chosen where it goes. It then carries no credentials, even if it
   /// leads back to the target's own origin.
-  public var staysAway = false
+  package var staysAway = false
   /// The checksum of those bytes to send along. The sender of the request computes it.
-  public var checksum: TusServer.Checksum?
+  package var checksum: TusServer.Checksum?
 
   /// A header field.
-  public struct Header: Hashable, Sendable {
+  package struct Header: Hashable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
 
     /// A header field with this value.
-    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
   /// Adds the checksum of the content (tus 1.0.0, "Checksum").
-  public mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
+  package mutating func addChecksum(_ algorithm: TusServer.Checksum, _ sum: [UInt8]) {
     let text = "\(algorithm.rawValue) \(Data(sum).base64EncodedString())"
     add("Upload-Checksum", text)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Whether and how an upload to a target resumes.
-public struct ResumeRules: Hashable, Sendable {
+package struct ResumeRules: Hashable, Sendable {
   /// The protocol in which server and client agree on how much has arrived.
-  public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// None: each attempt sends the whole file.
     case off
     /// tus 1.0.0 (https://tus.io/protocols/resumable-upload).
@@ -16,29 +16,29 @@ public struct ResumeRules: Hashable, Sendable {
   }
 
   /// The protocol.
-  public var mode: Mode
+  package var mode: Mode
   /// The most bytes of the file in one request; nil sends the whole rest in one.
-  public var chunk: Int64?
+  package var chunk: Int64?
   /// The size in bytes from which a file is worth the additional requests of resuming. A smaller one goes in the
   /// target's own request and starts over.
-  public var least: Int64 = 0
+  package var least: Int64 = 0
   /// Whether the request that creates a tus upload carries the beginning of the file (creation-with-upload). That saves
   /// a round trip, but if the reply is lost, the beginning stays on the server until it expires.
-  public var sendsAlong = false
+  package var sendsAlong = false
   /// What the server is told about the file in addition to `filename` and `filetype`, or instead of them.
-  public var metadata: [Target.Field] = []
+  package var metadata: [Target.Field] = []
 
   /// By default, rules by which nothing is resumed.
-  public init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
+  package init(mode: Mode = .off, chunk: Int64? = nil) { (self.mode, self.chunk) = (mode, chunk) }
 
   /// Whether anything is resumed.
-  public var isOn: Bool { mode != .off }
+  package var isOn: Bool { mode != .off }
 
   /// Whether a file of this size can resume.
-  public func holds(for size: Int64) -> Bool { isOn && size >= least }
+  package func holds(for size: Int64) -> Bool { isOn && size >= least }
 
   /// A file as its metadata describe it to a tus server.
-  public func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
+  package func sentFile(_ item: UploadItem, _ values: Template.Values) -> SentFile {
     func told(_ name: String) -> String? {
       allMetadata.first { $0.name == name }?.value.filled(with: values)
     }
@@ -58,7 +58,7 @@ public struct ResumeRules: Hashable, Sendable {
   }
 
   /// The value of `Upload-Metadata` (tus 1.0.0, "Creation"): keys, each with its Base64-encoded value.
-  public func metadataHeader(with values: Template.Values) -> String {
+  package func metadataHeader(with values: Template.Values) -> String {
     allMetadata.map { field in
       let value = field.value.filled(with: values)
       return value.isEmpty ? field.name : "\(field.name) \(Data(value.utf8).base64EncodedString())"

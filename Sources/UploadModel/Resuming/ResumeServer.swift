@@ -1,5 +1,5 @@
 /// What is known about a server's way to resume uploads.
-public enum ResumeServer: Hashable, Sendable, Codable {
+package enum ResumeServer: Hashable, Sendable, Codable {
   /// It speaks tus.
   case tus(TusServer)
   /// Each upload asks it whether it can resume. With the limits that it has announced, if any.

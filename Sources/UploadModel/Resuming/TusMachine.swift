@@ -13,7 +13,7 @@ import MultipartForm
 ///
 /// Statuses that have nothing to do with the protocol (401, 413, 423, 503, …) end the attempt as for any
 /// upload; the next attempt begins with HEAD.
-public struct TusMachine: ResumeMachine {
+package struct TusMachine: ResumeMachine {
   enum Phase { case settling, discarding, learning, creating, asking, appending }
 
   /// The version of tus to speak.
@@ -25,7 +25,7 @@ public struct TusMachine: ResumeMachine {
   private static let mostAlong: Int64 = 1 << 20
 
   /// What does not depend on the protocol.
-  public internal(set) var course: ResumeCourse
+  package internal(set) var course: ResumeCourse
   let metadata: String
   var server: TusServer?
   var phase = Phase.learning
@@ -42,7 +42,7 @@ public struct TusMachine: ResumeMachine {
   ///   - metadata: what the server is told about the file, as the value of the header field.
   ///   - point: where an earlier attempt got to.
   ///   - server: what is known of the server; nil if it has not been asked.
-  public init(
+  package init(
     target: Target, identity: FileIdentity, creation: URL, metadata: String, point: ResumePoint?,
     server: TusServer?, furthest: Int64 = 0
   ) {
@@ -53,7 +53,7 @@ public struct TusMachine: ResumeMachine {
   }
 
   /// Begins the attempt.
-  public mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
+  package mutating func start(without loss: ResumePoint.Loss?, now: Date) -> [ResumeAction] {
     course.checkPoint(form: nil, loss: loss, now: now)
     guard let abandoned = course.abandoned else { return begin() }
     phase = .settling
@@ -68,12 +68,12 @@ public struct TusMachine: ResumeMachine {
   }
 
   /// Does nothing: tus has no interim replies.
-  public mutating func handle(
+  package mutating func handle(
     interim headers: [String: String], at url: URL, now: Date
   ) -> [ResumeAction] { [] }
 
   /// Handles the end of the last request.
-  public mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+  package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
     guard let status = end.status, end.trouble == nil || status >= 300 else {
       return course.over(end, status: nil)
     }
@@ -132,7 +132,7 @@ public struct TusMachine: ResumeMachine {
   }
 
   /// The request that creates an upload.
-  public static func creation(at url: URL, size: Int64, metadata: String) -> ResumeRequest {
+  package static func creation(at url: URL, size: Int64, metadata: String) -> ResumeRequest {
     var headers = [("Tus-Resumable", version), ("Upload-Length", "\(size)")]
     if !metadata.isEmpty { headers.append(("Upload-Metadata", metadata)) }
     return ResumeRequest("POST", url, headers)
@@ -164,7 +164,7 @@ public struct TusMachine: ResumeMachine {
   }
 
   /// The request that makes the server forget an upload that is not wanted.
-  public static func termination(of url: URL) -> ResumeRequest {
+  package static func termination(of url: URL) -> ResumeRequest {
     ResumeRequest("DELETE", url, [("Tus-Resumable", version)])
   }
 }

@@ -1,18 +1,18 @@
 import ScalarText
 
 /// What a tus server says that it can do: its reply to OPTIONS.
-public struct TusServer: Hashable, Sendable, Codable {
+package struct TusServer: Hashable, Sendable, Codable {
   /// The largest file that it takes, in bytes.
-  public var maxSize: Int64?
+  package var maxSize: Int64?
   /// The extensions that it has, such as `creation` and `termination`.
-  public var extensions: Set<String> = []
+  package var extensions: Set<String> = []
   /// The strongest checksum that both it and hoist know.
-  public var checksum: Checksum?
+  package var checksum: Checksum?
   /// Whether it says that it speaks only other versions.
   var isOfOtherVersion = false
 
   /// A checksum by which a server can tell whether a request arrived undamaged.
-  public enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
+  package enum Checksum: String, Hashable, Sendable, CaseIterable, Codable {
     /// SHA-256 (FIPS 180-4).
     case sha256
     /// SHA-1 (FIPS 180-4): good enough against transmission errors, which is all that it is for.
@@ -23,7 +23,7 @@ public struct TusServer: Hashable, Sendable, Codable {
   var takesContentAtOnce: Bool { extensions.contains { $0 == "creation-with-upload" } }
 
   /// A server about which nothing is known.
-  public init() {}
+  package init() {}
 
   /// What the header fields of its reply say; names are in lower case.
   init(headers: [String: String]) {

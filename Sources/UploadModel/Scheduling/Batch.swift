@@ -1,5 +1,5 @@
 /// Decides which files share a request.
-public enum Batch {
+package enum Batch {
   /// A file in line, and whether it belongs to an existing group.
   typealias Candidate = (file: Scheduler.File, isTaken: Bool)
 
@@ -37,7 +37,7 @@ extension Scheduler.File {
 extension Target {
   /// Why the target cannot batch files, as a sentence without its full stop: a value that differs from file
   /// to file can be written only once in a request.
-  public var batchConflict: String? {
+  package var batchConflict: String? {
     guard batch != nil else { return nil }
     if body == .binary { return "a binary body is one file, and a batch has several" }
     if address?.placeholders.contains(where: \.belongsToFile) == true {
@@ -72,7 +72,7 @@ extension Template.Placeholder {
 
 extension Batch {
   /// The files grouped into requests, as if all of them were waiting.
-  public static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
+  package static func groups(of items: [UploadItem], to target: Target) -> [[UploadItem]] {
     guard let rule = target.batch else { return items.map { [$0] } }
     let target = Boxed(target)
     var (groups, rest) = ([[UploadItem]](), items[...])

@@ -1,22 +1,22 @@
 import Foundation
 
 /// Decides what the result of a request means for each file in it.
-public struct BatchEnd: Sendable {
+package struct BatchEnd: Sendable {
   /// One of the request's files.
-  public struct File: Hashable, Sendable {
+  package struct File: Hashable, Sendable {
     /// Which one.
     var id: ItemID
     /// How many of its bytes were handed over.
-    public var bytes: Int64
+    package var bytes: Int64
     /// The fault of this file alone, if any.
-    public var cause: Failure.Cause?
+    package var cause: Failure.Cause?
     /// Whether the user took it back.
     var isStopped: Bool
     /// The file as the server was told of it.
-    public var sent: SentFile?
+    package var sent: SentFile?
 
     /// The file `id`.
-    public init(
+    package init(
       id: ItemID, bytes: Int64 = 0, cause: Failure.Cause? = nil, isStopped: Bool = false,
       sent: SentFile? = nil
     ) {
@@ -29,7 +29,7 @@ public struct BatchEnd: Sendable {
   }
 
   /// The outcome for a file.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// This is how its attempt ended.
     case ended(TransferEnd)
     /// It is sent again, and this attempt does not count.
@@ -37,9 +37,9 @@ public struct BatchEnd: Sendable {
   }
 
   /// For each file, in the order of the request.
-  public private(set) var outcomes: [(id: ItemID, outcome: Outcome)] = []
+  package private(set) var outcomes: [(id: ItemID, outcome: Outcome)] = []
   /// Files that start over and form a request of their own. Files in no group are free to join any request.
-  public private(set) var groups: [[ItemID]] = []
+  package private(set) var groups: [[ItemID]] = []
 
   /// Judges the end of a request.
   ///
@@ -49,7 +49,7 @@ public struct BatchEnd: Sendable {
   ///   - target: whose rules apply.
   ///   - attempt: the number of the attempt, from 1.
   ///   - now: the wall clock, for a `Retry-After` that names a date.
-  public init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
+  package init(_ end: TransferEnd, files: [File], target: Target, attempt: Int, now: Date) {
     let isBrokenOff = files.count > 1 && Self.isBrokenOff(end, files)
     for (index, file) in files.enumerated() {
       var own = end

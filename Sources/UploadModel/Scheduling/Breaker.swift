@@ -1,5 +1,5 @@
 /// A circuit breaker: keeps uploads from failing one by one at a server that cannot be reached.
-public struct Breaker: Hashable, Sendable {
+package struct Breaker: Hashable, Sendable {
   /// How many failures in a row open it if attempts are counted.
   static let threshold = 3
   /// The longest delay before a probe, in seconds, whatever the policy says.
@@ -40,7 +40,7 @@ public struct Breaker: Hashable, Sendable {
   private static let shortestBound = 0.25
 
   /// What an upload may do.
-  public enum Permission: Hashable, Sendable {
+  package enum Permission: Hashable, Sendable {
     /// Start.
     case go
     /// Start, as the only one.

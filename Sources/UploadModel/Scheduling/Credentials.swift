@@ -15,7 +15,7 @@
 ///
 /// A 401 is about the credentials. A 403 may be about the file: it is if the server has taken
 /// others, unless several in a row are refused.
-public struct Credentials: Hashable, Sendable {
+package struct Credentials: Hashable, Sendable {
   /// The number of 403 replies in a row after which credentials that worked before are doubted.
   static let forbiddenInARow = 3
 
@@ -64,7 +64,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// What an upload may do.
-  public enum Permission: Hashable, Sendable {
+  package enum Permission: Hashable, Sendable {
     /// Start.
     case go
     /// Start, alone: the result decides for all.
@@ -105,7 +105,7 @@ public struct Credentials: Hashable, Sendable {
   }
 
   /// What a refusal means.
-  public enum Consequence: Hashable, Sendable {
+  package enum Consequence: Hashable, Sendable {
     /// It concerns this upload alone.
     case stands
     /// The upload is sent again with a newer token.

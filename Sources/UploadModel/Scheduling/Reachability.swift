@@ -1,5 +1,5 @@
 /// The reachability of a server.
-public enum Reachability: Hashable, Sendable, Codable {
+package enum Reachability: Hashable, Sendable, Codable {
   /// It cannot be reached, for this reason. The next upload tries it at this moment, or, without one,
   /// tries it now.
   case away(Failure, nextTry: Instant?)

@@ -1,12 +1,12 @@
 /// Where an upload goes and with which credentials. These belong to a target and are only for its own origin.
-public struct Route: Hashable, Sendable {
+package struct Route: Hashable, Sendable {
   /// The target's name.
   let target: String
   /// The target's origin.
-  public let origin: Origin?
+  package let origin: Origin?
 
   /// The route of the uploads to `target`.
-  public init(to target: Target) {
+  package init(to target: Target) {
     self.target = target.name
     origin = target.origin
   }

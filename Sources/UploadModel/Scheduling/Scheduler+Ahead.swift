@@ -5,22 +5,22 @@ extension Scheduler {
   private static let mostBytes: Int64 = 1 << 20
 
   /// Sets whether small files of a target are given out ahead.
-  public mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
+  package mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
     guard let number = targetNumbers[target] else { return }
     targets[number].givesAhead = givesAhead
   }
 
   /// Whether a file was given out and has to wait for a lane.
-  public func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
+  package func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
 
   /// Whether a file that waits for a lane can have one.
-  public func hasLane(for id: ItemID) -> Bool {
+  package func hasLane(for id: ItemID) -> Bool {
     guard let number = laneAhead(of: id), let lane = lanes[number] else { return false }
     return hasLane(for: routes[lane.route].target)
   }
 
   /// A file that was given out ahead takes a lane.
-  public mutating func recordBegun(_ id: ItemID) {
+  package mutating func recordBegun(_ id: ItemID) {
     guard let number = laneAhead(of: id), let lane = lanes[number] else { return }
     lanes[number]?.isAhead = false
     count(-1, isAhead: true, on: lane.route)

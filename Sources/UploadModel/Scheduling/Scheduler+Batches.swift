@@ -5,7 +5,7 @@ extension Scheduler {
 
   /// Fixes a group of files that are sent together and with no others, so that a repeated request stays the
   /// same, and so does half of a split request.
-  public mutating func group(_ members: [ItemID]) {
+  package mutating func group(_ members: [ItemID]) {
     for id in members { dissolveGroup(of: id) }
     guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
     lastGroup += 1

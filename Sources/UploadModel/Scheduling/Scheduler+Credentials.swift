@@ -1,12 +1,12 @@
 /// Credentials: which files may start with them, and which one probes them.
 extension Scheduler {
   /// The number of the token in force on a route.
-  public func token(on route: Route) -> Int {
+  package func token(on route: Route) -> Int {
     number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
   }
 
   /// The server took what was sent with a token.
-  public mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
+  package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
     -> [Action]
   {
     guard let number = number(of: route) else { return [] }
@@ -20,7 +20,7 @@ extension Scheduler {
   ///   - isSecondTime: whether one of the files was already sent again for this reason.
   ///   - command: what gives the target's token.
   ///   - failure: the failure of the waiting files, if they have to be given up.
-  public mutating func recordRefused(
+  package mutating func recordRefused(
     on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
     _ failure: Failure
   ) -> (Credentials.Consequence, [Action]) {
@@ -38,14 +38,14 @@ extension Scheduler {
   }
 
   /// A command gave a token.
-  public mutating func recordRenewed(_ route: Route) -> [Action] {
+  package mutating func recordRenewed(_ route: Route) -> [Action] {
     guard let number = number(of: route) else { return [] }
     routes[number].failure = nil
     return change(number, hasCommand: true) { $0.recordRenewed() }
   }
 
   /// A command failed.
-  public mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
+  package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
     guard let number = number(of: route) else { return [] }
     let probe = routes[number].probe?.id
     routes[number].failure = failure
@@ -92,7 +92,7 @@ extension Scheduler {
   }
 
   /// Files that have nothing left to wait for fail together, unless the user may come and help.
-  public func giveUps() -> [Action] {
+  package func giveUps() -> [Action] {
     guard !waitsForPerson else { return [] }
     return routes.indices.flatMap { number -> [Action] in
       let route = routes[number]

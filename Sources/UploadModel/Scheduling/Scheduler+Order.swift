@@ -12,7 +12,7 @@ extension Scheduler {
   }
 
   /// Puts a file before another one, or last.
-  public mutating func move(_ id: ItemID, before other: ItemID?) {
+  package mutating func move(_ id: ItemID, before other: ItemID?) {
     guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
       let entry = entries[id]
     else { return }
@@ -41,7 +41,7 @@ extension Scheduler {
   }
 
   /// Puts files in this order, within the places that they now occupy.
-  public mutating func arrange(_ order: [ItemID]) {
+  package mutating func arrange(_ order: [ItemID]) {
     var named: Set<ItemID> = []
     let known = order.filter { entries[$0] != nil && named.insert($0).inserted }
     let ranks = known.compactMap { entries[$0]?.rank }.sorted()

@@ -1,7 +1,7 @@
 /// Servers that cannot be reached.
 extension Scheduler {
   /// A server answered, or at least spoke.
-  public mutating func recordReached(_ origin: Origin) -> [Action] {
+  package mutating func recordReached(_ origin: Origin) -> [Action] {
     guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
     return [.server(origin, .back)]
   }
@@ -12,7 +12,7 @@ extension Scheduler {
   ///   - id: the file that was sent, alone or with others.
   ///   - failure: why.
   ///   - random: a number in 0..<1.
-  public mutating func recordUnreachable(
+  package mutating func recordUnreachable(
     by id: ItemID, _ failure: Failure, at now: Instant, random: Double
   ) -> [Action] {
     guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
@@ -40,7 +40,7 @@ extension Scheduler {
 
   /// The user wants these files sent now: if a server or a target's credentials hold one back, it
   /// goes ahead of the others as a probe.
-  public mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
+  package mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
     var actions: [Action] = []
     for id in files {
       guard let entry = entries[id] else { continue }
@@ -56,7 +56,7 @@ extension Scheduler {
   }
 
   /// The user wants every server and all credentials tried now.
-  public mutating func tryEverything(at now: Instant) -> [Action] {
+  package mutating func tryEverything(at now: Instant) -> [Action] {
     for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
     return tryCredentials()
   }

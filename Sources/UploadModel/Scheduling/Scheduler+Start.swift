@@ -1,7 +1,7 @@
 /// Whose turn it is.
 extension Scheduler {
   /// Puts the files of the next request on a lane, or ahead of one, and returns them; none if nothing can start now.
-  public mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
+  package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
     var actions: [Action] = []
     while mayStart {
       var best: Candidate?
@@ -28,7 +28,7 @@ extension Scheduler {
   }
 
   /// Puts files that were to start but did not back in line.
-  public mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
+  package mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
     files.flatMap { put($0, in: .line) }
   }
 

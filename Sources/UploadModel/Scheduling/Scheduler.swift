@@ -11,22 +11,22 @@
 ///
 /// Each route (a target at an origin) keeps its waiting files in order, so that a route that is held back
 /// costs one check, not one for each of its files.
-public struct Scheduler: Sendable {
+package struct Scheduler: Sendable {
   /// A file, as far as scheduling and batching depend on it.
-  public struct File: Hashable, Sendable {
+  package struct File: Hashable, Sendable {
     /// Identifies it in the queue.
-    public var id: ItemID
+    package var id: ItemID
     /// Its size in bytes.
     var bytes: Int64
     /// The form field that carries it, if it is not the target's.
     var field: String?
     /// Where it goes.
-    public var target: Boxed<Target>
+    package var target: Boxed<Target>
     /// How many attempts it has had.
     var attempts: Int
 
     /// The file `id`.
-    public init(
+    package init(
       id: ItemID, bytes: Int64 = 0, field: String? = nil, target: Boxed<Target>, attempts: Int = 0
     ) {
       self.id = id
@@ -38,7 +38,7 @@ public struct Scheduler: Sendable {
   }
 
   /// What is to be done, in order.
-  public enum Action: Hashable, Sendable {
+  package enum Action: Hashable, Sendable {
     /// Ask for the next files again at this time; nothing can start before.
     case wake(at: Instant)
     /// Run the command that gives this route's token.
@@ -52,7 +52,7 @@ public struct Scheduler: Sendable {
   }
 
   /// Why a file is out of the line. It keeps its place there.
-  public enum HoldReason: Hashable, Sendable {
+  package enum HoldReason: Hashable, Sendable {
     /// It comes back by itself after a delay.
     case backOff
     /// The user holds it.
@@ -78,7 +78,7 @@ public struct Scheduler: Sendable {
   var groups: [Int: [ItemID]] = [:]
   var lastGroup = 0
   /// The most requests under way at once.
-  public let laneCount: Int
+  package let laneCount: Int
   var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private(set) var lanesTaken = 0
@@ -93,14 +93,14 @@ public struct Scheduler: Sendable {
   ///   - waitsForServers: whether files wait for servers that cannot be reached.
   ///   - waitsForPerson: whether files wait if their credentials are refused, since somebody may come and
   ///     help; by default the same as `waitsForServers`.
-  public init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
+  package init(lanes: Int, waitsForServers: Bool = false, waitsForPerson: Bool? = nil) {
     laneCount = max(1, lanes)
     self.waitsForServers = waitsForServers
     self.waitsForPerson = waitsForPerson ?? waitsForServers
   }
 
   /// Whether asking for the next files may have an answer.
-  public var mayStart: Bool {
+  package var mayStart: Bool {
     isStarted && (lanesTaken < laneCount || targets.contains(where: hasRoomAhead))
       && routes.contains { !$0.ready.isEmpty }
   }
@@ -108,7 +108,7 @@ public struct Scheduler: Sendable {
   // MARK: Files
 
   /// Appends files to the line. A file that is already known is changed, keeps its place, and waits.
-  public mutating func add(_ files: [File]) -> [Action] {
+  package mutating func add(_ files: [File]) -> [Action] {
     var actions: [Action] = []
     for file in files {
       if entries[file.id] != nil {
@@ -126,14 +126,14 @@ public struct Scheduler: Sendable {
   }
 
   /// Forgets a file.
-  public mutating func remove(_ id: ItemID) -> [Action] {
+  package mutating func remove(_ id: ItemID) -> [Action] {
     let actions = put(id, in: .away(.over))
     if let entry = entries.removeValue(forKey: id) { order.remove(entry.rank) }
     return actions
   }
 
   /// Changes where and how a file is sent. It keeps its place.
-  public mutating func change(_ file: File) -> [Action] {
+  package mutating func change(_ file: File) -> [Action] {
     guard let entry = entries[file.id] else { return [] }
     let old = entry.route
     let new = number(of: file.target)
@@ -154,13 +154,13 @@ public struct Scheduler: Sendable {
   /// A file waits for its turn, at its place in line.
   ///
   /// - Parameter attempts: how many it has had.
-  public mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
+  package mutating func queue(_ id: ItemID, attempts: Int) -> [Action] {
     entries[id]?.file.attempts = attempts
     return put(id, in: .line)
   }
 
   /// A file leaves its lane or the line. It keeps its place.
-  public mutating func park(_ id: ItemID, _ absence: HoldReason) -> [Action] {
+  package mutating func park(_ id: ItemID, _ absence: HoldReason) -> [Action] {
     put(id, in: .away(absence))
   }
 
@@ -208,7 +208,7 @@ public struct Scheduler: Sendable {
   // MARK: Lanes
 
   /// Sets the number of concurrent requests to a target, overriding its configuration.
-  public mutating func setConcurrency(_ count: Int, of target: String) {
+  package mutating func setConcurrency(_ count: Int, of target: String) {
     let number = targetNumbers[target] ?? targets.count
     if number == targets.count { targets.append(TargetState(concurrency: count)) }
     targetNumbers[target] = number
@@ -216,7 +216,7 @@ public struct Scheduler: Sendable {
   }
 
   /// Stops or resumes starting files. Resuming also retries credentials.
-  public mutating func setStarted(_ isStarted: Bool) -> [Action] {
+  package mutating func setStarted(_ isStarted: Bool) -> [Action] {
     self.isStarted = isStarted
     return isStarted ? tryCredentials() : []
   }

@@ -2,9 +2,9 @@ import Foundation
 import JSONText
 
 /// `{ pointer = "/rc", not = 0, message = "/descr" }`: something in a reply that means a failure.
-public struct FailureRule: Hashable, Sendable {
+package struct FailureRule: Hashable, Sendable {
   /// Where it is in the reply.
-  public enum Place: Hashable, Sendable {
+  package enum Place: Hashable, Sendable {
     /// A value in a JSON reply.
     case pointer(JSONPointer)
     /// A match in the text of any reply.
@@ -14,7 +14,7 @@ public struct FailureRule: Hashable, Sendable {
   }
 
   /// How the value is tested.
-  public enum Test: Hashable, Sendable {
+  package enum Test: Hashable, Sendable {
     /// It equals this. A missing value does not.
     case equals(JSONValue)
     /// It differs from this, or is missing.
@@ -26,7 +26,7 @@ public struct FailureRule: Hashable, Sendable {
   }
 
   /// Where the reason comes from.
-  public enum Message: Hashable, Sendable {
+  package enum Message: Hashable, Sendable {
     /// In the reply.
     case pointer(JSONPointer)
     /// In the configuration.
@@ -34,21 +34,21 @@ public struct FailureRule: Hashable, Sendable {
   }
 
   /// Where to look.
-  public var place: Place
+  package var place: Place
   /// Which values mean a failure.
-  public var test: Test
+  package var test: Test
   /// What to say then; nil to show the value itself.
-  public var message: Message?
+  package var message: Message?
 
   /// A rule.
-  public init(_ place: Place, test: Test, message: Message? = nil) {
+  package init(_ place: Place, test: Test, message: Message? = nil) {
     self.place = place
     self.test = test
     self.message = message
   }
 
   /// A rule for a value in JSON.
-  public init(pointer: JSONPointer, test: Test, message: Message? = nil) {
+  package init(pointer: JSONPointer, test: Test, message: Message? = nil) {
     self.init(.pointer(pointer), test: test, message: message)
   }
 

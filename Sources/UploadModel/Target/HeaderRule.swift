@@ -1,5 +1,5 @@
 /// Which header fields a target may add to its requests (RFC 9110 §5).
-public enum HeaderRule {
+package enum HeaderRule {
   /// Fields that frame the body belong to hoist: contradictory ones allow request smuggling.
   private static let reserved: Set<String> = [
     "connection", "content-length", "content-type", "expect", "host", "te", "trailer",
@@ -9,7 +9,7 @@ public enum HeaderRule {
   /// Checks a name and, if it is already known, its value.
   ///
   /// - Throws: `InvalidInput` if the field cannot be sent.
-  public static func check(name: String, value: String?) throws(InvalidInput) {
+  package static func check(name: String, value: String?) throws(InvalidInput) {
     let token = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard !name.isEmpty, name.lowercased().utf8.allSatisfy(token.contains) else {
       throw InvalidInput("\"\(name)\" is not a header name")

@@ -3,22 +3,22 @@ import JSONText
 /// Points to a value inside a JSON document (RFC 6901): "" is the whole document, `/files/0/url` a
 /// member of the first element of `files`; `~1` stands for a slash and `~0` for a tilde. If a request has
 /// several files, `*` stands for a file's number (`/files/*/url`), from 0.
-public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
   /// The names and indices on the way, unescaped.
   let tokens: [String]
 
   /// The pointer as it was written.
-  public let description: String
+  package let description: String
 
   /// The whole document.
-  public static let whole = JSONPointer()
+  package static let whole = JSONPointer()
 
   private init() { (tokens, description) = ([], "") }
 
   /// Reads a pointer (RFC 6901 §3).
   ///
   /// - Throws: `InvalidInput` if the text is not a pointer.
-  public init(_ text: String) throws(InvalidInput) {
+  package init(_ text: String) throws(InvalidInput) {
     description = text
     guard !text.isEmpty else {
       tokens = []

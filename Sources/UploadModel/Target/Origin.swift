@@ -2,16 +2,16 @@ import Foundation
 import ScalarText
 
 /// Scheme, host and port: what connections and credentials belong to (RFC 6454 §4).
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
+package struct Origin: Hashable, Sendable, CustomStringConvertible {
   /// `http` or `https`.
-  public let scheme: String
+  package let scheme: String
   /// The host in lower case.
-  public let host: String
+  package let host: String
   /// The port; the scheme's default if the URL names none.
   let port: Int
 
   /// The origin of `url`; `nil` if it is not an `http` or `https` URL with a host.
-  public init?(_ url: URL) {
+  package init?(_ url: URL) {
     guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty
     else { return nil }
     switch scheme {
@@ -24,13 +24,13 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The origin of an address as text; `nil` if it has none.
-  public init?(text: String) {
+  package init?(text: String) {
     guard let url = URL(string: text) else { return nil }
     self.init(url)
   }
 
   /// The origin as written in a URL.
-  public var description: String {
+  package var description: String {
     let usual = scheme == "https" ? 443 : 80
     let name = host.contains(scalars: ":") ? "[\(host)]" : host
     return port == usual ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"

@@ -1,7 +1,7 @@
 import JSONText
 
 /// What a target's rules look for in a reply, read once for all rules and all files of a request.
-public struct ReplyContent: Hashable, Sendable {
+package struct ReplyContent: Hashable, Sendable {
   /// The reply as JSON; nil if it is not JSON, or no rule needs it.
   var document: JSONValue?
   /// What the patterns for failures match.

@@ -3,24 +3,24 @@ import JSONText
 import ScalarText
 
 /// How a target's replies are read: which mean success, what went wrong, where the file is.
-public struct ReplyRules: Hashable, Sendable {
+package struct ReplyRules: Hashable, Sendable {
   /// The statuses that mean success.
-  public var ok = [200...299]
+  package var ok = [200...299]
   /// What makes a reply with a success status a failure.
-  public var failures: [FailureRule] = []
+  package var failures: [FailureRule] = []
   /// What a reply that is not JSON means if `failures` ask for JSON values. Nil leaves it to them: if they
   /// describe failures, such a reply is a success; if they describe successes, its outcome is unknown.
-  public var unreadable: Unreadable?
+  package var unreadable: Unreadable?
   /// Where the reply names the file's address; nil for the `Location`.
-  public var url: ReplyValue?
+  package var url: ReplyValue?
   /// Where the reply names an address that deletes the file when it is opened; nil if it does not.
-  public var deletionURL: ReplyValue?
+  package var deletionURL: ReplyValue?
 
   /// Rules by which 200 to 299 mean success.
-  public init() {}
+  package init() {}
 
   /// What a reply that cannot be read means.
-  public enum Unreadable: String, Hashable, Sendable, CaseIterable {
+  package enum Unreadable: String, Hashable, Sendable, CaseIterable {
     /// Success: only its status counts.
     case ok
     /// Failure.
@@ -33,13 +33,13 @@ public struct ReplyRules: Hashable, Sendable {
   func isOK(_ status: Int) -> Bool { ok.contains { $0.contains(status) } }
 
   /// Whether the rules read the content of replies at all.
-  public var needsContent: Bool {
+  package var needsContent: Bool {
     failures.contains(where: \.needsContent)
       || [url, deletionURL].contains { $0?.needsContent == true }
   }
 
   /// Reads what the rules look for in a reply. The longer the reply, the longer it takes.
-  public func read(_ reply: Reply) -> ReplyContent {
+  package func read(_ reply: Reply) -> ReplyContent {
     var content = ReplyContent()
     guard needsContent else { return content }
     content.match = url?.match(in: reply)
@@ -66,7 +66,7 @@ public struct ReplyRules: Hashable, Sendable {
   }
 
   /// The rules without those about a single file of several, so that they judge the request as a whole.
-  public var ofWholeRequest: ReplyRules {
+  package var ofWholeRequest: ReplyRules {
     var rules = self
     rules.failures.removeAll(where: \.dependsOnFile)
     return rules
@@ -93,7 +93,7 @@ public struct ReplyRules: Hashable, Sendable {
 
   /// The file's address as a whole URL; nil if the reply does not name it. If the request had several files,
   /// an address that is not specific to a file does not count.
-  public func address(in end: TransferEnd) -> String? {
+  package func address(in end: TransferEnd) -> String? {
     guard end.place.count == 1 || url?.dependsOnFile == true else { return nil }
     guard let url else { return end.location?.absoluteString }
     return whole(url.text(in: end, end.content ?? read(end.reply)), end)

@@ -1,9 +1,9 @@
 import JSONText
 
 /// A text taken from a reply.
-public struct ReplyValue: Hashable, Sendable {
+package struct ReplyValue: Hashable, Sendable {
   /// Where it is.
-  public enum Place: Hashable, Sendable {
+  package enum Place: Hashable, Sendable {
     /// A JSON value.
     case pointer(JSONPointer)
     /// The first group that the expression captures in the body, or its whole match.
@@ -13,14 +13,14 @@ public struct ReplyValue: Hashable, Sendable {
   }
 
   /// Where the text is.
-  public var place: Place
+  package var place: Place
   /// What is put before it.
-  public var prefix: Template
+  package var prefix: Template
   /// What is put after it.
-  public var suffix: Template
+  package var suffix: Template
 
   /// The text at a place.
-  public init(_ place: Place, prefix: String = "", suffix: String = "") {
+  package init(_ place: Place, prefix: String = "", suffix: String = "") {
     self.place = place
     self.prefix = Template(literal: prefix)
     self.suffix = Template(literal: suffix)
@@ -46,7 +46,7 @@ public struct ReplyValue: Hashable, Sendable {
   var isLiteral: Bool { prefix.isLiteral && suffix.isLiteral }
 
   /// Where it is, for people.
-  public var words: String {
+  package var words: String {
     switch place {
     case .pointer(let pointer): pointer.description
     case .pattern(let pattern): "text that fits \(pattern.source)"
@@ -57,7 +57,7 @@ public struct ReplyValue: Hashable, Sendable {
   /// The text in a reply; nil if it is missing.
   ///
   /// - Parameter values: the values for placeholders in the text around it.
-  public func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
+  package func text(in end: TransferEnd, values: Template.Values? = nil) -> String? {
     var content = ReplyContent()
     if needsJSON { content.document = JSONValue(text: end.reply.text) }
     content.match = match(in: end.reply)

@@ -1,14 +1,14 @@
 /// The addresses that files were sent to, so that no file overwrites another.
-public struct SentAddresses: Sendable {
+package struct SentAddresses: Sendable {
   /// For each address, the file that went there. Both are kept as hashes, since there may be very many.
   private var files: [Int: Int] = [:]
 
   /// No addresses.
-  public init() {}
+  package init() {}
 
   /// Notes that a file goes to an address, or says why it must not: another file has gone there and would
   /// be overwritten. The same file may go again.
-  public mutating func claim(
+  package mutating func claim(
     _ address: String, for item: UploadItem, of target: Target
   ) -> Failure.Cause? {
     guard target.hasAddressOfFile, target.method == "PUT", !target.takesSameNames else {

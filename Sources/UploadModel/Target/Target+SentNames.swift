@@ -6,7 +6,7 @@ extension Target {
   /// - Parameters:
   ///   - now: the moment of the request.
   ///   - uuid: what `{uuid}` stands for: the request's, if it has several files.
-  public func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
+  package func values(of item: UploadItem, now: Date, uuid: UUID) -> Template.Values {
     var values = Template.Values(
       fileName: item.fileName, fileSize: item.size, fileType: sentType(of: item), now: now,
       uuid: uuid)
@@ -32,7 +32,7 @@ extension Target {
   /// - Parameters:
   ///   - position: the file's place in its request, from 0.
   ///   - now: the moment of the request.
-  public func sentName(of item: UploadItem, at position: Int, now: Date) -> String {
+  package func sentName(of item: UploadItem, at position: Int, now: Date) -> String {
     guard let fileName, !item.nameIsChosen else { return item.fileName }
     return fileName.filled(with: ownValues(of: item, at: position, now: now))
   }
@@ -52,7 +52,7 @@ extension Target {
   }
 
   /// The first file of a request with the same name as an earlier one, if the target does not take that.
-  public func sameName(
+  package func sameName(
     in items: [UploadItem], now: Date
   ) -> (item: UploadItem, cause: Failure.Cause)? {
     guard body == .multipart, !takesSameNames, items.count > 1 else { return nil }

@@ -3,7 +3,7 @@ import JSONText
 
 extension Template {
   /// What a template may ask for.
-  public enum Placeholder: String, CaseIterable, Sendable {
+  package enum Placeholder: String, CaseIterable, Sendable {
     /// The file's name with its extension.
     case fileName = "file.name"
     /// The file's name without its last extension.
@@ -50,23 +50,23 @@ extension Template {
     case output = "out"
 
     /// Placeholders that have a value wherever hoist talks to a server.
-    public static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
+    package static let always: [Placeholder] = [.unixSeconds, .unixMilliseconds, .iso8601, .uuid]
     /// Placeholders for a file that is to be sent.
-    public static let ofFile: [Placeholder] =
+    package static let ofFile: [Placeholder] =
       [
         .fileName, .fileStem, .fileExtension, .filePath, .fileSize, .fileType, .fileModified,
         .fileModifiedSeconds, .fileModifiedMilliseconds, .fileSHA256, .fileMD5, .index,
       ] + always
     /// Placeholders for a file with a ticket.
-    public static let ofTicket: [Placeholder] = ofFile + [.ticket]
+    package static let ofTicket: [Placeholder] = ofFile + [.ticket]
     /// Placeholders for a file that has been sent.
-    public static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
+    package static let ofResult: [Placeholder] = ofFile + [.resultURL, .reply]
     /// Placeholders for values of replies.
     static let ofReplies: [Placeholder] = [.ticket, .reply]
     /// Placeholders for an entry on the server.
-    public static let ofEntry: [Placeholder] = always + [.id]
+    package static let ofEntry: [Placeholder] = always + [.id]
     /// Placeholders for a command that makes the file to send.
-    public static let ofCommand: [Placeholder] = ofFile + [.input, .output]
+    package static let ofCommand: [Placeholder] = ofFile + [.input, .output]
 
     /// What comes before the pointer in a placeholder for a value of a reply.
     var prefix: String? {
@@ -113,7 +113,7 @@ extension Template {
   }
 
   /// What a template is filled in with.
-  public struct Values: Sendable {
+  package struct Values: Sendable {
     /// The file's name on disk.
     var fileName = ""
     /// The folders from the added one down to the file, each followed by a slash.
@@ -133,26 +133,26 @@ extension Template {
     /// What the ticket says.
     var ticket: JSONValue?
     /// What the reply to the upload says.
-    public var reply: JSONValue?
+    package var reply: JSONValue?
     /// The file's number in its request, from 1.
-    public var index = 1
+    package var index = 1
     /// Where the server put the file.
-    public var resultURL = ""
+    package var resultURL = ""
     /// What the server calls an entry of its list.
-    public var id = ""
+    package var id = ""
     /// The path that a command reads from.
-    public var input = ""
+    package var input = ""
     /// The path that a command writes to.
-    public var output = ""
+    package var output = ""
 
     /// The values for a request without a file.
-    public init(now: Date, uuid: UUID) {
+    package init(now: Date, uuid: UUID) {
       self.now = now
       self.uuid = uuid
     }
 
     /// The values for one file.
-    public init(fileName: String, fileSize: Int64, fileType: String, now: Date, uuid: UUID) {
+    package init(fileName: String, fileSize: Int64, fileType: String, now: Date, uuid: UUID) {
       self.init(now: now, uuid: uuid)
       self.fileName = fileName
       self.fileSize = fileSize

@@ -5,7 +5,7 @@ import Foundation
 /// Secrets in the query of a URL.
 extension Template {
   /// The template of a URL with secrets in its query marked, judging by the names of its items.
-  public func hidingQuery() -> Template {
+  package func hidingQuery() -> Template {
     var (copy, isInQuery, name) = (self, false, "")
     copy.pieces = []
     for piece in pieces {

@@ -2,9 +2,9 @@
 
 extension Template {
   /// A value that is sent but never shown.
-  public struct Secret: Hashable, Sendable {
+  package struct Secret: Hashable, Sendable {
     /// Where it comes from.
-    public enum Source: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
       /// An environment variable.
       case environment
       /// The configuration's table of secrets.
@@ -16,14 +16,14 @@ extension Template {
     }
 
     /// The name of the variable or of the secret.
-    public var name: String
+    package var name: String
     /// What is sent.
-    public var value: String
+    package var value: String
     /// Where it comes from.
-    public var source: Source
+    package var source: Source
 
     /// A secret that is called `name`.
-    public init(name: String, value: String, source: Source) {
+    package init(name: String, value: String, source: Source) {
       self.name = name
       self.value = value
       self.source = source

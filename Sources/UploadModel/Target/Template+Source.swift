@@ -5,12 +5,12 @@ import ScalarText
 /// How a template is written in a configuration.
 extension Template {
   /// The template as it would be written, secrets by their names.
-  public var source: String { source(isRevealing: false) }
+  package var source: String { source(isRevealing: false) }
 
   /// The template as it would be written.
   ///
   /// - Parameter isRevealing: whether literal secrets are written out; "…" otherwise.
-  public func source(isRevealing: Bool) -> String {
+  package func source(isRevealing: Bool) -> String {
     pieces.map { piece in
       if case .text(let text) = piece { return Self.braced(text) }
       return Self.source(of: piece, isRevealing)
@@ -19,7 +19,7 @@ extension Template {
 
   /// The text with a distinct character in place of each placeholder, from `firstMark` on, and how
   /// the placeholders would be written.
-  public func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
+  package func marked(isRevealing: Bool) -> (text: String, slots: [String]) {
     var (text, slots) = ("", [String]())
     for piece in pieces {
       if case .text(let literal) = piece {
@@ -33,7 +33,7 @@ extension Template {
   }
 
   /// The first character of a plane that nobody uses (Unicode's private use area B).
-  public static let firstMark: UInt32 = 0x100000
+  package static let firstMark: UInt32 = 0x100000
 
   private static func source(of piece: Piece, _ isRevealing: Bool) -> String {
     switch piece {
@@ -47,7 +47,7 @@ extension Template {
 
   /// The first placeholder in a text that is not a template, without its braces; nil if there is none. A
   /// shell's `${id}` is not one, nor is text between doubled braces.
-  public static func firstPlaceholder(in text: String) -> String? {
+  package static func firstPlaceholder(in text: String) -> String? {
     var rest = text.unicodeScalars[...]
     var last: Unicode.Scalar?
     while let scalar = rest.popFirst() {
@@ -67,7 +67,7 @@ extension Template {
   }
 
   /// Text as written in a template, where a doubled brace stands for itself.
-  public static func braced(_ text: String) -> String {
+  package static func braced(_ text: String) -> String {
     text.replacing(scalars: "{", with: "{{").replacing(scalars: "}", with: "}}")
   }
 }

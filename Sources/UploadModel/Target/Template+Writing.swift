@@ -3,7 +3,7 @@ import ScalarText
 
 extension Template {
   /// How a placeholder's value is escaped because of where it is.
-  public enum Escaping: Hashable, Sendable {
+  package enum Escaping: Hashable, Sendable {
     /// As it is.
     case none
     /// Between the quotes of a JSON string (RFC 8259 §7).
@@ -21,7 +21,7 @@ extension Template {
   }
 
   /// How a placeholder's value is escaped because the template says so: `{file.name|json}`.
-  public enum Filter: String, Hashable, Sendable, CaseIterable {
+  package enum Filter: String, Hashable, Sendable, CaseIterable {
     /// As inside a JSON string, in ASCII, so that header fields can hold it.
     case json
     /// Percent-encoded.
@@ -133,7 +133,7 @@ extension Template {
   }
 
   /// What keeps the template from being filled in; nil if nothing does.
-  public func obstacle(with values: Values) -> String? {
+  package func obstacle(with values: Values) -> String? {
     for case .slot(let slot, _) in pieces where slot.value(in: values) == nil {
       let what = slot.placeholder == .ticket ? "the ticket" : "the reply to the upload"
       return "\(what) has no \(slot.pointer?.description(file: values.index - 1) ?? "")"

@@ -4,7 +4,7 @@ import ScalarText
 
 /// A text with placeholders: `{file.name}`, `{now.iso8601}`, … Braces are doubled to stand for
 /// themselves. A template never runs code.
-public struct Template: Hashable, Sendable {
+package struct Template: Hashable, Sendable {
   enum Piece: Hashable, Sendable {
     case text(String)
     case slot(Slot, Writing)
@@ -12,7 +12,7 @@ public struct Template: Hashable, Sendable {
   }
 
   /// A piece of a filled-in text.
-  public enum Filled: Hashable, Sendable {
+  package enum Filled: Hashable, Sendable {
     /// What may be shown.
     case text(String)
     /// A secret, as it is written where it stands.
@@ -20,14 +20,14 @@ public struct Template: Hashable, Sendable {
   }
 
   /// What `{env.…}` and `{secret.…}` stand for.
-  public struct Lookup: Sendable {
+  package struct Lookup: Sendable {
     /// Answers `{env.NAME}`; nil if the variable is not set.
     var environment: @Sendable (String) -> String?
     /// Answers `{secret.NAME}`, or says why it cannot.
     var secret: @Sendable (String) throws(InvalidInput) -> String
 
     /// A lookup that uses these two.
-    public init(
+    package init(
       environment: @escaping @Sendable (String) -> String?,
       secret: @escaping @Sendable (String) throws(InvalidInput) -> String = {
         name throws(InvalidInput) in
@@ -42,10 +42,10 @@ public struct Template: Hashable, Sendable {
   var pieces: [Piece]
 
   /// A template that is just this text.
-  public init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
+  package init(literal text: String) { pieces = text.isEmpty ? [] : [.text(text)] }
 
   /// A template that is just this secret.
-  public init(_ secret: Secret) { pieces = [.secret(secret, Writing())] }
+  package init(_ secret: Secret) { pieces = [.secret(secret, Writing())] }
 
   /// Reads `source`.
   ///
@@ -55,7 +55,7 @@ public struct Template: Hashable, Sendable {
   ///     URL it stays as it is.
   ///   - lookup: asked once, now.
   /// - Throws: `InvalidInput` for a placeholder without a value or a brace without its partner.
-  public init(
+  package init(
     _ source: String, scope: [Placeholder] = Placeholder.ofFile, escaping: Escaping = .none,
     lookup: Lookup
   ) throws(InvalidInput) {
@@ -90,7 +90,7 @@ public struct Template: Hashable, Sendable {
   }
 
   /// Reads `source` with no secrets except those from `environment`.
-  public init(
+  package init(
     _ source: String, environment: @escaping @Sendable (String) -> String? = { _ in nil }
   ) throws(InvalidInput) {
     try self.init(source, lookup: Lookup(environment: environment))
@@ -119,7 +119,7 @@ public struct Template: Hashable, Sendable {
   }
 
   /// One template after the other.
-  public static func + (a: Template, b: Template) -> Template {
+  package static func + (a: Template, b: Template) -> Template {
     var sum = a
     for piece in b.pieces {
       if case .text(let more) = piece, case .text(let text)? = sum.pieces.last {
@@ -132,7 +132,7 @@ public struct Template: Hashable, Sendable {
   }
 
   /// The text outside the placeholders, including secrets.
-  public var fixedText: String {
+  package var fixedText: String {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
@@ -143,12 +143,12 @@ public struct Template: Hashable, Sendable {
   }
 
   /// Whether it has no placeholders at all.
-  public var isLiteral: Bool {
+  package var isLiteral: Bool {
     pieces.allSatisfy { if case .text = $0 { true } else { false } }
   }
 
   /// The text with `sample` in place of every placeholder, to check the text around them.
-  public func sample(_ sample: String) -> String {
+  package func sample(_ sample: String) -> String {
     pieces.map { piece in
       switch piece {
       case .text(let text): text
@@ -158,27 +158,27 @@ public struct Template: Hashable, Sendable {
   }
 
   /// Whether it has this placeholder.
-  public func asks(for slot: Placeholder) -> Bool {
+  package func asks(for slot: Placeholder) -> Bool {
     placeholders.contains(slot)
   }
 
   /// The secrets in it.
-  public var secrets: [Secret] {
+  package var secrets: [Secret] {
     pieces.compactMap { if case .secret(let secret, _) = $0 { secret } else { nil } }
   }
 
   /// The placeholder for the value of a secret that is not looked up. It is not empty, because empty
   /// credentials are an error.
-  public static let unknown = "?"
+  package static let unknown = "?"
 
   /// The environment variables in it that hold nothing but white space.
-  public var emptyVariables: [String] {
+  package var emptyVariables: [String] {
     secrets.filter { $0.source == .environment && $0.value.trimming(\.isWhiteSpace).isEmpty }
       .map(\.name)
   }
 
   /// The template as a secret, unless it has placeholders.
-  public func hidden(as name: String) -> Template {
+  package func hidden(as name: String) -> Template {
     guard isLiteral, !pieces.isEmpty else { return self }
     var copy = self
     copy.pieces = [.secret(Secret(name: name, value: fixedText, source: .literal), Writing())]
@@ -186,15 +186,15 @@ public struct Template: Hashable, Sendable {
   }
 
   /// What the template asks for, in order.
-  public var placeholders: [Placeholder] {
+  package var placeholders: [Placeholder] {
     pieces.compactMap { if case .slot(let slot, _) = $0 { slot.placeholder } else { nil } }
   }
 
   /// The text with every placeholder filled in.
-  public func filled(with values: Values) -> String { stretches(with: values).written }
+  package func filled(with values: Values) -> String { stretches(with: values).written }
 
   /// The text with secrets marked.
-  public func stretches(with values: Values) -> [Filled] {
+  package func stretches(with values: Values) -> [Filled] {
     pieces.map { piece in
       switch piece {
       case .text(let text): .text(text)

@@ -1,20 +1,20 @@
 import ScalarText
 
 /// A command whose first line of output is a bearer token (RFC 6750).
-public struct TokenCommand: Hashable, Sendable {
+package struct TokenCommand: Hashable, Sendable {
   /// The program and its arguments. There is no shell in between.
-  public var words: [String]
+  package var words: [String]
   /// How long it may take, in seconds.
-  public var timeout: Double
+  package var timeout: Double
 
   /// A command of these words, at least one.
-  public init(_ words: [String], timeout: Double = 30) {
+  package init(_ words: [String], timeout: Double = 30) {
     self.words = words
     self.timeout = timeout
   }
 
   /// The program's name, for messages, since its arguments may be private.
-  public var name: String {
+  package var name: String {
     words.first.map { $0.split(scalar: "/", omittingEmptySubsequences: true).last ?? $0 } ?? ""
   }
 }

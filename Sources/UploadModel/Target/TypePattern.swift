@@ -1,12 +1,12 @@
 import ScalarText
 
 /// A media type, or all of one kind: `image/jpeg`, `image/*` (RFC 9110 §12.5.1).
-public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
+package struct TypePattern: Hashable, Sendable, CustomStringConvertible {
   /// The pattern in lower case.
-  public let description: String
+  package let description: String
 
   /// The pattern in `text`; nil if it is not one.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let halves = text.lowercased().split(scalar: "/")
     let token = Set("!#$%&'+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
     guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }), halves[0] != "*",
@@ -17,7 +17,7 @@ public struct TypePattern: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a text is a media type, with or without parameters (RFC 9110 §8.3.1).
-  public static func isType(_ text: String) -> Bool {
+  package static func isType(_ text: String) -> Bool {
     guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return false }
     let type = text.split(scalar: ";").first?.trimming(\.isBlank) ?? ""
     return TypePattern(type) != nil && type.utf8.last != UInt8(ascii: "*")

@@ -1,19 +1,19 @@
 /// The limits of a target. They are checked before anything is sent.
-public struct UploadLimits: Hashable, Sendable {
+package struct UploadLimits: Hashable, Sendable {
   /// The largest file, in bytes; nil for any size.
-  public var maxBytes: Int64?
+  package var maxBytes: Int64?
   /// Whether files without content are taken.
-  public var takesEmpty = true
+  package var takesEmpty = true
   /// The media types that are taken; empty for any.
-  public var types: [TypePattern] = []
+  package var types: [TypePattern] = []
   /// Whether a file whose content contradicts its name is judged by its content.
-  public var checksContent = false
+  package var checksContent = false
 
   /// No limits.
-  public init() {}
+  package init() {}
 
   /// Why a file is not taken; nil if it is.
-  public func refusal(of item: UploadItem) -> Failure.Cause? {
+  package func refusal(of item: UploadItem) -> Failure.Cause? {
     refusal(
       ofSize: item.size, type: checksContent ? item.contentType ?? item.mediaType : item.mediaType)
   }

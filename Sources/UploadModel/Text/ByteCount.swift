@@ -1,7 +1,7 @@
 import ScalarText
 
 /// Reads sizes and speeds as people write them.
-public enum ByteCount {
+package enum ByteCount {
   private static let units: [String: Double] = [
     "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12,
     "tb": 1e12, "kib": 1024, "mib": 1_048_576, "gib": 1_073_741_824, "tib": 1_099_511_627_776,
@@ -9,7 +9,7 @@ public enum ByteCount {
 
   /// The number of bytes in a size such as "64 MiB", "2.5MB" or "300"; nil if it is not a size, not a
   /// positive whole number of bytes, or more than a file can have.
-  public static func size(_ text: String) -> Int64? {
+  package static func size(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let number = Double(digits), let unit = units[String(text.dropFirst(digits.count))]
@@ -19,7 +19,7 @@ public enum ByteCount {
   }
 
   /// The bytes a second in a speed such as "2 MB/s" or "500k"; nil if it is not a speed.
-  public static func speed(_ text: String) -> Int64? {
+  package static func speed(_ text: String) -> Int64? {
     let text = text.lowercased().filter { $0 != " " }
     for suffix in ["/s", "ps"] where text.hasSuffix(scalars: suffix) {
       return size(String(text.dropLast(suffix.count)))

@@ -5,11 +5,11 @@
 /// It supports `.`, `[a-z]`, `[^…]`, `\d \w \s \b` and their opposites, `^ $`, `( )`, `(?: )`, `|`,
 /// `* + ? {n} {n,} {n,m}` and their lazy forms, and `(?i)` at its beginning. `^` and `$` are the ends
 /// of the text, `$` also before a last line break. Back references and lookaround are not possible in this way.
-public struct Pattern: Hashable, Sendable {
+package struct Pattern: Hashable, Sendable {
   /// The expression as it was written.
-  public let source: String
+  package let source: String
   /// How many groups it captures, without the whole match.
-  public let groups: Int
+  package let groups: Int
   private let program: [PatternStep]
 
   /// The most steps that an expression may have; `{n,m}` counts as often as it repeats.
@@ -18,7 +18,7 @@ public struct Pattern: Hashable, Sendable {
   /// Reads an expression.
   ///
   /// - Throws: `InvalidInput` if it is not a valid expression, or would take unbounded time.
-  public init(_ source: String) throws(InvalidInput) {
+  package init(_ source: String) throws(InvalidInput) {
     var parser = PatternParser(source)
     let node = try parser.whole()
     var compiler = PatternCompiler()
@@ -43,10 +43,10 @@ public struct Pattern: Hashable, Sendable {
   }
 
   /// Two expressions that are written alike.
-  public static func == (a: Pattern, b: Pattern) -> Bool { a.source == b.source }
+  package static func == (a: Pattern, b: Pattern) -> Bool { a.source == b.source }
 
   /// Feeds in what `==` compares.
-  public func hash(into hasher: inout Hasher) { hasher.combine(source) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
 /// Turns the tree into steps.

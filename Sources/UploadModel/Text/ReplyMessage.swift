@@ -7,7 +7,7 @@ extension Reply {
   /// It is taken from JSON (the members that servers use for it, including the problem details of
   /// RFC 9457), from HTML (the title or the first heading) and from S3's XML. In other text it is the
   /// first line that is not blank. It comes from outside: make it safe before it is shown.
-  public var message: String? {
+  package var message: String? {
     guard let first = text.unicodeScalars.first(where: { !$0.isWhiteSpace }) else { return nil }
     // Long replies are pages, and any message is at their beginning.
     let isLong = text.utf8.count > Self.messageReach

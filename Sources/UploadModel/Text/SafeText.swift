@@ -3,7 +3,7 @@ import ScalarText
 /// Text from outside (file names, server replies) as a terminal may show it.
 ///
 /// This is the only place where text is made safe: nothing else in the program strips or escapes it.
-public enum SafeText {
+package enum SafeText {
   /// `text` on one line: each control character, line break, and invisible or reordering format
   /// character becomes a visible stand-in, so that nothing reaches the terminal as a command and
   /// nothing looks like something that it is not.
@@ -12,7 +12,7 @@ public enum SafeText {
   /// DEL and the C1 controls, which an 8-bit terminal takes for escape sequences.
   ///
   /// - Parameter kept: characters that stay as they are.
-  public static func line(
+  package static func line(
     _ text: some StringProtocol, ascii: Bool = false, keeping kept: Set<Unicode.Scalar> = []
   ) -> String {
     if isPlain(text.utf8) { return String(text) }
@@ -33,7 +33,7 @@ public enum SafeText {
   private static func isPrintable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
   /// `text` with its line breaks kept and everything else as in `line`; tabs become two spaces.
-  public static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
+  package static func lines(_ text: some StringProtocol, ascii: Bool = false) -> [String] {
     // CR and LF together are one `Character`; no mark ever joins a line break.
     let lines = String(text).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return lines.map {
@@ -42,7 +42,7 @@ public enum SafeText {
   }
 
   /// Whether a terminal may show the scalar as it is, and a person can see it.
-  public static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isShown(_ scalar: Unicode.Scalar) -> Bool {
     standIn(for: scalar, ascii: false) == scalar
   }
 

@@ -1,5 +1,5 @@
 /// Recognises by their names what is most likely a secret.
-public enum SecretName {
+package enum SecretName {
   private static let signs = [
     "authorization", "token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey",
     "cookie", "signature", "credential", "privatekey", "authkey",
@@ -9,7 +9,7 @@ public enum SecretName {
   private static let notSecret: Set<String> = ["xatlassiantoken"]
 
   /// Whether the value of a header field, form field or query item of this name is to be hidden.
-  public static func matches(_ name: String) -> Bool {
+  package static func matches(_ name: String) -> Bool {
     let letters = String(
       String.UnicodeScalarView(
         name.lowercased().unicodeScalars.filter {

@@ -6,7 +6,7 @@ import ScalarText
 /// They are found as bytes, in every spelling that `EncodedText` knows. One of 1 to 3 bytes is hidden only
 /// if there is no letter or digit beside it: otherwise "1" would take the digits out of every number, and
 /// the gaps would reveal it.
-public struct Secrets: Sendable {
+package struct Secrets: Sendable {
   private var texts: [[UInt8]] = []
 
   /// What replaces a secret.
@@ -16,7 +16,7 @@ public struct Secrets: Sendable {
   private static let shortest = 4
 
   /// Secrets with these texts.
-  public init(_ texts: some Sequence<String>) { add(texts) }
+  package init(_ texts: some Sequence<String>) { add(texts) }
 
   /// Hides further texts, with and without the white space around them, which servers may drop.
   mutating func add(_ more: some Sequence<String>) {
@@ -24,7 +24,7 @@ public struct Secrets: Sendable {
   }
 
   /// Also hides what `more` hides.
-  public mutating func add(_ more: Secrets) { add(bytes: more.texts) }
+  package mutating func add(_ more: Secrets) { add(bytes: more.texts) }
 
   private mutating func add(bytes: [[UInt8]]) {
     texts = Array(Set(texts).union(bytes.filter { !$0.isEmpty }))
@@ -34,7 +34,7 @@ public struct Secrets: Sendable {
   ///
   /// - Parameter isCut: whether the text was cut off; the beginning of a secret at its end is then hidden as
   ///   well.
-  public func hidden(in text: String, isCut: Bool = false) -> String {
+  package func hidden(in text: String, isCut: Bool = false) -> String {
     guard !texts.isEmpty, !text.isEmpty else { return text }
     let spelled = EncodedText(text)
     let ranges = texts.flatMap { secret in
@@ -45,7 +45,7 @@ public struct Secrets: Sendable {
   }
 
   /// A state with every secret replaced in what the server said.
-  public func hidden(in state: ItemState) -> ItemState {
+  package func hidden(in state: ItemState) -> ItemState {
     guard !texts.isEmpty else { return state }
     switch state {
     case .failed(let failure): return .failed(hidden(in: failure))
@@ -62,7 +62,7 @@ public struct Secrets: Sendable {
   }
 
   /// A failure with every secret replaced in what the server said.
-  public func hidden(in failure: Failure) -> Failure {
+  package func hidden(in failure: Failure) -> Failure {
     var failure = failure
     failure.cause = failure.cause.mapText { hidden(in: $0) }
     failure.reply = hidden(in: failure.reply)
@@ -84,7 +84,7 @@ public struct Secrets: Sendable {
 
 extension Target {
   /// Everything in it that is to be hidden.
-  public var secrets: Secrets {
+  package var secrets: Secrets {
     let values = Template.Values(now: Date(timeIntervalSince1970: 0), uuid: UUID())
     let inAddress = addressStretches(with: values).compactMap { stretch in
       if case .secret(let secret, _) = stretch { secret } else { nil }

@@ -6,9 +6,9 @@ import ScalarText
 /// control character except a line break at the very end, and no byte that is not UTF-8. Such bytes are
 /// written as `"$(printf '\033')"`. The shorter `$'\033'` has been in POSIX only since 2024, and dash, which
 /// is `sh` on Debian, does not know it.
-public enum ShellWord {
+package enum ShellWord {
   /// The text as one word, in quotes if it needs them.
-  public static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
+  package static func quoted(_ text: String) -> String { quoted(bytes: text.utf8) }
 
   /// The bytes as one word. A NUL, which no argument can hold, ends the program's argument.
   static func quoted(bytes: some Sequence<UInt8>) -> String {

@@ -1,26 +1,26 @@
 /// A folder as it was read from the disk.
-public struct Folder: Sendable, Hashable {
+package struct Folder: Sendable, Hashable {
   /// Something in a folder.
-  public struct Entry: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
     /// Its name, for people.
-    public var name: String
+    package var name: String
     /// Its whole path, byte for byte: not every name is text.
-    public var path: [UInt8]
+    package var path: [UInt8]
     /// Whether it is a folder itself, or leads to one.
-    public var isFolder: Bool
+    package var isFolder: Bool
     /// Its size in bytes; 0 for folders.
-    public var size: Int64
+    package var size: Int64
     /// What else it is, in a word: "link", "FIFO"; empty for plain files and folders.
-    public var kind: String
+    package var kind: String
     /// Whether it can be uploaded, or holds what can: a FIFO cannot.
-    public var isSendable: Bool
+    package var isSendable: Bool
     /// When it was last written to, in seconds since 1970.
-    public var modified: Double
+    package var modified: Double
     /// The same, for people: "2026-11-20 22:15".
-    public var time: String
+    package var time: String
 
     /// An entry of a folder.
-    public init(
+    package init(
       name: String, path: [UInt8], isFolder: Bool, size: Int64, kind: String = "",
       isSendable: Bool = true, modified: Double = 0, time: String = ""
     ) {
@@ -36,18 +36,18 @@ public struct Folder: Sendable, Hashable {
   }
 
   /// Its path, byte for byte.
-  public var path: [UInt8]
+  package var path: [UInt8]
   /// Its path, for people.
-  public var name: String
+  package var name: String
   /// The parent folder; `nil` if there is none.
-  public var parent: [UInt8]?
+  package var parent: [UInt8]?
   /// What is in it.
-  public var entries: [Entry]
+  package var entries: [Entry]
   /// Why it could not be read, in words for a person.
-  public var failure: String?
+  package var failure: String?
 
   /// A folder. It sorts its entries: folders first, then by name.
-  public init(
+  package init(
     path: [UInt8], name: String, parent: [UInt8]? = nil, entries: [Entry] = [],
     failure: String? = nil
   ) {

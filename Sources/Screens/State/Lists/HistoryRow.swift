@@ -1,19 +1,19 @@
 import UploadModel
 
 /// A file that was sent, or was not, in this session or an earlier one.
-public struct HistoryRow: PaneRow {
+package struct HistoryRow: PaneRow {
   /// What tells it from all other rows.
-  public var id: String
+  package var id: String
   /// The name that the server was told.
-  public var name: String
+  package var name: String
   /// The name of the target.
-  public var target: String
+  package var target: String
   /// The file's size in bytes.
-  public var size: Int64
+  package var size: Int64
   /// When it ended: "2026-11-20 22:15".
-  public var time: String
+  package var time: String
   /// How an attempt ended.
-  public enum End: Hashable, Sendable {
+  package enum End: Hashable, Sendable {
     /// The server has taken the file.
     case sent
     /// It failed.
@@ -25,30 +25,30 @@ public struct HistoryRow: PaneRow {
   }
 
   /// How it ended.
-  public var end: End
+  package var end: End
   /// The number of the attempt at this file, from 1; 0 if none was made.
-  public var attempt: Int
+  package var attempt: Int
   /// How it ended, in a few words: "201 Created", "file is missing".
-  public var outcome: String
+  package var outcome: String
   /// Why it failed, in a sentence or two; empty if there is nothing to say.
-  public var message: String
+  package var message: String
   /// Where it can be found, if the server said so.
-  public var url: String?
+  package var url: String?
   /// The page that deletes it when it is opened, if the server named one.
-  public var deletionURL: String?
+  package var deletionURL: String?
   /// The file's path.
-  public var path: String
+  package var path: String
   /// What the server answered.
-  public var reply: Reply
+  package var reply: Reply
   /// The file's path, byte for byte: not every path is text. Empty if it is not known.
-  public var location: [UInt8] = []
+  package var location: [UInt8] = []
   /// Whether it may be on the server, because the outcome of an attempt is unknown and no other attempt sent it.
-  public var mayHaveArrived: Bool
+  package var mayHaveArrived: Bool
   /// Earlier attempts at the same file, one on each line, the latest first.
   private(set) var earlier: [String] = []
 
   /// A row for a file.
-  public init(
+  package init(
     id: String, name: String, target: String, size: Int64, time: String, end: End,
     attempt: Int = 1, outcome: String, message: String = "", url: String? = nil, path: String,
     reply: Reply = Reply()

@@ -1,5 +1,5 @@
 /// A list that is requested: the server's files, the history.
-public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
+package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   /// Not requested yet.
   case unknown
   /// Requested, and not answered yet.
@@ -10,7 +10,7 @@ public enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
   case failed(String)
 
   /// The rows, if they are known.
-  public var rows: [Row] {
+  package var rows: [Row] {
     if case .rows(let rows) = self { rows } else { [] }
   }
 

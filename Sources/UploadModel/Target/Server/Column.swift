@@ -2,9 +2,9 @@ import Foundation
 import JSONText
 
 /// A value of an entry, and its format.
-public struct Column: Hashable, Sendable {
+package struct Column: Hashable, Sendable {
   /// The format of a value.
-  public enum Format: String, Hashable, Sendable, CaseIterable {
+  package enum Format: String, Hashable, Sendable, CaseIterable {
     /// As it is.
     case text
     /// Seconds since 1970, shown as local time.
@@ -16,12 +16,12 @@ public struct Column: Hashable, Sendable {
   }
 
   /// Where the value is.
-  public var pointer: JSONPointer
+  package var pointer: JSONPointer
   /// Its format.
-  public var format: Format
+  package var format: Format
 
   /// A value with a format.
-  public init(_ pointer: JSONPointer, _ format: Format = .text) {
+  package init(_ pointer: JSONPointer, _ format: Format = .text) {
     self.pointer = pointer
     self.format = format
   }

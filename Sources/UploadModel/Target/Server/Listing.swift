@@ -2,30 +2,30 @@ import JSONText
 
 extension ServerSide {
   /// How entries are listed.
-  public struct Listing: Hashable, Sendable {
+  package struct Listing: Hashable, Sendable {
     /// The request for the first page.
-    public var call: ServerCall
+    package var call: ServerCall
     /// The array of entries in the reply.
-    public var items: JSONPointer
+    package var items: JSONPointer
     /// An entry's identifier, in the entry.
-    public var id: JSONPointer
+    package var id: JSONPointer
     /// What an entry is called, in the entry.
-    public var title: JSONPointer
+    package var title: JSONPointer
     /// Its size in bytes, in the entry; nil if it has none.
-    public var size: JSONPointer?
+    package var size: JSONPointer?
     /// When it was stored, in the entry; nil if that is not given.
-    public var time: Column?
+    package var time: Column?
     /// Where it can be found, in the entry; nil if that is not given.
-    public var location: JSONPointer?
+    package var location: JSONPointer?
     /// How further pages are requested; nil if there is only one page.
-    public var next: NextPage?
+    package var next: NextPage?
     /// Where a reply says how many entries there are in all; nil if it does not.
-    public var total: ReplyValue?
+    package var total: ReplyValue?
     /// What `hoist ls` prints for an entry; empty for its identifier and its title.
-    public var columns: [Column] = []
+    package var columns: [Column] = []
 
     /// A way to list entries.
-    public init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
+    package init(call: ServerCall, items: JSONPointer, id: JSONPointer, title: JSONPointer) {
       self.call = call
       self.items = items
       self.id = id
@@ -35,7 +35,7 @@ extension ServerSide {
     /// The entries that a reply lists.
     ///
     /// - Throws: what is wrong with the reply.
-    public func entries(in document: JSONValue) throws(InvalidInput) -> [ServerEntry] {
+    package func entries(in document: JSONValue) throws(InvalidInput) -> [ServerEntry] {
       guard case .array(let values)? = items.value(in: document) else {
         throw InvalidInput(
           items.tokens.isEmpty
@@ -57,7 +57,7 @@ extension ServerSide {
     }
 
     /// What is printed for an entry.
-    public func columns(of entry: ServerEntry) -> [String] {
+    package func columns(of entry: ServerEntry) -> [String] {
       columns.isEmpty
         ? [entry.id, entry.name] : columns.map { $0.text(in: entry.value) ?? "" }
     }

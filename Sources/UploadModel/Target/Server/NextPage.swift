@@ -5,7 +5,7 @@ import JSONText
 import ScalarText
 
 /// How the pages after the first page of a list are requested.
-public enum NextPage: Hashable, Sendable {
+package enum NextPage: Hashable, Sendable {
   /// The header field `Link` names the next one (RFC 8288).
   case link
   /// The reply holds its address.
@@ -16,7 +16,7 @@ public enum NextPage: Hashable, Sendable {
   case number(query: String, from: Int)
 
   /// What distinguishes the request for a page.
-  public enum Step: Hashable, Sendable {
+  package enum Step: Hashable, Sendable {
     /// Another address.
     case address(URL)
     /// The first page's with one more query item.
@@ -24,7 +24,7 @@ public enum NextPage: Hashable, Sendable {
   }
 
   /// How the request for the first page differs from the list's own; nil if it does not.
-  public var first: Step? {
+  package var first: Step? {
     if case .number(let query, let from) = self {
       .query(name: query, value: "\(from)")
     } else {
@@ -33,7 +33,7 @@ public enum NextPage: Hashable, Sendable {
   }
 
   /// Whether adding this query item chooses a page by hand.
-  public func isChosen(by query: String) -> Bool {
+  package func isChosen(by query: String) -> Bool {
     switch self {
     case .number(query, from: _), .token(_, query: query): true
     case .link, .address, .number, .token: false
@@ -45,7 +45,7 @@ public enum NextPage: Hashable, Sendable {
   /// - Parameters:
   ///   - count: how many entries that page has.
   ///   - pages: how many pages there have been, including this one.
-  public func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
+  package func step(after end: TransferEnd, count: Int, pages: Int) -> Step? {
     let document = JSONValue(text: end.reply.text)
     func text(_ pointer: JSONPointer) -> String? {
       pointer.text(in: document).flatMap { $0.isEmpty ? nil : $0 }

@@ -1,17 +1,17 @@
 /// A request to a target's server that is not an upload. Its placeholders are filled in each time.
-public struct ServerCall: Hashable, Sendable {
+package struct ServerCall: Hashable, Sendable {
   /// Where it goes: a whole URL once it is filled in.
-  public var url: Template
+  package var url: Template
   /// The HTTP method, in upper case.
-  public var method: String
+  package var method: String
   /// The body, JSON once it is filled in; nil for none.
-  public var json: Template?
+  package var json: Template?
   /// The body as a form of `application/x-www-form-urlencoded`; empty for none.
-  public var form: [Target.Field] = []
+  package var form: [Target.Field] = []
   /// Query items that are added to the URL, in this order.
-  public var query: [Target.Field] = []
+  package var query: [Target.Field] = []
   /// How its reply is judged.
-  public var rules = ReplyRules()
+  package var rules = ReplyRules()
 
   /// The media type of its body; nil if it has none.
   var contentType: String? {
@@ -20,12 +20,12 @@ public struct ServerCall: Hashable, Sendable {
   }
 
   /// Everything in it that is filled in.
-  public var templates: [Template] {
+  package var templates: [Template] {
     [url] + [json].compactMap(\.self) + (form + query).map(\.value)
   }
 
   /// A call.
-  public init(url: Template, method: String = "GET", json: Template? = nil) {
+  package init(url: Template, method: String = "GET", json: Template? = nil) {
     self.url = url
     self.method = method
     self.json = json
@@ -34,7 +34,7 @@ public struct ServerCall: Hashable, Sendable {
 
 extension Target {
   /// All requests to its server that are not uploads.
-  public var calls: [ServerCall] {
+  package var calls: [ServerCall] {
     serverCalls + [ticket?.call].compactMap(\.self)
   }
 

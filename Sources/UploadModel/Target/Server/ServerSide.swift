@@ -1,14 +1,14 @@
 /// What can be done with what is already on a target's server.
-public struct ServerSide: Hashable, Sendable {
+package struct ServerSide: Hashable, Sendable {
   /// Lists the entries.
-  public var list: Listing?
+  package var list: Listing?
   /// Requests one entry, `{id}`.
-  public var get: ServerCall?
+  package var get: ServerCall?
   /// Deletes one entry, `{id}`.
-  public var delete: ServerCall?
+  package var delete: ServerCall?
   /// Sent after each upload.
-  public var create: ServerCall?
+  package var create: ServerCall?
 
   /// A server with which nothing can be done.
-  public init() {}
+  package init() {}
 }

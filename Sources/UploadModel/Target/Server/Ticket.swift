@@ -3,18 +3,18 @@ import JSONText
 
 /// A request for permission to upload. Its reply says where to upload, and with which form fields and header fields
 /// (presigned POST and PUT).
-public struct Ticket: Hashable, Sendable {
+package struct Ticket: Hashable, Sendable {
   /// The request.
-  public var call: ServerCall
+  package var call: ServerCall
   /// Where its reply names the URL that takes the file.
-  public var uploadURL: ReplyValue
+  package var uploadURL: ReplyValue
   /// Where its reply holds an object of form fields; nil for none.
-  public var fields: JSONPointer?
+  package var fields: JSONPointer?
   /// Where its reply holds an object of header fields; nil for none.
-  public var headers: JSONPointer?
+  package var headers: JSONPointer?
 
   /// A way to get a ticket.
-  public init(
+  package init(
     call: ServerCall, uploadURL: ReplyValue, fields: JSONPointer? = nil,
     headers: JSONPointer? = nil
   ) {
@@ -28,15 +28,15 @@ public struct Ticket: Hashable, Sendable {
   var templates: [Template] { call.templates + [uploadURL.prefix, uploadURL.suffix] }
 
   /// What a ticket allows.
-  public struct Grant: Hashable, Sendable {
+  package struct Grant: Hashable, Sendable {
     /// Where the file goes.
-    public var url: URL
+    package var url: URL
     /// Form fields that go before all others.
-    public var fields: [Target.Field] = []
+    package var fields: [Target.Field] = []
     /// Header fields that go with the file, whichever server takes it.
-    public var headers: [Target.Field] = []
+    package var headers: [Target.Field] = []
     /// All that the ticket says; nil if it is not JSON.
-    public var reply: JSONValue?
+    package var reply: JSONValue?
   }
 
   /// What a reply to the call at `end.url` allows.
@@ -45,7 +45,7 @@ public struct Ticket: Hashable, Sendable {
   ///   - redirects: origins to which it may lead unencrypted.
   ///   - values: the values for the file.
   /// - Throws: `InvalidInput` if the reply is not a ticket, or leads where the file must not go.
-  public func grant(
+  package func grant(
     in end: TransferEnd, redirects: Set<Origin>, values: Template.Values
   ) throws(InvalidInput) -> Grant {
     let document = JSONValue(text: end.reply.text)
