@@ -125,6 +125,9 @@ struct SystemFile: ~Copyable {
     return filled
   }
 
+  /// Whose files are ours. It stays the same, and each file is looked at several times.
+  private static let user = geteuid()
+
   private static func look(_ status: stat, at location: FileLocation) throws(FileError) -> Look {
     let kind: FileError.Kind
     switch status.st_mode & S_IFMT {
@@ -135,7 +138,7 @@ struct SystemFile: ~Copyable {
         size: Int64(status.st_size), modified: nanoseconds(modified))
       return Look(
         identity: identity, changed: nanoseconds(changed),
-        isOurs: status.st_uid == geteuid() && status.st_mode & S_IRUSR != 0)
+        isOurs: status.st_uid == user && status.st_mode & S_IRUSR != 0)
     case S_IFDIR: kind = .directory
     case S_IFIFO: kind = .fifo
     case S_IFCHR, S_IFBLK: kind = .device
