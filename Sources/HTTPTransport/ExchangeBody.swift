@@ -7,3 +7,10 @@ package protocol ExchangeBody: Sendable {
   /// A reader that begins with the first byte.
   func makeReader() -> any ExchangeBodyReader
 }
+
+/// Reads a body's bytes, on one thread.
+package protocol ExchangeBodyReader: AnyObject {
+  /// Fills the buffer, completely unless the body ends, and returns the number of bytes. An error ends the
+  /// exchange, whose end carries it as `TransportError.Kind.body`.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
+}

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// A token bucket: it lets a number of bytes through each second, and saves up no more than a moment's worth.
 struct TokenBucket: Hashable, Sendable {
   /// The most that is saved up, in seconds' worth of the rate.
@@ -47,4 +49,9 @@ struct TokenBucket: Hashable, Sendable {
   private func enough(for wanted: Int) -> Double {
     max(1, min(Double(wanted), Double(rate ?? 0) * Self.piece))
   }
+}
+
+/// The monotonic clock, in seconds.
+enum Clock {
+  static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 }

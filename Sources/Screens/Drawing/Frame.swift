@@ -37,3 +37,27 @@ package struct Frame: Hashable, Sendable {
     cells[row * size.width..<(row + 1) * size.width]
   }
 }
+
+/// One place of the grid.
+package struct Cell: Hashable, Sendable {
+  /// The character in the cell. The second cell of a wide character has a glyph of width 0.
+  package var glyph: Glyph
+  /// How it looks.
+  package var style: Style
+
+  static let blank = Cell(glyph: .space, style: Style(.plain))
+}
+
+/// The size of the screen in cells.
+package struct Size: Hashable, Sendable {
+  /// Columns.
+  package var width: Int
+  /// Lines.
+  package var height: Int
+
+  /// A screen of `width` columns and `height` lines.
+  package init(width: Int, height: Int) {
+    self.width = max(0, width)
+    self.height = max(0, height)
+  }
+}

@@ -156,3 +156,23 @@ extension Role {
   /// Its name in the configuration: `bar-full`.
   package var word: String { "\(self)".dashed }
 }
+
+/// The meaning of a cell; the terminal decides how it looks. No information is in the role alone: words and
+/// glyphs convey all of it without colours and attributes.
+package enum Role: UInt8, Hashable, Sendable, CaseIterable {
+  case plain, dim, heading, rule, accent, good, bad, warning, barFull, barRest, field, button
+}
+
+/// How a cell is to be drawn.
+package struct Style: Hashable, Sendable {
+  /// What the cell means.
+  package var role: Role
+  /// Whether the cell belongs to the row under the cursor.
+  package var isSelected: Bool
+
+  /// A style for `role`.
+  package init(_ role: Role, isSelected: Bool = false) {
+    self.role = role
+    self.isSelected = isSelected
+  }
+}

@@ -82,3 +82,56 @@ package enum Effect: Sendable, Equatable {
   /// Hand the terminal back and stop, as `^z` does.
   case suspend
 }
+
+/// A path as the user gave it.
+package enum PathInput: Sendable, Equatable {
+  /// Typed: if no file has exactly this name, it is read as a shell would, as one path or
+  /// several, with quotes, a leading `~`, braces and the wildcards `*`, `?`, `[…]`.
+  case typed(String)
+  /// Pasted or quoted: exactly this file.
+  case exact(String)
+  /// Chosen from a list: exactly this file, byte for byte.
+  case bytes([UInt8])
+}
+
+/// An item and its place in the queue.
+package struct QueuePosition: Sendable, Hashable {
+  /// The item as it was.
+  package var item: UploadItem
+  /// The item that it stands before; `nil` for the end of the queue.
+  package var before: ItemID?
+}
+
+/// How to leave.
+package enum QuitMode: Sendable, Equatable {
+  /// Nothing is being sent.
+  case idle
+  /// Break off what is being sent, in order, then leave.
+  case stopping
+  /// Break off what is being sent, in order, and let another process continue with the queue.
+  case background
+  /// Leave at once: the user asked twice.
+  case forced
+}
+
+/// The user's answers about a new target.
+package struct TargetAnswers: Hashable, Sendable {
+  /// Where files go.
+  package var url: String
+  /// What the target is called; empty for a name made of the host's.
+  package var name: String
+  /// The form field that carries the file; empty for the usual one.
+  package var field = ""
+  /// The environment variable with a bearer token; empty if none is needed.
+  package var variable = ""
+}
+
+/// A file that was uploaded, and what deletes it on the server.
+package struct UploadedFile: Hashable, Sendable {
+  /// The name that the server was told.
+  package var name: String
+  /// The name of the target that it went to.
+  package var target: String
+  /// The address that deletes it when it is opened.
+  package var deletionURL: String
+}

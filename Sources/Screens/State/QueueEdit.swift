@@ -31,3 +31,9 @@ extension UploadItem {
     return state.isActive ? with(.waiting) : self
   }
 }
+
+/// The place of an item: before another one, or at the end if `nil`.
+struct Place: Hashable, Sendable {
+  var id: ItemID
+  var before: ItemID?
+}

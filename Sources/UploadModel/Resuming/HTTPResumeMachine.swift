@@ -1,5 +1,8 @@
 import Foundation
+import JSONText
 import MultipartForm
+import ScalarText
+import StructuredFields
 
 /// Decides what to ask a server that may speak Resumable Uploads for HTTP
 /// (draft-ietf-httpbis-resumable-upload, interop version 8).
@@ -21,37 +24,37 @@ import MultipartForm
 /// more of the body. Once such a server is noticed, it gets the usual request without those fields.
 package struct HTTPResumeMachine: ResumeMachine {
   /// The version to speak while the protocol is a draft.
-  static let interopVersion: Int64 = 8
+  private static let interopVersion: Int64 = 8
 
   enum Phase {
     case settling, discarding, learning, creating, asking, appending, replaying, deleting
   }
 
   /// What does not depend on the protocol.
-  package internal(set) var course: ResumeCourse
+  package private(set) var course: ResumeCourse
   /// The form around the file, if there is one.
-  let form: ResumePoint.Form?
+  private let form: ResumePoint.Form?
   /// The limits that the server has announced.
-  var limits: ResumeLimits?
+  private var limits: ResumeLimits?
   /// Whether the server is first asked which protocol it speaks.
-  let discovers: Bool
-  var phase = Phase.learning
+  private let discovers: Bool
+  private var phase = Phase.learning
   /// The most bytes in a request, once one was too large.
-  var most: Int64?
+  private var most: Int64?
   /// Whether to go on in pieces once the request under way has been broken off.
-  var turnsToPieces = false
+  private var turnsToPieces = false
   /// The upload to delete on the server once the request under way has been broken off.
-  var condemned: URL?
+  private var condemned: URL?
   /// How the attempt ends after that, or after asking for the reply again.
-  var held: TransferEnd?
+  private var held: TransferEnd?
   /// Whether interim replies do not get through.
-  var losesInterims: Bool
+  private var losesInterims: Bool
   /// Whether the upload is deleted for that reason and begun again with the usual request.
-  var leavesDraft = false
+  private var leavesDraft = false
   /// Whether all of that request was sent nevertheless: the server may have stored it.
-  var hadAll = false
+  private var hadAll = false
   /// Whether the server did not forget the upload when it was told to: it goes on after all.
-  var staysWithDraft = false
+  private var staysWithDraft = false
 
   /// An attempt at a file.
   ///
@@ -104,7 +107,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     return course.send(Self.termination(of: abandoned.url))
   }
 
-  mutating func proceed() -> [ResumeAction] {
+  private mutating func proceed() -> [ResumeAction] {
     if let point = course.point { return ask(point) }
     if let limit = limits?.size, course.length > limit {
       let end = TransferEnd(url: course.creation, trouble: .tooLarge(limit: limit))
@@ -145,7 +148,7 @@ package struct HTTPResumeMachine: ResumeMachine {
     return request
   }
 
-  mutating func ask(_ point: ResumePoint) -> [ResumeAction] {
+  private mutating func ask(_ point: ResumePoint) -> [ResumeAction] {
     phase = .asking
     return course.send(request("HEAD", point.url))
   }
@@ -161,7 +164,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// Asks again for the lost reply to a complete upload.
-  mutating func askForReply(_ point: ResumePoint) -> [ResumeAction] {
+  private mutating func askForReply(_ point: ResumePoint) -> [ResumeAction] {
     phase = .replaying
     return course.send(piece(point, count: 0, isLast: true))
   }
@@ -197,7 +200,7 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// Whether the server takes so little at once that these bytes would need far too many requests.
-  func takesTooLittle(of rest: Int64) -> Bool {
+  private func takesTooLittle(of rest: Int64) -> Bool {
     guard rest > 0, let append = limits?.append else { return false }
     let piece = max(append, limits?.least ?? 0)
     if piece == 0 { return true }
@@ -205,7 +208,298 @@ package struct HTTPResumeMachine: ResumeMachine {
   }
 
   /// The smallest sensible piece: a refusal of less is not about its size, and a lower limit is hardly meant for files.
-  static let leastPiece: Int64 = 16 << 10
+  private static let leastPiece: Int64 = 16 << 10
   /// The most pieces smaller than that for one upload.
   static let mostTinyPieces: Int64 = 100
+}
+
+/// What a server's replies mean, and what comes next. Section names are those of the draft.
+extension HTTPResumeMachine {
+  /// Handles an interim reply: the offer of a resumable upload, or news of its progress.
+  package mutating func handle(
+    interim headers: [String: String], at url: URL, now: Date
+  ) -> [ResumeAction] {
+    // "Status Code 104": one that reports progress has no Location.
+    // The usual request does not ask for one, so one that comes anyway means nothing.
+    guard phase == .creating, !losesInterims, let location = headers["location"],
+      headers["upload-draft-interop-version"].flatMap({ FieldValue(item: $0) })
+        == .integer(Self.interopVersion)
+    else { return [] }
+    guard let address = URL(string: location, relativeTo: url)?.absoluteURL else {
+      return [.stop(.unresumable(.badLocation))]
+    }
+    if let fault = course.fault(of: address) { return [.stop(.unresumable(fault))] }
+    guard course.point == nil || course.point?.url == address else {
+      return [.stop(.unresumable(.locationChanged))]
+    }
+    guard course.point == nil else { return [] }
+    let point = keep(address, headers, now)
+    if let limit = limits?.size, course.length > limit {
+      condemned = address
+      return [.stop(.tooLarge(limit: limit))]
+    }
+    if takesTooLittle(of: course.length), course.last?.content?.isEmpty == false {
+      return [.keep(point), .stop(.unresumable(.appendTooSmall))]
+    }
+    // One that is late says nothing of that: connections take time, and servers do.
+    if Self.isTakenForAnswer(headers) {
+      (losesInterims, leavesDraft) = (true, true)
+      return [
+        .keep(point), .learn(.usual),
+        .stop(.connectionLost("a proxy takes an interim reply for the answer")),
+      ]
+    }
+    // The request under way carries more than the server takes at once.
+    turnsToPieces = (course.last?.content?.count ?? 0) > mostContent
+    return [.keep(point)] + (turnsToPieces ? [.stop(.tooLarge(limit: mostContent))] : [])
+  }
+
+  /// Whether a proxy has made an interim reply look like a final one: an interim reply has no say in what becomes of
+  /// the connection, and needs no fields of the proxy's own.
+  private static func isTakenForAnswer(_ headers: [String: String]) -> Bool {
+    headers["connection"] != nil || headers["server"] != nil && headers["date"] != nil
+  }
+
+  /// What to conclude from the end of a creating request that got no interim reply: something holds these back.
+  /// Only silence after the whole body, for as long as the target waits, is remembered; anything else may be chance.
+  private func lackOfInterim(_ end: TransferEnd) -> ResumeAction? {
+    guard phase == .creating, course.point == nil, !losesInterims, end.status == nil else {
+      return nil
+    }
+    switch end.trouble {
+    case .stalled where end.sentAll: return .learn(.usual)
+    case .stalled where end.bytes > 0: return .assume(.usual)
+    case .connectionLost, .outOfTime: return end.sentAll ? .assume(.usual) : nil
+    default: return nil
+    }
+  }
+
+  /// Handles the end of the last request.
+  package mutating func handle(_ end: TransferEnd, now: Date) -> [ResumeAction] {
+    if phase == .deleting { return finishDeleting(end) }
+    if let lack = lackOfInterim(end) { return [lack, .end(end)] }
+    if let condemned { return delete(condemned, then: end) }
+    if phase == .creating, leavesDraft || turnsToPieces, let point = course.point {
+      (hadAll, turnsToPieces) = (end.sentAll, false)
+      return ask(point)
+    }
+    guard let status = end.status, end.trouble == nil || status >= 300 else {
+      // Without a point, this was an ordinary request, and ends as one.
+      return course.point == nil && phase == .creating ? [.end(end)] : course.over(end, status: nil)
+    }
+    if status == 307 || status == 308, phase != .creating { return course.follow(end) }
+    course.redirects = 0
+    limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
+    switch phase {
+    case .settling:
+      return course.settle(end, status, hasAll: Self.isComplete(end) == true) ?? discard()
+    case .discarding: return discard()
+    case .learning: return learn(end, status)
+    case .creating: return finishCreation(end, status, now)
+    case .asking: return finishAsking(end, status, now)
+    case .appending: return finishAppending(end, status, now)
+    case .replaying: return finishReplay(end, status)
+    case .deleting: return []
+    }
+  }
+
+  /// Whatever the reply, the upload is created: something in between may have answered OPTIONS.
+  private mutating func learn(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    let isAnswer = (200..<300).contains(status)
+    let speaksTus = ["tus-resumable", "tus-version"].contains { end.headers[$0] != nil }
+    // tus has no place for a form's fields.
+    if isAnswer, speaksTus, course.target.resume.mode == .auto, course.target.fields.isEmpty {
+      return [.learn(.tus(TusServer(headers: end.headers))), .startAgain]
+    }
+    if !isAnswer { limits = nil }
+    return [.learn(.http(limits))] + proceed()
+  }
+
+  /// "Upload Creation".
+  private mutating func finishCreation(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    let isComplete = Self.isComplete(end)
+    let isWhole = course.last?.content?.count ?? 0 == course.length
+    guard (200..<300).contains(status) else {
+      if isComplete == true { return [.forget] + [.end(end)] }
+      if status == 413, isWhole, limits?.append != nil, mostContent < course.length {
+        // The server has said how much it takes at once.
+        return course.point.map { ask($0) } ?? create()
+      }
+      return course.point == nil ? [.end(end)] : course.over(end, status: status)
+    }
+    if isWhole, isComplete != false { return finish(end) }
+    guard isComplete != true else { return course.fail(.endedEarly, end) }
+    guard end.headers["location"] != nil || course.point != nil else {
+      return course.fail(.noLocation, end)
+    }
+    guard let url = end.headers["location"] == nil ? course.point?.url : end.location else {
+      return course.fail(.badLocation, end)
+    }
+    if let fault = course.fault(of: url) { return course.fail(fault, end) }
+    guard course.point == nil || course.point?.url == url else {
+      return course.fail(.locationChanged, end)
+    }
+    let point = course.point ?? keep(url, end.headers, now)
+    // Not everything that was sent has been taken, or nothing has been sent yet.
+    return [.keep(point)] + (isWhole && course.length > 0 ? ask(point) : append(point))
+  }
+
+  /// "Offset Retrieval".
+  private mutating func finishAsking(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    guard var point = course.point else { return course.over(end, status: status) }
+    if status == 404 || status == 410 { return beginAnew(end, status) }
+    guard (200..<300).contains(status) else { return course.over(end, status: status) }
+    if let length = Self.integer("upload-length", end), length != course.length {
+      return course.fail(.otherLength, end)
+    }
+    guard let offset = Self.integer("upload-offset", end), offset >= 0 else {
+      return course.fail(.noOffset, end)
+    }
+    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    // The rest would get interim replies as well, and starting over loses little.
+    if losesInterims, !staysWithDraft, Self.isComplete(end) != true, offset < course.length / 2 {
+      leavesDraft = true
+      return delete(point.url, then: end)
+    }
+    course.recordStart(into: &point)
+    record(end, in: &point, now)
+    course.point = point
+    guard Self.isComplete(end) == true else { return [.keep(point)] + append(point) }
+    guard offset == course.length else { return course.fail(.endedEarly, end) }
+    // Everything was taken, but the reply was lost. The server may have kept it.
+    held = end
+    return [.keep(point)] + askForReply(point)
+  }
+
+  /// "Upload Append".
+  private mutating func finishAppending(
+    _ end: TransferEnd, _ status: Int, _ now: Date
+  ) -> [ResumeAction] {
+    guard var point = course.point, let sent = course.last?.content else {
+      return course.over(end, status: status)
+    }
+    if Self.isComplete(end) == true {
+      guard (200..<300).contains(status) else { return [.forget, .end(end)] }
+      return sent.upperBound == course.length ? finish(end) : course.fail(.endedEarly, end)
+    }
+    switch status {
+    case 200..<300: break
+    case 404, 410: return beginAnew(end, status)
+    case 409: return course.doubt(end, status: status) ?? ask(point)
+    case 413: return sendLess(point, end, sent)
+    case _ where Self.problem(end) == "inconsistent-upload-length":
+      return course.fail(.otherLength, end)
+    default: return course.over(end, status: status)
+    }
+    // What was sent has been taken, unless the server says that it took less.
+    let offset = Self.integer("upload-offset", end) ?? sent.upperBound
+    guard offset <= sent.upperBound else { return course.fail(.offsetBeyondEnd, end) }
+    if let fault = course.record(offset, into: &point) { return course.fail(fault, end) }
+    guard offset > sent.lowerBound else {
+      let fault: ResumeFault = sent.isEmpty ? .neverComplete : .offsetStuck
+      return course.doubt(end, status: nil, fault: fault) ?? ask(point)
+    }
+    record(end, in: &point, now)
+    course.point = point
+    hadAll = false
+    return [.keep(point)] + append(point)
+  }
+
+  /// The server no longer knows the upload.
+  private mutating func beginAnew(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    // It may have stored the file before it forgot the upload.
+    if hadAll { return [.forget] + course.unknown(end, "the server no longer knows the upload") }
+    return course.startOver(end, status) ?? create()
+  }
+
+  /// Begins anew only if nothing can come of the old upload: a server that has all of it may still be working on it.
+  private mutating func finishDeleting(_ end: TransferEnd) -> [ResumeAction] {
+    guard leavesDraft else { return [.forget] + course.over(held ?? end, status: nil) }
+    let isGone =
+      switch end.status ?? 0 {
+      case 200..<300: true
+      // Servers that do not know the method may answer so as well.
+      case 404, 410: !hadAll
+      default: false
+      }
+    if isGone { return [.forget, .startAgain] }
+    guard let point = course.point else { return course.over(end, status: end.status) }
+    staysWithDraft = true
+    return ask(point)
+  }
+
+  /// Handles the reply that was lost, or learns that it is lost for good. The file has arrived either way.
+  private mutating func finishReplay(_ end: TransferEnd, _ status: Int) -> [ResumeAction] {
+    if Self.isComplete(end) == true {
+      return (200..<300).contains(status) ? finish(end) : [.forget, .end(end)]
+    }
+    var known = held ?? end
+    known.isReplyLost = true
+    return course.arrived(known, known.status ?? status)
+  }
+
+  // MARK: Steps
+
+  private mutating func keep(
+    _ url: URL, _ headers: [String: String], _ now: Date
+  ) -> ResumePoint {
+    limits = ResumeLimits(headers["upload-limit"]) ?? limits ?? ResumeLimits()
+    let point = ResumePoint(
+      url: url, target: course.target.name, identity: course.identity,
+      expires: limits?.age.map { now.addingTimeInterval(Double($0)) }, loss: course.loss,
+      mode: .http, form: form)
+    course.first = 0
+    course.point = point
+    return point
+  }
+
+  private func record(_ end: TransferEnd, in point: inout ResumePoint, _ now: Date) {
+    guard let age = ResumeLimits(end.headers["upload-limit"])?.age else { return }
+    point.expires = now.addingTimeInterval(Double(age))
+  }
+
+  /// Ends with the reply to the target's own request.
+  private func finish(_ end: TransferEnd) -> [ResumeAction] {
+    var end = end
+    // The upload's address is not the file's.
+    if let url = course.point?.url, end.location == url { end.headers["location"] = nil }
+    guard phase != .creating, let status = end.status else { return [.end(end)] }
+    return course.arrived(end, status)
+  }
+
+  /// After a 413: sends as much as the server says that it takes, or half of what was too much.
+  private mutating func sendLess(
+    _ point: ResumePoint, _ end: TransferEnd, _ sent: Range<Int64>
+  ) -> [ResumeAction] {
+    if limits?.append == nil || mostContent >= sent.count {
+      most = Int64(sent.count) / 2
+    }
+    guard mostContent < sent.count, mostContent >= Self.leastPiece else {
+      return course.over(end, status: 413)
+    }
+    return ask(point)
+  }
+
+  // MARK: Header fields
+
+  private static func isComplete(_ end: TransferEnd) -> Bool? {
+    end.headers["upload-complete"].flatMap { FieldValue(item: $0)?.boolean }
+  }
+
+  private static func integer(_ name: String, _ end: TransferEnd) -> Int64? {
+    end.headers[name].flatMap { FieldValue(item: $0)?.integer }
+  }
+
+  /// The last component of the problem type (RFC 9457) that the reply names.
+  private static func problem(_ end: TransferEnd) -> String? {
+    guard end.reply.mediaType == "application/problem+json",
+      case .object(let members)? = JSONValue(text: end.reply.text),
+      case .string(let type)? = members["type"]
+    else { return nil }
+    return type.split(scalar: "#").last
+  }
 }

@@ -17,3 +17,21 @@ package enum ResumeAction: Hashable, Sendable {
   /// The attempt is over.
   case end(TransferEnd)
 }
+
+/// Remembers from run to run what is known of servers. If it cannot, the servers are asked again.
+package protocol ResumeMemory: Sendable {
+  /// What is known of the server at an address, unless it is too old.
+  func resumeServer(at address: String) -> ResumeServer?
+  /// Remembers that; nil forgets what was known.
+  func remember(_ server: ResumeServer?, at address: String)
+}
+
+/// What is known about a server's way to resume uploads.
+package enum ResumeServer: Hashable, Sendable, Codable {
+  /// It speaks tus.
+  case tus(TusServer)
+  /// Each upload asks it whether it can resume. With the limits that it has announced, if any.
+  case http(ResumeLimits?)
+  /// A proxy in front of it takes an interim reply for the answer, so it gets only the usual request.
+  case usual
+}

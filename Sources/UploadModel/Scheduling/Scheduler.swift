@@ -67,23 +67,23 @@ package struct Scheduler: Sendable {
   /// breaker has opened as often as the target allows attempts.
   let waitsForServers: Bool
   /// Whether files wait for the user if their credentials are refused.
-  let waitsForPerson: Bool
+  private let waitsForPerson: Bool
 
-  var entries: [ItemID: Entry] = [:]
+  private(set) var entries: [ItemID: Entry] = [:]
   /// All files in the order of the line.
-  var order = RankedSet()
-  var routes: [RouteState] = []
-  var targets: [TargetState] = []
-  var servers: [Origin: Server] = [:]
-  var groups: [Int: [ItemID]] = [:]
-  var lastGroup = 0
+  private(set) var order = RankedSet()
+  private(set) var routes: [RouteState] = []
+  private(set) var targets: [TargetState] = []
+  private(set) var servers: [Origin: Server] = [:]
+  private(set) var groups: [Int: [ItemID]] = [:]
+  private var lastGroup = 0
   /// The most requests under way at once.
   package let laneCount: Int
-  var lanes: [Int: Lane] = [:]
+  private(set) var lanes: [Int: Lane] = [:]
   private var lastLane = 0
   private(set) var lanesTaken = 0
   private var routeNumbers: [Route: Int] = [:]
-  var targetNumbers: [String: Int] = [:]
+  private var targetNumbers: [String: Int] = [:]
   private var lastRoute: (target: Boxed<Target>, number: Int)?
 
   /// A scheduler without files.
@@ -165,7 +165,7 @@ package struct Scheduler: Sendable {
   }
 
   /// Moves a file to another place and updates everything that depends on it.
-  mutating func put(_ id: ItemID, in place: Place) -> [Action] {
+  private mutating func put(_ id: ItemID, in place: Place) -> [Action] {
     guard let entry = entries[id], entry.place != place else { return [] }
     entries[id]?.place = place
     if entry.place == .line { routes[entry.route].ready.remove(entry.rank) }
@@ -226,7 +226,7 @@ package struct Scheduler: Sendable {
   }
 
   /// Takes a lane for files of a route, or lets them wait for one.
-  mutating func occupyLane(on route: Int) -> Int {
+  private mutating func occupyLane(on route: Int) -> Int {
     lastLane += 1
     let isAhead = !hasLane(for: routes[route].target)
     lanes[lastLane] = Lane(route: route, isAhead: isAhead)
@@ -264,5 +264,607 @@ package struct Scheduler: Sendable {
       routes[lane.route].probe?.lane = nil
       routes[lane.route].credentials?.recordUnanswered()
     }
+  }
+}
+
+/// What is known of files, routes, targets, servers and lanes.
+extension Scheduler {
+  /// Where a file is.
+  enum Place: Hashable, Sendable {
+    /// In line. Goes to `lane` when it starts, to `away` when it is parked.
+    case line
+    /// On this lane: it is being sent. Goes to `line` when it is queued again or did not start after
+    /// all, to `away` when it ends.
+    case lane(Int)
+    /// Out of the line. Goes to `line` when it is queued; out of a back-off also to `lane`, together
+    /// with the rest of its group.
+    case away(HoldReason)
+
+    /// Whether it will be sent without further action.
+    var isLive: Bool {
+      switch self {
+      case .line, .lane, .away(.backOff): true
+      case .away(.held), .away(.over): false
+      }
+    }
+  }
+
+  struct Entry: Sendable {
+    var file: File
+    var route: Int
+    var rank: Int64
+    var place: Place
+    /// Its group, if it has one.
+    var group: Int?
+  }
+
+  /// What the files of a route share.
+  struct RouteState: Sendable {
+    let route: Route
+    /// Its target's number.
+    let target: Int
+    /// Its files in line.
+    var ready = RankedSet()
+    /// How many of its files will be sent without further action.
+    var live = 0
+    /// How many lanes it takes.
+    var underWay = 0
+    /// Nil until they are needed.
+    var credentials: Credentials?
+    /// Why the credentials are closed.
+    var failure: Failure?
+    /// The file that probes the credentials.
+    var probe: Probe?
+  }
+
+  /// The file that probes the credentials of its route.
+  struct Probe: Sendable {
+    let id: ItemID
+    /// Whether the user has chosen it.
+    let isChosen: Bool
+    /// The lane that it takes.
+    var lane: Int?
+  }
+
+  /// The concurrency of a target.
+  struct TargetState: Sendable {
+    /// The configured number.
+    var concurrency: Int
+    /// The number that the user has chosen since.
+    var wish: Int?
+    /// How many lanes it takes.
+    var underWay = 0
+    /// Whether files are given out ahead.
+    var givesAhead = false
+    /// How many requests wait for a lane.
+    var ahead = 0
+
+    /// The most lanes that it may take.
+    var most: Int { max(1, wish ?? concurrency) }
+  }
+
+  /// A server that could not be reached.
+  struct Server: Sendable {
+    var breaker: Breaker
+    var failure: Failure
+    /// Whether this has been reported.
+    var isTold = false
+    /// The probe's lane.
+    var lane: Int?
+    /// The next probe, if the user has chosen one.
+    var chosen: ItemID?
+  }
+
+  /// One request under way, or ahead.
+  struct Lane: Sendable {
+    let route: Int
+    /// Whether it waits until another request ends.
+    var isAhead: Bool
+    var files = 0
+  }
+}
+
+/// Whose turn it is.
+extension Scheduler {
+  /// Puts the files of the next request on a lane, or ahead of one, and returns them; none if nothing can start now.
+  package mutating func next(at now: Instant) -> (files: [ItemID], actions: [Action]) {
+    var actions: [Action] = []
+    while mayStart {
+      var best: Candidate?
+      var wake: Instant?
+      for route in routes.indices where !routes[route].ready.isEmpty {
+        switch turn(of: route, at: now) {
+        case .candidate(let candidate) where candidate.rank < best?.rank ?? .max: best = candidate
+        case .later(let instant): wake = min(wake ?? instant, instant)
+        case .candidate, .held: break
+        }
+      }
+      guard let best else {
+        if let wake { actions.append(.wake(at: wake)) }
+        break
+      }
+      if let command = best.command {
+        actions.append(renew(best.route, with: command))
+        continue
+      }
+      let files = batch(ledBy: best.id, isAlone: best.isAlone)
+      return (files, actions + start(files, on: best.route, at: now))
+    }
+    return ([], actions)
+  }
+
+  /// Puts files that were to start but did not back in line.
+  package mutating func recordNotStarted(_ files: [ItemID]) -> [Action] {
+    files.flatMap { put($0, in: .line) }
+  }
+
+  /// The first file of a route that may start.
+  private struct Candidate {
+    let id: ItemID
+    let rank: Int64
+    let route: Int
+    /// Whether no other file may join it.
+    var isAlone = false
+    /// The command that has to run first.
+    var command: TokenCommand?
+  }
+
+  private enum StartDecision {
+    case candidate(Candidate)
+    /// Nothing starts before this moment.
+    case later(Instant)
+    /// Nothing starts before something happens.
+    case held
+  }
+
+  /// The file that may start on a route, if any.
+  private func turn(of route: Int, at now: Instant) -> StartDecision {
+    guard let first = routes[route].ready.first,
+      hasLane(for: routes[route].target) || hasRoomAhead(for: first.id)
+    else { return .held }
+    var candidate = Candidate(id: first.id, rank: first.rank, route: route)
+    if !servers.isEmpty, let origin = routes[route].route.origin, let server = servers[origin] {
+      // As the server may not be reached, only one file is risked.
+      candidate.isAlone = true
+      switch server.breaker.permission(at: now) {
+      case .go: break
+      case .wait(let until): return until.map { .later($0) } ?? .held
+      case .probe:
+        if let chosen = chosen(for: server) {
+          guard chosen.route == route else { return .held }
+          candidate = Candidate(id: chosen.file.id, rank: chosen.rank, route: route, isAlone: true)
+        }
+      }
+    }
+    switch permission(on: route, for: candidate.id) {
+    case .go: break
+    case .wait: return .held
+    case .renew: candidate.command = entries[candidate.id]?.file.target.value.tokenCommand
+    case .probe:
+      candidate.isAlone = true
+      if let probe = routes[route].probe {
+        guard let entry = entries[probe.id], entry.place == .line else { return .held }
+        candidate = Candidate(id: probe.id, rank: entry.rank, route: route, isAlone: true)
+      }
+    }
+    return .candidate(candidate)
+  }
+
+  /// The file that the user has chosen to try a server with, if it can start.
+  private func chosen(for server: Server) -> Entry? {
+    guard let chosen = server.chosen, let entry = entries[chosen], entry.place == .line,
+      permission(on: entry.route, for: chosen) != .wait
+    else { return nil }
+    return entry
+  }
+
+  private func permission(on route: Int, for id: ItemID) -> Credentials.Permission {
+    if let credentials = routes[route].credentials { return credentials.permission }
+    return entries[id]?.file.target.value.tokenCommand == nil ? .go : .renew
+  }
+
+  private mutating func start(_ files: [ItemID], on route: Int, at now: Instant) -> [Action] {
+    let lane = occupyLane(on: route)
+    var actions = files.flatMap { put($0, in: .lane(lane)) }
+    if let origin = routes[route].route.origin, let server = servers[origin],
+      server.breaker.permission(at: now) == .probe
+    {
+      servers[origin]?.breaker.recordStarted(at: now)
+      servers[origin]?.lane = lane
+      servers[origin]?.chosen = nil
+      if server.isTold {
+        actions.append(.server(origin, .away(server.failure, nextTry: nil)))
+      }
+    }
+    if let first = files.first, routes[route].credentials?.permission == .probe {
+      routes[route].credentials?.recordStarted()
+      let probe = routes[route].probe
+      routes[route].probe = Probe(
+        id: probe?.id ?? first, isChosen: probe?.isChosen ?? false, lane: lane)
+    }
+    return actions
+  }
+}
+
+/// The order of the line.
+extension Scheduler {
+  /// The initial distance between the positions of neighbours.
+  private static let gap: Int64 = 1 << 32
+
+  /// The rank for a file that comes last.
+  private mutating func lastRank() -> Int64 {
+    guard let last = order.last else { return 0 }
+    if last.rank < .max - Self.gap { return last.rank + Self.gap }
+    spread()
+    return (order.last?.rank ?? 0) + Self.gap
+  }
+
+  /// Puts a file before another one, or last.
+  package mutating func move(_ id: ItemID, before other: ItemID?) {
+    guard entries[id] != nil, id != other, let rank = rank(of: id, before: other),
+      let entry = entries[id]
+    else { return }
+    entries[id]?.rank = rank
+    order.remove(entry.rank)
+    order.insert(RankedSet.Entry(rank: rank, id: id))
+    guard entry.place == .line else { return }
+    routes[entry.route].ready.remove(entry.rank)
+    routes[entry.route].ready.insert(RankedSet.Entry(rank: rank, id: id))
+  }
+
+  /// The rank that puts a file before another one, or last; nil if it is already there.
+  private mutating func rank(of id: ItemID, before other: ItemID?) -> Int64? {
+    guard let other, let next = entries[other]?.rank else {
+      return order.last?.id == id ? nil : lastRank()
+    }
+    guard let previous = order.entry(before: next) else {
+      if next >= .min + Self.gap { return next - Self.gap }
+      spread()
+      return self.rank(of: id, before: other)
+    }
+    if previous.id == id { return nil }
+    if next - previous.rank > 1 { return previous.rank + (next - previous.rank) / 2 }
+    spread()
+    return self.rank(of: id, before: other)
+  }
+
+  /// Puts files in this order, within the places that they now occupy.
+  package mutating func arrange(_ order: [ItemID]) {
+    var named: Set<ItemID> = []
+    let known = order.filter { entries[$0] != nil && named.insert($0).inserted }
+    let ranks = known.compactMap { entries[$0]?.rank }.sorted()
+    for (id, rank) in zip(known, ranks) { entries[id]?.rank = rank }
+    rebuild()
+  }
+
+  /// Makes room between all neighbours.
+  private mutating func spread() {
+    for (index, entry) in order.entries().enumerated() {
+      entries[entry.id]?.rank = Int64(index) * Self.gap
+    }
+    rebuild()
+  }
+
+  /// Sorts everything by the files' current ranks.
+  private mutating func rebuild() {
+    let sorted = entries.values.map {
+      (place: $0.place, route: $0.route, rank: $0.rank, $0.file.id)
+    }
+    .sorted { $0.rank < $1.rank }
+    order = RankedSet(sorted: sorted.map { RankedSet.Entry(rank: $0.rank, id: $0.3) })
+    var ready = [[RankedSet.Entry]](repeating: [], count: routes.count)
+    for (place, route, rank, id) in sorted where place == .line {
+      ready[route].append(RankedSet.Entry(rank: rank, id: id))
+    }
+    for route in routes.indices { routes[route].ready = RankedSet(sorted: ready[route]) }
+  }
+}
+
+/// Files that are given out before a lane is free for them, one for each lane, so that their requests are ready
+/// in time.
+extension Scheduler {
+  /// The most bytes of a file for which this pays off: with larger files, a lane spends its time sending.
+  private static let mostBytes: Int64 = 1 << 20
+
+  /// Sets whether small files of a target are given out ahead.
+  package mutating func setGivesAhead(_ givesAhead: Bool, of target: String) {
+    guard let number = targetNumbers[target] else { return }
+    targets[number].givesAhead = givesAhead
+  }
+
+  /// Whether a file was given out and has to wait for a lane.
+  package func isAhead(_ id: ItemID) -> Bool { laneAhead(of: id) != nil }
+
+  /// Whether a file that waits for a lane can have one.
+  package func hasLane(for id: ItemID) -> Bool {
+    guard let number = laneAhead(of: id), let lane = lanes[number] else { return false }
+    return hasLane(for: routes[lane.route].target)
+  }
+
+  /// A file that was given out ahead takes a lane.
+  package mutating func recordBegun(_ id: ItemID) {
+    guard let number = laneAhead(of: id), let lane = lanes[number] else { return }
+    lanes[number]?.isAhead = false
+    count(-1, isAhead: true, on: lane.route)
+    count(1, isAhead: false, on: lane.route)
+  }
+
+  private func laneAhead(of id: ItemID) -> Int? {
+    guard case .lane(let number)? = entries[id]?.place, lanes[number]?.isAhead == true else {
+      return nil
+    }
+    return number
+  }
+
+  private func hasRoomAhead(for id: ItemID) -> Bool {
+    guard let entry = entries[id] else { return false }
+    return hasRoomAhead(targets[routes[entry.route].target]) && entry.file.bytes <= Self.mostBytes
+  }
+
+  private func hasRoomAhead(_ target: TargetState) -> Bool {
+    target.givesAhead && target.underWay <= target.most
+      && target.ahead < min(target.most, laneCount)
+  }
+}
+
+/// Batching: which files go in one request.
+extension Scheduler {
+  /// How far down the line to look for files of the same batch.
+  private static let lookAhead = 1000
+
+  /// Fixes a group of files that are sent together and with no others, so that a repeated request stays the
+  /// same, and so does half of a split request.
+  package mutating func group(_ members: [ItemID]) {
+    for id in members { dissolveGroup(of: id) }
+    guard members.allSatisfy({ entries[$0]?.place.isLive == true }) else { return }
+    lastGroup += 1
+    groups[lastGroup] = members
+    for id in members { entries[id]?.group = lastGroup }
+  }
+
+  /// The batch led by `id`, whose turn it is.
+  mutating func batch(ledBy id: ItemID, isAlone: Bool) -> [ItemID] {
+    guard let entry = entries[id], let rule = entry.file.target.value.batch else { return [id] }
+    if let members = entry.group.flatMap({ groups[$0] }) {
+      if members.allSatisfy(isAvailable) { return members }
+      dissolveGroup(of: id)
+    }
+    guard !isAlone else { return [id] }
+    let members = plan(ledBy: entry, by: rule)
+    if members.count > 1 { group(members) }
+    return members
+  }
+
+  private func plan(ledBy first: Entry, by rule: BatchRule) -> [ItemID] {
+    let others = routes[first.route].ready.entries(after: first.rank, limit: Self.lookAhead)
+    return Batch.plan(
+      (file: first.file, isTaken: first.group != nil),
+      before: others.lazy.compactMap {
+        self.entries[$0.id].map { (file: $0.file, isTaken: $0.group != nil) }
+      },
+      by: rule)
+  }
+
+  /// Dissolves the group of a file that leaves; its other files are free.
+  private mutating func dissolveGroup(of id: ItemID) {
+    guard let group = entries[id]?.group, let members = groups.removeValue(forKey: group) else {
+      return
+    }
+    for member in members where entries[member]?.group == group { entries[member]?.group = nil }
+  }
+
+  private func isAvailable(_ id: ItemID) -> Bool {
+    switch entries[id]?.place {
+    case .line, .away(.backOff): true
+    case .lane, .away, nil: false
+    }
+  }
+}
+
+/// Servers that cannot be reached.
+extension Scheduler {
+  /// A server answered, or at least spoke.
+  package mutating func recordReached(_ origin: Origin) -> [Action] {
+    guard let server = servers.removeValue(forKey: origin), server.isTold else { return [] }
+    return [.server(origin, .back)]
+  }
+
+  /// A file's own server could not be reached.
+  ///
+  /// - Parameters:
+  ///   - id: the file that was sent, alone or with others.
+  ///   - failure: why.
+  ///   - random: a number in 0..<1.
+  package mutating func recordUnreachable(
+    by id: ItemID, _ failure: Failure, at now: Instant, random: Double
+  ) -> [Action] {
+    guard let entry = entries[id], let origin = routes[entry.route].route.origin else { return [] }
+    let policy = entry.file.target.value.retry
+    var server =
+      servers[origin]
+      ?? Server(
+        breaker: waitsForServers ? Breaker(waitingWith: policy) : Breaker(policy: policy),
+        failure: failure)
+    server.failure = failure
+    guard let until = server.breaker.recordUnreachable(at: now, random: random) else {
+      servers[origin] = server
+      return []
+    }
+    server.lane = nil
+    if !waitsForServers, server.breaker.openings >= policy.attempts {
+      servers[origin] = nil
+      let told: [Action] = server.isTold ? [.server(origin, .unneeded)] : []
+      return told + giveUp(waiting { self.routes[$0].route.origin == origin }, failure)
+    }
+    server.isTold = true
+    servers[origin] = server
+    return [.server(origin, .away(failure, nextTry: until))]
+  }
+
+  /// The user wants these files sent now: if a server or a target's credentials hold one back, it
+  /// goes ahead of the others as a probe.
+  package mutating func tryNow(_ files: [ItemID], at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for id in files {
+      guard let entry = entries[id] else { continue }
+      dissolveGroup(of: id)
+      actions += tryCredentials(of: entry.route, with: id)
+      guard let origin = routes[entry.route].route.origin, let server = servers[origin] else {
+        continue
+      }
+      servers[origin]?.breaker.tryNow(at: now)
+      if server.chosen.flatMap({ entries[$0] })?.place != .line { servers[origin]?.chosen = id }
+    }
+    return actions
+  }
+
+  /// The user wants every server and all credentials tried now.
+  package mutating func tryEverything(at now: Instant) -> [Action] {
+    for origin in servers.keys { servers[origin]?.breaker.tryNow(at: now) }
+    return tryCredentials()
+  }
+
+  /// Forgets the trouble with a route's server if nothing is left that would try it.
+  private mutating func recordUnneeded(_ route: Int) -> [Action] {
+    guard !servers.isEmpty, routes[route].live == 0, let origin = routes[route].route.origin,
+      !routes.contains(where: { $0.live > 0 && $0.route.origin == origin }),
+      let server = servers.removeValue(forKey: origin), server.isTold
+    else { return [] }
+    return [.server(origin, .unneeded)]
+  }
+
+  /// The files that wait or back off on certain routes, in order.
+  func waiting(on isConcerned: (Int) -> Bool) -> [ItemID] {
+    let concerned = Set(routes.indices.filter(isConcerned))
+    return entries.values.filter { entry in
+      guard concerned.contains(entry.route) else { return false }
+      return entry.place == .line || entry.place == .away(.backOff)
+    }.sorted { $0.rank < $1.rank }.map(\.file.id)
+  }
+
+  func giveUp(_ files: [ItemID], _ failure: Failure) -> [Action] {
+    files.isEmpty ? [] : [.giveUp(files, failure)]
+  }
+}
+
+/// Credentials: which files may start with them, and which one probes them.
+extension Scheduler {
+  /// The number of the token in force on a route.
+  package func token(on route: Route) -> Int {
+    number(of: route).flatMap { routes[$0].credentials?.token } ?? 0
+  }
+
+  /// The server took what was sent with a token.
+  package mutating func recordAccepted(on route: Route, with token: Int, hasCommand: Bool)
+    -> [Action]
+  {
+    guard let number = number(of: route) else { return [] }
+    return change(number, hasCommand: hasCommand) { $0.recordAccepted(with: token) }
+  }
+
+  /// The server refused what was sent with a token.
+  ///
+  /// - Parameters:
+  ///   - status: 401 or 403.
+  ///   - isSecondTime: whether one of the files was already sent again for this reason.
+  ///   - command: what gives the target's token.
+  ///   - failure: the failure of the waiting files, if they have to be given up.
+  package mutating func recordRefused(
+    on route: Route, with token: Int, status: Int, isSecondTime: Bool, command: TokenCommand?,
+    _ failure: Failure
+  ) -> (Credentials.Consequence, [Action]) {
+    guard let number = number(of: route) else { return (.stands, []) }
+    var consequence = Credentials.Consequence.stands
+    var actions = change(number, hasCommand: command != nil) {
+      consequence = $0.recordRefused(status: status, with: token, isSecondTime: isSecondTime)
+    }
+    switch consequence {
+    case .stands, .again: break
+    case .close: routes[number].failure = failure
+    case .renew: if let command { actions.append(.renew(route, command)) }
+    }
+    return (consequence, actions)
+  }
+
+  /// A command gave a token.
+  package mutating func recordRenewed(_ route: Route) -> [Action] {
+    guard let number = number(of: route) else { return [] }
+    routes[number].failure = nil
+    return change(number, hasCommand: true) { $0.recordRenewed() }
+  }
+
+  /// A command failed.
+  package mutating func recordRenewalFailure(_ route: Route, _ failure: Failure) -> [Action] {
+    guard let number = number(of: route) else { return [] }
+    let probe = routes[number].probe?.id
+    routes[number].failure = failure
+    let actions = change(number, hasCommand: true) { $0.recordRenewalFailure() }
+    guard waitsForPerson else { return actions }
+    // One item shows the failure; the others wait until it is retried.
+    let first = probe.flatMap { entries[$0]?.place == .line ? $0 : nil }
+    return actions + giveUp([first ?? routes[number].ready.first?.id].compactMap { $0 }, failure)
+  }
+
+  /// The user retries all credentials: the first file in line probes.
+  private mutating func tryCredentials() -> [Action] {
+    routes.indices.flatMap { change($0) { $0.tryAgain() } }
+  }
+
+  /// The user retries a file's credentials: that file probes.
+  private mutating func tryCredentials(of route: Int, with id: ItemID) -> [Action] {
+    let actions = change(route) { $0.tryAgain() }
+    let isTaken = routes[route].probe.map { probe in
+      probe.lane != nil || probe.isChosen && entries[probe.id]?.place == .line
+    }
+    if routes[route].credentials?.isProbed == true, isTaken != true {
+      routes[route].probe = Probe(id: id, isChosen: true)
+    }
+    return actions
+  }
+
+  /// The token that a route needs is fetched.
+  mutating func renew(_ route: Int, with command: TokenCommand) -> Action {
+    if routes[route].credentials == nil {
+      routes[route].credentials = Credentials(hasCommand: true)
+    }
+    routes[route].credentials?.recordRenewing()
+    return .renew(routes[route].route, command)
+  }
+
+  /// The file chosen as the probe is gone, or goes elsewhere.
+  private mutating func giveUpProbing(with id: ItemID, on route: Int) -> [Action] {
+    guard let probe = routes[route].probe, probe.id == id else { return [] }
+    routes[route].probe = nil
+    // If the user chose this file, no other takes its place.
+    guard probe.isChosen else { return [] }
+    return change(route) { $0.recordGivenUp() }
+  }
+
+  /// Files that have nothing left to wait for fail together, unless the user may come and help.
+  package func giveUps() -> [Action] {
+    guard !waitsForPerson else { return [] }
+    return routes.indices.flatMap { number -> [Action] in
+      let route = routes[number]
+      guard route.live > 0, route.underWay == 0, route.credentials?.isClosed == true,
+        let failure = route.failure
+      else { return [] }
+      return giveUp(waiting { $0 == number }, failure)
+    }
+  }
+
+  /// Changes a route's credentials, and reports if that means that they are refused now, or accepted again.
+  private mutating func change(
+    _ number: Int, hasCommand: Bool? = nil, _ body: (inout Credentials) -> Void
+  ) -> [Action] {
+    if routes[number].credentials == nil, let hasCommand {
+      routes[number].credentials = Credentials(hasCommand: hasCommand)
+    }
+    guard var credentials = routes[number].credentials else { return [] }
+    let wasClosed = credentials.isClosed
+    body(&credentials)
+    routes[number].credentials = credentials
+    if !credentials.isProbed { routes[number].probe = nil }
+    guard credentials.isClosed != wasClosed else { return [] }
+    return [.refusal(target: routes[number].route.target, isRefused: !wasClosed)]
   }
 }

@@ -200,3 +200,26 @@ struct PatternParser {
     return (least, most)
   }
 }
+
+/// An expression as a tree.
+indirect enum PatternNode: Sendable {
+  enum Place: Sendable { case start, end, wordEdge, noWordEdge }
+
+  case empty
+  case set(PatternSet)
+  case place(Place)
+  case sequence([PatternNode])
+  case choice([PatternNode])
+  case group(Int, PatternNode)
+  case repeated(PatternNode, least: Int, most: Int?, isLazy: Bool)
+}
+
+/// A step of an expression that has been compiled.
+enum PatternStep: Sendable {
+  case scalar(PatternSet)
+  case split(Int, Int)
+  case jump(Int)
+  case save(Int)
+  case check(PatternNode.Place)
+  case match
+}

@@ -33,3 +33,27 @@ enum Usage {
     return UserError("\(words)\(end) hoist\(verb) --help")
   }
 }
+
+/// An error for the user at the command line: what failed, why, and what to do about it.
+struct UserError: Error, CustomStringConvertible {
+  var status = ExitStatus.usage
+  let description: String
+
+  init(_ description: String, status: ExitStatus = .usage) {
+    self.description = description
+    self.status = status
+  }
+}
+
+/// How hoist ends.
+enum ExitStatus: Int32 {
+  case success = 0
+  case someFailed = 1
+  case usage = 2
+  case interrupted = 130
+
+  /// Ends the command with this status unless it is success.
+  func exitUnlessSuccess() throws {
+    if self != .success { throw ExitCode(rawValue) }
+  }
+}

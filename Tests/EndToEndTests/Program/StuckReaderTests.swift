@@ -56,6 +56,8 @@ extension EndToEnd {
     }
 
     private func process(_ arguments: [String], _ person: Person) -> Process {
+      // hoist heeds no SIGHUP that was ignored before, and `Process` leaves it so: the tests may run under nohup.
+      Foundation.signal(SIGHUP, SIG_DFL)
       let process = Process()
       process.executableURL = URL(filePath: "\(Person.binaries)/hoist")
       process.arguments = arguments

@@ -1,3 +1,5 @@
+import UploadModel
+
 /// What is shown over the panes and has the keyboard.
 enum Dialog: Sendable {
   case prompt(LinePrompt)
@@ -53,4 +55,25 @@ enum Dialog: Sendable {
       }
     }
   }
+}
+
+/// Everything about an item.
+struct Details: Sendable {
+  var id: ItemID
+  var scroll = 0
+  /// The request as it is sent, once `AppEvent.request` has come.
+  var request: [String] = []
+  /// The reply and the request, laid out.
+  var texts = Memoized<ItemDetails.TextSource, ItemDetails.Texts>()
+}
+
+/// The help overlay: its scroll position and its filter.
+struct Help: Sendable {
+  /// Where it was opened, whose keys come first.
+  var mode = Mode.queue
+  var scroll = 0
+  /// Only actions whose keys or words contain this text are shown; all if it is empty.
+  var filter = ""
+  /// The filter, while it is being typed.
+  var prompt: TextField?
 }

@@ -74,3 +74,20 @@ extension String {
     String(zip(self, other).prefix { $0 == $1 }.map(\.0))
   }
 }
+
+/// The command line.
+struct CommandPrompt: Sendable {
+  var line = LinePrompt()
+  /// Which earlier line is shown; `nil` for the one being typed.
+  var earlier: Int?
+}
+
+/// The prompt for a text to find.
+struct FindPrompt: Sendable {
+  var field = TextField()
+  /// Whether everything else is to be hidden.
+  let isFilter: Bool
+  /// The cursor and the filter from before.
+  let cursor: Int
+  let filter: String
+}

@@ -23,3 +23,16 @@ package enum Listing<Row: Sendable & Hashable>: Sendable, Hashable {
     }
   }
 }
+
+/// A summary of a list, whatever it shows.
+struct ListSummary {
+  var cursor: Int
+  var scroll: Int
+  /// How many rows are visible.
+  var count: Int
+  var filter = ""
+  var marked = 0
+  var isMarkingRange = false
+  /// The name of the row that the cursor is on.
+  var name: String?
+}

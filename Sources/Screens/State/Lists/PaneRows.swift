@@ -1,3 +1,5 @@
+import UploadModel
+
 /// The rows of a pane beside the queue.
 struct PaneRows<Row: PaneRow>: ListRows, Sendable {
   let all: [Row]
@@ -19,3 +21,23 @@ struct PaneRows<Row: PaneRow>: ListRows, Sendable {
   func name(at position: Int) -> String { all[position].name }
   func position(of id: String) -> Int? { positions[id] }
 }
+
+/// The rows of a list: each has an identity, and a name to search for.
+protocol ListRows<ID> {
+  associatedtype ID: Hashable & Sendable
+
+  var count: Int { get }
+  /// Changes whenever rows have come, gone, been replaced or changed their places.
+  var version: Int { get }
+  func id(at position: Int) -> ID
+  func name(at position: Int) -> String
+  func position(of id: ID) -> Int?
+}
+
+/// A row of a pane beside the queue.
+protocol PaneRow: Sendable, Hashable {
+  var id: String { get }
+  var name: String { get }
+}
+
+extension ServerEntry: PaneRow {}
