@@ -178,7 +178,9 @@ extension TusMachine {
     return [.learn(.tus(known))] + proceed()
   }
 
-  private mutating func finishCreation(_ end: TransferEnd, _ status: Int, _ now: Date) -> [ResumeAction] {
+  private mutating func finishCreation(_ end: TransferEnd, _ status: Int, _ now: Date)
+    -> [ResumeAction]
+  {
     guard (200..<300).contains(status) else { return course.over(end, status: status) }
     guard status == 201 else { return course.fail(.unexpectedStatus, end) }
     guard end.headers["location"] != nil else { return course.fail(.noLocation, end) }
@@ -197,7 +199,9 @@ extension TusMachine {
     return [.keep(point)] + (course.length > 0 ? append(point) : arrived(end, status))
   }
 
-  private mutating func finishAsking(_ end: TransferEnd, _ status: Int, _ now: Date) -> [ResumeAction] {
+  private mutating func finishAsking(_ end: TransferEnd, _ status: Int, _ now: Date)
+    -> [ResumeAction]
+  {
     guard var point = course.point else { return course.over(end, status: status) }
     switch status {
     case 200, 204: break
@@ -221,7 +225,9 @@ extension TusMachine {
     return [.keep(point)] + append(point)
   }
 
-  private mutating func finishAppending(_ end: TransferEnd, _ status: Int, _ now: Date) -> [ResumeAction] {
+  private mutating func finishAppending(_ end: TransferEnd, _ status: Int, _ now: Date)
+    -> [ResumeAction]
+  {
     guard var point = course.point, let sent = course.last?.content else {
       return course.over(end, status: status)
     }
