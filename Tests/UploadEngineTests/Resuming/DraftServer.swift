@@ -27,6 +27,8 @@ final class DraftServer: Sendable {
     var informs = true
     /// A reply in place of the usual one, to a request with this method and this number.
     var twist: @Sendable (_ method: String, _ number: Int) -> String? = { _, _ in nil }
+    /// Whether the connection ends instead of the reply to a request with this method, which is obeyed all the same.
+    var losesReply: @Sendable (_ method: String) -> Bool = { _ in false }
     /// What it says in the interim reply in place of the usual.
     var offer: [String]?
   }
@@ -145,12 +147,13 @@ final class DraftServer: Sendable {
       connection.send(twisted)
       return true
     }
-    connection.send(
-      box.value.withLock { content in
-        answer(
-          method, id, isKnown, isCreation: isCreation, isLast: complete == "?1", body, manners,
-          &content)
-      })
+    let outcome = box.value.withLock { content in
+      answer(
+        method, id, isKnown, isCreation: isCreation, isLast: complete == "?1", body, manners,
+        &content)
+    }
+    guard !manners.losesReply(method) else { return false }
+    connection.send(outcome)
     return true
   }
 

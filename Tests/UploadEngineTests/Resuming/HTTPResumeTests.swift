@@ -394,6 +394,36 @@ struct HTTPResumeTests {
     #expect(isForm ? bytes.count > own.count : bytes == own)
   }
 
+  /// As after a kill, when nothing tells whether the file is still what was sent of it.
+  @Test(
+    "what the server has whole is not sent again unasked, and a part of it goes first",
+    arguments: [true, false])
+  func uncertain(isWhole: Bool) async throws {
+    var manners = DraftServer.Manners()
+    manners.losesReply = { $0 == "POST" && isWhole }
+    let peer = try DraftServer(cuts: isWhole ? [] : [1_500_000], manners)
+    let path = try folder.write("a.bin", count: 3_000_000)
+    let target = target(peer, attempts: 1)
+    let point = Mutex<ResumePoint?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    var item = UploadItem.file(path, id: 1)
+    first.submit([UploadJob(item: item, target: target)])
+    for await _ in ended {}
+    await first.shutDown()
+    item.resumePoint = point.withLock { $0 }
+    item.resumePoint?.moment = nil
+    let harness = EngineHarness()
+    harness.engine.submit([UploadJob(item: item, target: target)])
+    let code = isWhole ? "outcome-unknown" : "done 201"
+    #expect(await harness.finish([ItemID(1)]).map(\.code) == [code])
+    #expect(peer.complete.map(\.bytes) == [try content(path)])
+    let again = isWhole ? [] : ["DELETE /u/0", "POST /files"]
+    #expect(peer.lines == ["POST /files", "HEAD /u/0"] + again)
+  }
+
   @Test("a form whose fields have changed is begun anew")
   func changedForm() async throws {
     let peer = try DraftServer(cuts: [1_500_000])
