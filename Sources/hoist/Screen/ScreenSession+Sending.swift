@@ -191,9 +191,9 @@ extension UploadStore.Recovery {
   fileprivate var words: String? {
     var parts: [String] = []
     if !interrupted.isEmpty {
+      let verb = interrupted.count == 1 ? "goes" : "go"
       parts.append(
-        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted, sent again"
-      )
+        "\(HumanReadable.count(interrupted.count, "upload")) had been interrupted and \(verb) on")
     }
     if !unknown.isEmpty {
       parts.append(
