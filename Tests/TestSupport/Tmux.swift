@@ -33,7 +33,7 @@ public final class Tmux: Sendable {
       environment: environment.merging(
         ["PS1": "\(Self.prompt) ", "TERM": "xterm-256color"], uniquingKeysWith: { $1 }))
     await client.attached()
-    try await wait(for: Self.prompt)
+    try await waitForShell()
   }
 
   // Whatever still runs in the terminal gets SIGHUP, as when a person closes the window.
@@ -72,8 +72,17 @@ public final class Tmux: Sendable {
     try await press("Enter")
   }
 
-  /// Empties the terminal at once, so that what is waited for next is not what an earlier command left there.
+  /// Waits until the shell asks for a command. An earlier prompt may be seen before that, when a program has left its own
+  /// screen and still reads keys.
+  @discardableResult
+  public func waitForShell() async throws -> Screen {
+    try await wait(until: "the prompt") { $0.rows.last { !$0.isEmpty } == Self.prompt }
+  }
+
+  /// Empties the terminal at once, so that what is waited for next is not what an earlier command left there. First waits
+  /// for the shell.
   public func clear() async throws {
+    try await waitForShell()
     try await client.run(["send-keys", "-R"])
   }
 

@@ -122,7 +122,7 @@ extension EndToEnd {
       // Both at once would be another key.
       try await terminal.wait(until: "the list again") { !$0.shows("The server said") }
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       try Self.expectNone(in: [try await terminal.screen().text], of: person)
       let queue = try await person.shell("\(Self.environment); hoist queue list --json").end()
       #expect(queue.output.contains("(secret)"), "\(queue)")

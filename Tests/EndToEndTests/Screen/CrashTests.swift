@@ -46,7 +46,7 @@ extension EndToEnd {
         if kill.isMultiple(of: Self.kills / 10) { try checkQueue(queue, after: kill) }
       }
 
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       try await terminal.command("hoist --to \(inbox.url) --queue \(queue)")
       let store = try UploadStore(path: queue)
       try await wait(for: "everything but the unknown", seconds: 120) {

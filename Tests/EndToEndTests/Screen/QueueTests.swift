@@ -85,7 +85,7 @@ extension EndToEnd {
       #expect(alive.output.contains("  sending  ") && alive.output.contains("  awaiting-reply  "))
       #expect(!alive.errors.contains("no hoist is sending"))
       kill(process, SIGKILL)
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       // Nobody sends it any more.
       let left = try await hoist("queue list")
       #expect(left.errors.contains("no hoist is sending them"), "\(left)")
@@ -154,7 +154,7 @@ extension EndToEnd {
       try await first.wait(for: "b.bin")
       #expect(inbox.names.allSatisfy { $0.hasPrefix(".") }, "half-received at most")
       try await first.press("C-c", "C-c")
-      try await first.wait(for: Tmux.prompt)
+      try await first.waitForShell()
       // Without a limit, and the sender by now.
       try await second.wait(for: "2 ok")
       try await wait(for: "both files alone", otherwise: { "\(inbox.names)" }) {
@@ -228,7 +228,7 @@ extension EndToEnd {
       let screen = try await terminal.wait(for: "1 ok")
       #expect(screen.shows("Queue 1") && !screen.shows("old.bin"))
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       let list = try await hoist("queue list")
       #expect(list.output.contains("old.bin") && !list.output.contains("failed 1"))
     }
@@ -240,7 +240,7 @@ extension EndToEnd {
       let terminal = try await screen("a.bin --to \(inbox.url)")
       try await terminal.wait(for: "1 ok")
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       let skipped = try await hoist("add a.bin --skip-sent --to \(inbox.url)")
       #expect(skipped.errors.contains("0 files queued") && skipped.errors.contains("1 skipped"))
       let told = try await hoist("add a.bin --to \(inbox.url)")
@@ -302,7 +302,7 @@ extension EndToEnd {
         "a.bin --to \(inbox.url) --header 'Authorization: Bearer \(token)' --limit 5kB/s")
       try await terminal.wait(for: "sending")
       try await terminal.press("C-c", "C-c")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       for name in ["queue.sqlite", "queue.sqlite-wal", "queue.sqlite-shm", "queue.sqlite.sender"] {
         let data = FileManager.default.contents(atPath: person.folder.path("state/\(name)"))
         #expect(data?.range(of: Data(token.utf8)) == nil)
@@ -334,7 +334,7 @@ extension EndToEnd {
       let screen = try await terminal.screen()
       #expect(!screen.shows("hidden") && !screen.shows("left-out"))
       try await terminal.press("C-c", "C-c")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       #expect(try UploadStore(path: queue).items().count == 2_500)
     }
 
@@ -383,7 +383,7 @@ extension EndToEnd {
         "(ulimit -f 300; HOIST_QUEUE=\(queue) hoist --to \(inbox.url))")
       try await terminal.wait(for: "the disk")
       try await terminal.press("C-c", "C-c")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       let left = try UploadStore(path: queue).items().count { !$0.state.isDone }
       #expect(left > 0 && left < 300, "\(left) left")
 
@@ -393,7 +393,7 @@ extension EndToEnd {
         !$0.shows("waiting") && !$0.shows("active") && $0.shows(" ok")
       }
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       let store = try UploadStore(path: queue)
       let doubtful = try store.history().count {
         ["interrupted", "outcome-unknown"].contains($0.outcome)

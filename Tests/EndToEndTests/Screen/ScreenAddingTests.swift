@@ -116,7 +116,7 @@ extension EndToEnd {
       try await terminal.wait(for: "3 unknown")
       #expect(server.requests.count == 3)
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       // Named on the command line it is asked for as well, though what was sent is to be left out.
       try await terminal.clear()
       try await terminal.command("hoist a.txt --skip-sent --to \(server.url())")
@@ -230,7 +230,7 @@ extension EndToEnd {
       #expect(
         try await terminal.screen().rows.count { $0.contains("a.txt") && $0.contains("desk") } == 2)
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
     }
 
     @Test("a wide window shows the details beside the queue, and a tall one the throughput")

@@ -39,7 +39,7 @@ extension EndToEnd {
       try await terminal.wait(for: words)
       #expect(inbox.bytes("p0_photo.jpg")?.count == 580)
       try await terminal.press("q", "q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       // The history knows the same, also later.
       let told = try await person.hoist("history", "--json").end().output
       #expect(told.contains(#""name":"p0_photo.jpg""#), "\(told)")
@@ -76,7 +76,7 @@ extension EndToEnd {
       try await terminal.press("Escape")
       // The window is closed: afterwards the row says it.
       kill(try #require(SenderLock.holder(queue: queue)), SIGHUP)
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       gate.open()
       try await terminal.clear()
       try await terminal.command("hoist --to plain --concurrency 1 --limit 100kB/s")

@@ -135,7 +135,7 @@ extension EndToEnd {
         }
       }
       try await terminal.press("q", "s")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       #expect(server.mostVisitors == 2, "though lanes were free, it did not begin")
       let list = try await person.run("queue", "list")
       #expect(list.output.contains("paused"), "\(list)")
@@ -182,7 +182,7 @@ extension EndToEnd {
       try await terminal.press("q")
       try await terminal.wait(until: "the queue") { !$0.shows("retry all failed files") }
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
     }
 
     @Test("another size of the window while files are sent is taken up at once")

@@ -382,7 +382,7 @@ extension EndToEnd {
       #expect(try await terminal.ask("#{mouse_any_flag}") == "0")
       #expect(try await terminal.painting().contains("38;5;202"))
       try await terminal.press("Q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
 
       for (text, complaint) in [
         ("[keys]\nfly = \"x\"", ":2: keys.fly: no action is called that"),

@@ -77,7 +77,7 @@ extension EndToEnd {
         told.output.contains(
           "\"deletion_url\":\"http://127.0.0.1:\(server.port)/delete/k3y\""), "\(told)")
       try await terminal.press("q")
-      try await terminal.wait(for: Tmux.prompt)
+      try await terminal.waitForShell()
       try await terminal.command("hoist")
       try await terminal.wait(for: "Queue 0")
       try await terminal.press("3")
