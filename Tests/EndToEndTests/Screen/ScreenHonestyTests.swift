@@ -74,6 +74,8 @@ extension EndToEnd {
           "MB go again from the first byte: if you stop, in the background, and if the"),
         "\(asked.text)")
       try await terminal.press("Escape")
+      // Or the shell would read it, together with the first letter of what is typed then.
+      try await terminal.wait(until: "the list again") { !$0.shows("Unless it finishes first,") }
       // The window is closed: afterwards the row says it.
       kill(try #require(SenderLock.holder(queue: queue)), SIGHUP)
       try await terminal.waitForShell()
