@@ -97,14 +97,11 @@ package struct HTTPResumeMachine: ResumeMachine {
 
   // MARK: Requests
 
-  /// Goes on once the abandoned upload is settled, or deletes it first.
-  mutating func discard() -> [ResumeAction] {
-    guard let abandoned = course.abandoned, phase == .settling else {
-      course.forgetAbandoned()
-      return begin()
-    }
+  /// Begins the new upload, once the abandoned one is deleted, if it is still there.
+  private mutating func discard() -> [ResumeAction] {
+    guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.termination(of: abandoned.url))
+    return course.send(Self.termination(of: url))
   }
 
   private mutating func proceed() -> [ResumeAction] {
@@ -292,8 +289,8 @@ extension HTTPResumeMachine {
     limits = ResumeLimits(end.headers["upload-limit"]) ?? limits
     switch phase {
     case .settling:
-      return course.settle(end, status, hasAll: Self.isComplete(end) == true) ?? discard()
-    case .discarding: return discard()
+      return course.settle(end, status, hasAll: Self.isComplete(end)) ?? discard()
+    case .discarding: return begin()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)

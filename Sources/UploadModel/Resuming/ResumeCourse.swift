@@ -113,20 +113,25 @@ package struct ResumeCourse: Sendable {
   /// The server has said how much it has of an abandoned upload. Returns nil if a new one can begin, once this one is
   /// deleted, if it is still there.
   ///
-  /// - Parameter hasAll: whether that is all of it.
-  mutating func settle(_ end: TransferEnd, _ status: Int, hasAll: Bool) -> [ResumeAction]? {
+  /// - Parameter hasAll: whether that is all of it; nil if the reply does not say.
+  mutating func settle(_ end: TransferEnd, _ status: Int, hasAll: Bool?) -> [ResumeAction]? {
     if status == 404 || status == 410 {
       abandoned = nil
       return nil
     }
     guard (200..<300).contains(status) else { return over(end, status: status) }
+    guard let hasAll else { return fail(.noOffset, end) }
     guard hasAll else { return nil }
     return [.forget]
       + unknown(end, "the server had all of it, and the file may have changed while it was sent")
   }
 
-  /// The server was told to delete the abandoned upload. One that cannot do that does not get the rest of it either.
-  mutating func forgetAbandoned() { abandoned = nil }
+  /// The address of the abandoned upload, to be deleted; nil if it is gone. A server that cannot delete it does not get the
+  /// rest of it either.
+  mutating func takeAbandoned() -> URL? {
+    defer { abandoned = nil }
+    return abandoned?.url
+  }
 
   /// The server has forgotten the upload. Returns nil the first time, so that a new one is created: the upload may
   /// have expired. A second time, something else is wrong.

@@ -82,8 +82,9 @@ package struct TusMachine: ResumeMachine {
     if status == 412, phase != .learning { return course.fail(.otherVersion, end) }
     switch phase {
     case .settling:
-      return course.settle(end, status, hasAll: Self.offset(end) == course.length) ?? discard()
-    case .discarding: return discard()
+      let hasAll = Self.offset(end).map { $0 == course.length }
+      return course.settle(end, status, hasAll: hasAll) ?? discard()
+    case .discarding: return begin()
     case .learning: return learn(end, status)
     case .creating: return finishCreation(end, status, now)
     case .asking: return finishAsking(end, status, now)
@@ -93,14 +94,11 @@ package struct TusMachine: ResumeMachine {
 
   // MARK: Requests
 
-  /// Goes on once the abandoned upload is settled, or deletes it first.
+  /// Begins the new upload, once the abandoned one is deleted, if it is still there.
   private mutating func discard() -> [ResumeAction] {
-    guard let abandoned = course.abandoned, phase == .settling else {
-      course.forgetAbandoned()
-      return begin()
-    }
+    guard let url = course.takeAbandoned() else { return begin() }
     phase = .discarding
-    return course.send(Self.termination(of: abandoned.url))
+    return course.send(Self.termination(of: url))
   }
 
   private mutating func proceed() -> [ResumeAction] {

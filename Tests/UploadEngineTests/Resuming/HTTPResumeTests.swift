@@ -26,6 +26,19 @@ struct HTTPResumeTests {
     try Array(Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
+  /// Where an upload goes on that an engine of its own began and failed to finish.
+  private func pointKept(of item: UploadItem, to target: Target) async -> ResumePoint? {
+    let point = Mutex<ResumePoint?>(nil)
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
+      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
+    }
+    first.submit([UploadJob(item: item, target: target)])
+    for await _ in ended {}
+    await first.shutDown()
+    return point.withLock { $0 }
+  }
+
   @Test("a line that is lost again and again costs only what was on it, and no attempts")
   func cut() async throws {
     let peer = try DraftServer(cuts: [2_000_000, 3_000_000, 4_000_000])
@@ -374,16 +387,8 @@ struct HTTPResumeTests {
     let peer = try DraftServer(cuts: [1_500_000])
     let path = try folder.write("a.bin", count: 3_000_000)
     let target = target(peer, body: isForm ? .multipart : .binary, attempts: 1)
-    let point = Mutex<ResumePoint?>(nil)
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
-      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
-    }
-    first.submit([UploadJob(item: .file(path, id: 1), target: target)])
-    for await _ in ended {}
-    await first.shutDown()
     var item = UploadItem.file(path, id: 1)
-    item.resumePoint = point.withLock { $0 }
+    item.resumePoint = await pointKept(of: item, to: target)
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target)])
     #expect(await harness.finish([ItemID(1)]).map(\.code) == ["done 201"])
@@ -404,16 +409,8 @@ struct HTTPResumeTests {
     let peer = try DraftServer(cuts: isWhole ? [] : [1_500_000], manners)
     let path = try folder.write("a.bin", count: 3_000_000)
     let target = target(peer, attempts: 1)
-    let point = Mutex<ResumePoint?>(nil)
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
-      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
-    }
     var item = UploadItem.file(path, id: 1)
-    first.submit([UploadJob(item: item, target: target)])
-    for await _ in ended {}
-    await first.shutDown()
-    item.resumePoint = point.withLock { $0 }
+    item.resumePoint = await pointKept(of: item, to: target)
     item.resumePoint?.moment = nil
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target)])
@@ -429,16 +426,8 @@ struct HTTPResumeTests {
     let peer = try DraftServer(cuts: [1_500_000])
     let path = try folder.write("a.bin", count: 3_000_000)
     var target = target(peer, body: .multipart, attempts: 1)
-    let point = Mutex<ResumePoint?>(nil)
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let first = UploadEngine(keeping: { _, known in point.withLock { $0 = known } }) { changes in
-      if changes.contains(where: { $0.1.isFinished }) { end.finish() }
-    }
     var item = UploadItem.file(path, id: 1)
-    first.submit([UploadJob(item: item, target: target)])
-    for await _ in ended {}
-    await first.shutDown()
-    item.resumePoint = point.withLock { $0 }
+    item.resumePoint = await pointKept(of: item, to: target)
     target.fields = [Target.Field(name: "a", value: Template(literal: "b"))]
     let harness = EngineHarness()
     harness.engine.submit([UploadJob(item: item, target: target)])

@@ -83,6 +83,9 @@ struct HTTPResumeMachineTests {
       "it has forgotten it", from: kept(), because: .fileUncertain, [.status(404), .done(201)],
       ["HEAD /u/1", whole, "done 201 10"]),
     row(
+      "what answers does not say: nothing is sent", from: kept(), because: .fileUncertain,
+      [.status(200)], ["HEAD /u/1", "resume-no-offset"]),
+    row(
       "it cannot say: nothing is sent", from: kept(), because: .fileUncertain, [.status(503)],
       ["HEAD /u/1", "http-503"]),
     row(
