@@ -45,7 +45,7 @@ extension Transfer {
         try options.set(CURLOPT_POSTFIELDS, pointer: whole)
       }
       if length > Self.smallBody {
-        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(Self.largeBuffer))))
+        options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(largeBuffer))))
       }
     } else if request.method == "HEAD" {
       // The reply to HEAD gives the length of content that does not follow.
