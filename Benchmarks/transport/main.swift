@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import HTTPTransport
 import Synchronization
 
@@ -30,6 +31,36 @@ struct Zeros: ExchangeBody {
   }
 }
 
+/// Hears of a task's first progress and of its end.
+final class Listener: NSObject, UploadTaskDelegate {
+  private let begun: @Sendable () -> Void
+  private let ended: @Sendable (ExchangeEnd) -> Void
+  private let hasBegun = Mutex(false)
+
+  init(
+    begun: @escaping @Sendable () -> Void = {}, ended: @escaping @Sendable (ExchangeEnd) -> Void
+  ) {
+    (self.begun, self.ended) = (begun, ended)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) {
+    let isFirst = hasBegun.withLock { hasBegun in
+      defer { hasBegun = true }
+      return !hasBegun
+    }
+    if isFirst { begun() }
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    if let task = task as? UploadTask { ended(task.end) }
+  }
+}
+
 func send(_ files: ArraySlice<String>, to url: URL, lanes: Int) {
   let left = Mutex(files)
   let done = DispatchSemaphore(value: 0)
@@ -42,15 +73,14 @@ func send(_ files: ArraySlice<String>, to url: URL, lanes: Int) {
     let request = ExchangeRequest(
       url: url, method: "POST", headers: [("Content-Type", "application/octet-stream")],
       body: body(of: file))
-    let exchange = Transport.shared.exchange(request) { event in
-      guard case .ended(let end) = event else { return }
+    let listener = Listener { end in
       guard end.head?.status == 200 else {
         print("\(end)")
         exit(1)
       }
       queue.async { next() }
     }
-    exchange.resume()
+    UploadSession.shared.task(request, delegate: listener).resume()
   }
   queue.sync { for _ in 0..<lanes { next() } }
   for _ in 0..<lanes { done.wait() }
@@ -64,32 +94,20 @@ func cancel(times: Int) throws {
     let sink = try Sink()
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
-    let exchanges = (0..<4).map { _ in
-      let isFirst = Mutex(true)
-      let request = ExchangeRequest(url: sink.url, method: "POST", body: Zeros())
-      return Transport.shared.exchange(request) { event in
-        switch event {
-        case .acknowledged:
-          if isFirst.withLock({ wasFirst in
-            defer { wasFirst = false }
-            return wasFirst
-          }) {
-            begun.signal()
-          }
-        case .ended: ended.signal()
-        case .expectIgnored, .informed, .responded: break
-        }
-      }
+    let tasks = (0..<4).map { _ in
+      UploadSession.shared.task(
+        ExchangeRequest(url: sink.url, method: "POST", body: Zeros()),
+        delegate: Listener(begun: { begun.signal() }, ended: { _ in ended.signal() }))
     }
-    for exchange in exchanges { exchange.resume() }
-    for _ in exchanges { begun.wait() }
+    for task in tasks { task.resume() }
+    for _ in tasks { begun.wait() }
     let start = DispatchTime.now().uptimeNanoseconds
-    exchanges[0].cancel()
+    tasks[0].cancel()
     ended.wait()
     told.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e6)
     seen.append(Double(sink.firstClose() - start) / 1e6)
-    for exchange in exchanges.dropFirst() { exchange.cancel() }
-    for _ in exchanges.dropFirst() { ended.wait() }
+    for task in tasks.dropFirst() { task.cancel() }
+    for _ in tasks.dropFirst() { ended.wait() }
   }
   print("cancel of one of four running uploads, \(times) times")
   for (title, times) in [("told", told.sorted()), ("closed, as the server sees it", seen.sorted())]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit on the bodies of all exchanges that share it, in bytes a second. It may change while they run.
+/// A limit on the bodies of all tasks that share it, in bytes a second. It may change while they run.
 package final class BandwidthLimit: Sendable {
   private let bucket = Mutex(TokenBucket())
   private let changed: @Sendable () -> Void

@@ -14,8 +14,8 @@ package struct ExchangeRequest: Sendable {
   /// Whether the server is asked before a body of more than 1 MiB is sent (RFC 9110 §10.1.1). libcurl
   /// waits a second for the answer, and sends the request again without the question after a 417.
   package var expectsContinue = false
-  /// Whether an interim reply other than 100 makes the body wait until `Exchange.goOn` is called, so that the caller
-  /// can record what the reply says before a byte of the body leaves.
+  /// Whether an interim reply other than 100 makes the body wait until `UploadTask.releaseBody` is called, so that the
+  /// caller can record what the reply says before a byte of the body leaves.
   package var waitsAfterInterim = false
   /// Whether the request may safely be sent twice. If not, a body whose first byte was handed to a connection is
   /// repeated only if the server cannot have read any of it.
@@ -28,7 +28,11 @@ package struct ExchangeRequest: Sendable {
   package var mostReply = 1 << 20
   /// The credentials to answer a digest challenge with (RFC 7616). The body is sent only with the answer.
   package var digest: DigestCredentials?
-  /// The limits on the bytes of the body, which other exchanges may share.
+  /// After how many seconds without a byte in either direction it fails; nil if the caller watches that.
+  package var idleTimeout: Double?
+  /// After how many seconds it fails, whatever moves; nil for never.
+  package var timeout: Double?
+  /// The limits on the bytes of the body, which other tasks may share.
   package var limits: [BandwidthLimit] = []
 
   /// A request without a body.

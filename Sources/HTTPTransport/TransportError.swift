@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import FoundationNetworking
 
 /// Why a request ended early.
 package struct TransportError: Error, Sendable {
@@ -103,6 +104,29 @@ package struct TransportError: Error, Sendable {
 }
 
 extension TransportError {
+  /// The error that URLSession would give, with this one beneath it.
+  func urlError(for url: URL) -> URLError {
+    let code: URLError.Code =
+      switch kind {
+      case .cancelled: .cancelled
+      case .body(let error as CocoaError) where error.code == .fileReadNoSuchFile: .fileDoesNotExist
+      case .body: .cannotOpenFile
+      case .nameNotResolved, .proxyNotResolved: .cannotFindHost
+      case .connectionRefused: .cannotConnectToHost
+      case .unreachable: isTimeout ? .timedOut : .cannotConnectToHost
+      case .connectionLost: .networkConnectionLost
+      case .insecure, .notTLS, .otherKey: .secureConnectionFailed
+      case .notHTTP: .badServerResponse
+      case .optionRefused, .shortage, .proxyRefused, .other: .unknown
+      }
+    return URLError(
+      code,
+      userInfo: [
+        NSUnderlyingErrorKey: self, NSURLErrorFailingURLErrorKey: url,
+        NSLocalizedDescriptionKey: words,
+      ])
+  }
+
   /// OpenSSL's code for something that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
   private static let noRecord: UInt32 = 20 << 23 | 267
 

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import HTTPTransport
 import Synchronization
 import TestSupport
@@ -13,19 +14,19 @@ final class Asker: Sendable {
     var end: ExchangeEnd?
     var afterEnd = 0
   }
-  let exchange: Exchange
+  let task: UploadTask
   private let box: Box
 
-  /// What the handler writes to, before there is an exchange.
+  /// What the handler writes to, before there is a task.
   private final class Box: Sendable {
     let told = Mutex(Told())
     let waiter = Mutex<CheckedContinuation<Void, Never>?>(nil)
   }
 
-  init(_ transport: Transport, _ request: ExchangeRequest) {
+  init(_ session: UploadSession, _ request: ExchangeRequest) {
     let box = Box()
     self.box = box
-    exchange = transport.exchange(request) { event in
+    task = session.task(request) { event in
       let isOver = box.told.withLock { told in
         if told.end != nil { told.afterEnd += 1 }
         switch event {
@@ -50,7 +51,7 @@ final class Asker: Sendable {
   func run() async -> Told {
     await withCheckedContinuation { continuation in
       box.waiter.withLock { $0 = continuation }
-      exchange.resume()
+      task.resume()
       // One that was cancelled before may be over already.
       if events.end != nil { box.waiter.withLock { $0.take() }?.resume() }
     }
@@ -58,7 +59,53 @@ final class Asker: Sendable {
   }
 }
 
-/// So many bytes that cost nothing.
+/// What a task's delegate hears.
+enum TaskEvent: Sendable {
+  case acknowledged(Int64)
+  case expectIgnored
+  case informed(ReplyHead)
+  case responded(ReplyHead)
+  case ended(ExchangeEnd)
+}
+
+/// Gives one closure everything that a task's delegate hears.
+private final class Listener: NSObject, UploadTaskDelegate {
+  private let handler: @Sendable (TaskEvent) -> Void
+
+  init(_ handler: @escaping @Sendable (TaskEvent) -> Void) { self.handler = handler }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
+    totalBytesSent: Int64, totalBytesExpectedToSend: Int64
+  ) { handler(.acknowledged(totalBytesSent)) }
+
+  func urlSession(
+    _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead
+  ) { handler(.informed(head)) }
+
+  func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead) {
+    handler(.responded(head))
+  }
+
+  func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) { handler(.expectIgnored) }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    if let task = task as? UploadTask { handler(.ended(task.end)) }
+  }
+}
+
+extension UploadSession {
+  /// A task that begins with `resume`; the handler hears of it on the transport's thread.
+  func task(
+    _ request: ExchangeRequest, _ handler: @escaping @Sendable (TaskEvent) -> Void
+  ) -> UploadTask {
+    task(request, delegate: Listener(handler))
+  }
+}
+
+/// A body of zeros, which costs nothing.
 struct ZeroBody: ExchangeBody {
   let length: Int64
 

@@ -27,14 +27,14 @@ struct ExpectTests {
     var request = ExchangeRequest(
       url: server.url(), method: "POST", body: ZeroBody(length: Self.length))
     (request.expectsContinue, request.waitsAfterInterim) = (true, true)
-    let exchange = Mutex<Exchange?>(nil)
+    let exchange = Mutex<UploadTask?>(nil)
     let end = Mutex<ExchangeEnd?>(nil)
     // A transport of its own: its thread is kept from its work until both have come.
-    let asked = Transport().exchange(request) { event in
+    let asked = UploadSession().task(request) { event in
       switch event {
       case .informed(let head):
         if head.status == 102 { isOver.wait() }
-        exchange.withLock { $0 }?.goOn()
+        exchange.withLock { $0 }?.releaseBody()
       case .ended(let told): end.withLock { $0 = told }
       default: break
       }
@@ -60,11 +60,11 @@ struct ExpectTests {
     var request = ExchangeRequest(
       url: server.url(), method: "POST", body: ZeroBody(length: Self.length))
     (request.expectsContinue, request.waitsAfterInterim) = (true, waits)
-    let asker = Asker(Transport(), request)
+    let asker = Asker(UploadSession(), request)
     async let end = asker.run()
-    defer { asker.exchange.cancel() }
+    defer { asker.task.cancel() }
     try await wait(for: "the interim reply") { asker.events.interim.first }
-    asker.exchange.goOn()
+    asker.task.releaseBody()
     try await wait(for: "the end", seconds: 20) { asker.events.end }
     let told = await end
     #expect(told.end?.head?.status == 200 && told.expectIgnored == 1, "\(told)")

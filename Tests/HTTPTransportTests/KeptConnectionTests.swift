@@ -13,7 +13,7 @@ struct KeptConnectionTests {
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
   /// Old enough for any machine.
-  private let transport = Transport(maxIdle: 600)
+  private let session = UploadSession(maxIdle: 600)
 
   private func send(
     to server: HostileServer, bytes: Int64 = 5000, mayRepeat: Bool = false
@@ -21,7 +21,7 @@ struct KeptConnectionTests {
     var request = ExchangeRequest(
       url: server.url(), method: "POST", body: ZeroBody(length: bytes))
     request.mayRepeat = mayRepeat
-    return await Asker(transport, request).run()
+    return await Asker(session, request).run()
   }
 
   /// A server whose first connection answers one request, reads the next one and ends without a reply.
@@ -51,8 +51,8 @@ struct KeptConnectionTests {
     for _ in 0..<2 {
       var request = ExchangeRequest(
         url: server.url(), method: "POST", body: ZeroBody(length: 10_000))
-      request.limits = [transport.makeLimit()]
-      #expect(await Asker(transport, request).run().end?.trouble == nil)
+      request.limits = [session.makeLimit()]
+      #expect(await Asker(session, request).run().end?.trouble == nil)
     }
     #expect(together.withLock { $0 } == [10_000, 10_000])
   }
@@ -66,20 +66,20 @@ struct KeptConnectionTests {
     let request = ExchangeRequest(
       url: server.url(), method: "POST", body: ZeroBody(length: 10_000))
     let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
-    let next = transport.exchange(request) { _ in }
-    let first = transport.exchange(request) { [transport] event in
+    let next = session.task(request) { _ in }
+    let first = session.task(request) { [session] event in
       guard case .ended = event else { return }
-      transport.postpone { continuation.yield(next.hasHandedOverAll) }
+      session.postpone { continuation.yield(next.hasHandedOverAll) }
       next.resume()
     }
     first.resume()
     #expect(await ends.first { _ in true } == true)
     let isDone = Mutex(false)
-    transport.postpone { isDone.withLock { $0 = true } }
+    session.postpone { isDone.withLock { $0 = true } }
     #expect(isDone.withLock { $0 })
-    // Another transport's thread is another thread too.
-    let other = Transport()
-    let last = transport.exchange(request) { event in
+    // Another session's thread is another thread too.
+    let other = UploadSession()
+    let last = session.task(request) { event in
       guard case .ended = event else { return }
       let isDone = Mutex(false)
       other.postpone { isDone.withLock { $0 = true } }

@@ -80,13 +80,13 @@ struct TLSRepetitionTests {
       server.output.split(separator: "\n").first
     }
     let url = try #require(URL(string: "https://localhost:\(port)/upload"))
-    let transport = Transport(maxIdle: 600)
+    let session = UploadSession(maxIdle: 600)
     var request = ExchangeRequest(url: url, method: "POST", body: MemoryBody(Data("first".utf8)))
     request.tls = TLSOptions(caFile: authority.root.file)
-    #expect(await Asker(transport, request).run().end?.head?.status == 200)
+    #expect(await Asker(session, request).run().end?.head?.status == 200)
     request.body = Self.body(size)
     request.mayRepeat = mayRepeat
-    return (await Asker(transport, request).run().end, server)
+    return (await Asker(session, request).run().end, server)
   }
 
   private func wasLost(_ end: ExchangeEnd?) -> Bool {

@@ -14,8 +14,8 @@ struct URLSessionTaskTests {
 
   private enum End { case good, cancelled, failed }
 
-  /// Keeps a task's callbacks, as a session's delegate gets them.
-  private final class Listener: NSObject, URLSessionTaskDelegate, Sendable {
+  /// Keeps a task's callbacks.
+  private final class Listener: NSObject, UploadTaskDelegate {
     struct Heard: Sendable {
       var sent: [Int64] = []
       var expected: Int64 = 0
@@ -49,13 +49,12 @@ struct URLSessionTaskTests {
   }
 
   /// Whoever knows it as a task of URLSession's alone has all that such a task does.
-  @Test func anExchangeIsATask() async throws {
+  @Test func anUploadTaskIsATask() async throws {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }
     let request = ExchangeRequest(url: server.url(), method: "PUT", body: ZeroBody(length: 2000))
     let listener = Listener()
-    let task: URLSessionTask = Transport.shared.exchange(request) { _ in }
-    task.delegate = listener
+    let task: URLSessionTask = UploadSession.shared.task(request, delegate: listener)
     #expect(task.state == .suspended)
     #expect(task.originalRequest?.url == server.url())
     #expect(task.currentRequest?.httpMethod == "PUT")
@@ -89,8 +88,7 @@ struct URLSessionTaskTests {
     let listener = Listener()
     let request = ExchangeRequest(
       url: server.url(), method: "POST", body: ZeroBody(length: 1 << 30))
-    let task: URLSessionTask = Transport.shared.exchange(request) { _ in }
-    task.delegate = listener
+    let task: URLSessionTask = UploadSession.shared.task(request, delegate: listener)
     if isResumed {
       task.resume()
       try await wait(for: "the first bytes") { task.countOfBytesSent > 0 ? true : nil }
@@ -118,7 +116,7 @@ struct URLSessionTaskTests {
               .shared,
               ExchangeRequest(url: server.url(), method: "POST", body: ZeroBody(length: 2000)))
             async let end = asker.run()
-            if (lane + number) % 5 == 0 { asker.exchange.cancel() }
+            if (lane + number) % 5 == 0 { asker.task.cancel() }
             let told = await end
             #expect(told.end != nil && told.afterEnd == 0)
           }

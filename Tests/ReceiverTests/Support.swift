@@ -60,9 +60,8 @@ struct TestServer {
   func age(_ path: String) throws {
     let id = path.replacing("/uploads/", with: "")
     for suffix in ["data", "json"] {
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
-        ofItemAtPath: folder.appendingPathComponent(".hoist-upload-\(id).\(suffix)").path)
+      try FileChange.age(
+        folder.appendingPathComponent(".hoist-upload-\(id).\(suffix)").path, seconds: 90_000)
     }
   }
 

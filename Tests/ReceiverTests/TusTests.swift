@@ -228,8 +228,7 @@ struct TusTests {
         guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) else {
           throw CocoaError(.fileWriteUnknown)
         }
-        try FileManager.default.setAttributes(
-          [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: path)
+        try FileChange.age(path, seconds: seconds)
       }
     }
     func isThere(_ number: Int) -> Bool {

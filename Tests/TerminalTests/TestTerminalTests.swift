@@ -49,7 +49,8 @@ import Testing
   @Test func aFrameIsSeenOnceItIsWhole() async throws {
     let terminal = try await terminal()
     try await terminal.command(
-      #"clear; printf '\033[?2026hfir''st '; sleep 0.3; printf 'sec''ond\033[?20'; printf '26l\n'"#)
+      #"clear; printf '\033[?2026hfir''st '; sleep 0.05; printf 'sec''ond\033[?20'; printf '26l\n'"#
+    )
     let screen = try await terminal.wait(for: "first")
     #expect(screen.shows("first second"), "\(screen.text)")
   }

@@ -15,6 +15,18 @@ public enum FileChange {
     }
   }
 
+  /// Makes a file look as if it had been written this many seconds ago.
+  ///
+  /// Foundation's `setAttributes` has failed here on a busy machine, with an error number that it does not give.
+  public static func age(_ path: String, seconds: Double) throws {
+    let moment = Date(timeIntervalSinceNow: -seconds).timeIntervalSince1970
+    let time = timespec(tv_sec: Int(moment), tv_nsec: 0)
+    var times = [time, time]
+    guard utimensat(AT_FDCWD, path, &times, 0) == 0 else {
+      throw POSIXError(.init(rawValue: errno) ?? .EIO)
+    }
+  }
+
   /// Does something to a file, and sets its times back.
   public static func keepingTimes(of path: String, _ work: () throws -> Void) throws {
     var status = stat()

@@ -57,14 +57,14 @@ final class EngineHarness: Sendable {
   }
 
   init(
-    lanes: Int = 4, time: TimeSource = .system, transport: Transport = .shared,
+    lanes: Int = 4, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, memory: (any ResumeMemory)? = nil,
     preparesAhead: Bool = true
   ) {
     let log = Log()
     self.log = log
     engine = UploadEngine(
-      lanes: lanes, time: time, transport: transport, waitsForServers: waitsForServers,
+      lanes: lanes, time: time, session: session, waitsForServers: waitsForServers,
       outage: { _, news in log.content.withLock { $0.reachability.append(news) } },
       refusal: { target, isRefused in
         let words = "\(target) \(isRefused ? "refused" : "tried again")"

@@ -15,7 +15,7 @@ struct RepetitionTests {
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
   /// Its kept connections are never too old to be used again, however busy the machine.
-  private static let patient = Transport(maxIdle: 600)
+  private static let patient = UploadSession(maxIdle: 600)
 
   /// How a server ends a connection that it kept.
   enum Ending: CaseIterable { case inOrder, byReset }
@@ -51,7 +51,7 @@ struct RepetitionTests {
     var target = Target(name: "t", url: server.url())
     target.retry = RetryPolicy(attempts: 5, base: 0, cap: 0)
     try change(&target)
-    return await EngineHarness(lanes: 1, transport: Self.patient).upload(paths, to: target)
+    return await EngineHarness(lanes: 1, session: Self.patient).upload(paths, to: target)
   }
 
   @Test(arguments: Ending.allCases)
@@ -127,7 +127,7 @@ struct RepetitionTests {
   private func uploadAfterTwo(
     _ count: Int, to server: HostileServer, _ meanwhile: () async throws -> Void
   ) async throws -> [ItemState] {
-    let harness = EngineHarness(lanes: 2, transport: Self.patient)
+    let harness = EngineHarness(lanes: 2, session: Self.patient)
     let target = Target.once(server.url())
     let jobs = try (1...3).map { id in
       let path = try folder.write("\(id)", count: id == 3 ? count : 100, seed: UInt64(id))

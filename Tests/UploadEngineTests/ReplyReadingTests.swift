@@ -51,5 +51,5 @@ struct ReplyReadingTests {
 
 extension UploadEngine {
   /// Whether the transport has told the end of a request that the engine has not heard of.
-  fileprivate var hasReply: Bool { transfers.values.contains { $0.exchange.state == .completed } }
+  fileprivate var hasReply: Bool { transfers.values.contains { $0.task.state == .completed } }
 }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// Sets options on one of libcurl's handles, and fails closed: a refused option ends the exchange.
+/// Sets options on one of libcurl's handles, and fails closed: a refused option ends the task.
 final class EasyOptions {
   private let easy: UnsafeMutableRawPointer
   private var refused: CURLcode?

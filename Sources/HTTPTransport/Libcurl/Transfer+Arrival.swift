@@ -67,7 +67,7 @@ extension Transfer {
     // After an error nothing more can arrive.
     let isOpen = arrival.isOpen() && code == CURLE_OK
     let handedOver = isOpen || arrival.isLost ? min(acknowledged, length - 1) : length
-    exchange.content.withLock { if !$0.isStopped { $0.progress.handedOver = handedOver } }
+    task.content.withLock { if !$0.isStopped { $0.progress.handedOver = handedOver } }
     return isOpen
   }
 
@@ -78,7 +78,7 @@ extension Transfer {
     guard length > 0, parser.head == nil, !request.offersHTTP2, let socket,
       SocketTable.discardUnsent(at: socket) >= Self.surelyUnsent
     else { return }
-    exchange.content.withLock { content in
+    task.content.withLock { content in
       content.progress.handedOver = min(content.progress.handedOver, length - 1)
     }
   }

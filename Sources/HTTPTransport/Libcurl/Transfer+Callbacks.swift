@@ -24,7 +24,7 @@ extension Transfer {
     }
     headsBefore = hoist_info_long(easy, CURLINFO_REQUEST_SIZE)
     if asks { continueBy = Clock.now + Self.longestQuestion }
-    let mayBegin = exchange.content.withLock { content in
+    let mayBegin = task.content.withLock { content in
       guard !content.isStopped else { return false }
       (content.head, content.reply) = (nil, Data())
       content.progress.hasReplyBegun = false
@@ -64,7 +64,7 @@ extension Transfer {
     if given == 0, asks, !parser.hasContinued { tellExpectIgnored() }
     let wanted = Int(min(Int64(room), length - given))
     guard wanted > 0 else { return 0 }
-    if given == 0, exchange.content.withLock({ $0.isWaiting }) {
+    if task.content.withLock({ $0.holdsBody }) {
       hold()
       return Int(CURL_READFUNC_PAUSE)
     }
@@ -95,7 +95,7 @@ extension Transfer {
     let isOver = parser.consume(UnsafeRawBufferPointer(start: bytes, count: count))
     if isOver || parser.hasContinued { continueBy = nil }
     let hasBegun = parser.hasBegun
-    exchange.content.withLock {
+    task.content.withLock {
       $0.progress.received += count
       $0.progress.hasReplyBegun = hasBegun
     }
@@ -110,7 +110,7 @@ extension Transfer {
     if mayAskPlainly, head.status == 417 {
       tellExpectIgnored()
     }
-    exchange.content.withLock { $0.head = head }
+    task.content.withLock { $0.head = head }
     // libcurl answers the challenge with a second request, and only the reply to that one counts.
     if request.digest != nil, head.status == 401, !wasChallenged {
       wasChallenged = true
@@ -123,7 +123,7 @@ extension Transfer {
 
   func receive(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
     let most = request.mostReply
-    let isAll = exchange.content.withLock { content in
+    let isAll = task.content.withLock { content in
       content.progress.received += count
       let room = most - content.reply.count
       content.reply.append(
@@ -136,21 +136,21 @@ extension Transfer {
 
   /// Ends the transfer, because the reply does not seem to end.
   private func cut() -> Int {
-    exchange.content.withLock { $0.isReplyCut = true }
+    task.content.withLock { $0.isReplyCut = true }
     return 0
   }
 
   private func tell(_ interim: ReplyHead) {
     if request.waitsAfterInterim, given == 0 {
-      exchange.content.withLock { $0.isWaiting = true }
+      task.content.withLock { $0.isWaiting = true }
     }
-    exchange.tell(.informed(interim))
+    task.tell(interim: interim)
   }
 
   private func tellExpectIgnored() {
     guard !toldExpect else { return }
     toldExpect = true
-    exchange.tell(.expectIgnored)
+    task.tellExpectIgnored()
   }
 
   func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {

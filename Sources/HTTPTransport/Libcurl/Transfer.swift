@@ -1,9 +1,9 @@
 import CCurl
 import Foundation
 
-/// One exchange on an easy handle. Used only on the loop's thread.
+/// One task's request on an easy handle. Used only on the loop's thread.
 final class Transfer {
-  let exchange: Exchange
+  let task: UploadTask
   let easy: UnsafeMutableRawPointer
   unowned let loop: TransferLoop
   let request: ExchangeRequest
@@ -66,12 +66,12 @@ final class Transfer {
   /// The most bytes that a limit is asked for at once.
   private static let mostGranted = 1 << 20
 
-  init(_ exchange: Exchange, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
-    self.exchange = exchange
+  init(_ task: UploadTask, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
+    self.task = task
     self.easy = easy
     self.loop = loop
-    request = exchange.request
-    length = exchange.request.body?.length ?? 0
+    request = task.request
+    length = task.request.body?.length ?? 0
     asks = request.expectsContinue
     wholeBody =
       Self.sendsAtOnce(request) ? .allocate(byteCount: Int(length), alignment: 1) : nil
@@ -103,7 +103,7 @@ final class Transfer {
       isUnrepeatable
       || [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND]
         .contains(code)
-    guard isLost, parser.head == nil, headBytes == 0, exchange.transferProgress.hasBegun,
+    guard isLost, parser.head == nil, headBytes == 0, task.transferProgress.hasBegun,
       let closed
     else { return .uncertain }
     // libcurl has already read, and so cleared, the connection's error.
@@ -165,7 +165,7 @@ final class Transfer {
   private func record(acknowledged now: Int64) -> Int64? {
     guard now > acknowledged else { return nil }
     acknowledged = now
-    exchange.content.withLock { $0.progress.acknowledged = now }
+    task.content.withLock { $0.progress.acknowledged = now }
     return now
   }
 
@@ -178,7 +178,7 @@ final class Transfer {
 
   /// The final reply's head, unless it has been reported.
   func removeHead() -> ReplyHead? {
-    guard !isHeadTold, let head = exchange.content.withLock({ $0.head }) else { return nil }
+    guard !isHeadTold, let head = task.content.withLock({ $0.head }) else { return nil }
     isHeadTold = true
     return head
   }
@@ -195,7 +195,7 @@ final class Transfer {
         .connectionLost, code: code,
         words: "The server answered before it had everything, and closed the connection")
     }
-    guard code != CURLE_OK, !exchange.content.withLock({ $0.isReplyCut }) else { return nil }
+    guard code != CURLE_OK, !task.content.withLock({ $0.isReplyCut }) else { return nil }
     // libcurl does not tell why no socket could be made.
     return TransportError(
       code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
@@ -204,7 +204,7 @@ final class Transfer {
   /// Lets a transfer that is held back go on with as many bytes as its limits allow now. Returns false
   /// if they allow none; `heldUntil` then says when they may.
   func letGo(at now: Double) -> Bool {
-    guard !exchange.content.withLock({ $0.isWaiting }) else {
+    guard !task.content.withLock({ $0.holdsBody }) else {
       heldUntil = .infinity
       return false
     }
@@ -215,7 +215,7 @@ final class Transfer {
       return false
     }
     (allowance, heldUntil) = (bytes, nil)
-    exchange.content.withLock { $0.progress.isHeldBack = false }
+    task.content.withLock { $0.progress.isHeldBack = false }
     return true
   }
 
@@ -235,11 +235,11 @@ final class Transfer {
   func hold() {
     heldUntil = heldUntil ?? 0
     loop.hold(self)
-    exchange.content.withLock { $0.progress.isHeldBack = true }
+    task.content.withLock { $0.progress.isHeldBack = true }
   }
 
   /// Hands over at most `most` bytes of the body. `work` does it and returns how many they were; nil for none.
-  /// Throws once the exchange is stopped, so that the number handed over does not change after that.
+  /// Throws once the task is stopped, so that the number handed over does not change after that.
   func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
     try recordHandedOver(given + Int64(most))
     var count: Int?
@@ -254,7 +254,7 @@ final class Transfer {
   }
 
   func recordHandedOver(_ bytes: Int64) throws(CancellationError) {
-    let isStopped = exchange.content.withLock { content in
+    let isStopped = task.content.withLock { content in
       if !content.isStopped { content.progress.handedOver = bytes }
       return content.isStopped
     }
@@ -274,9 +274,10 @@ final class Transfer {
     (socket, mark, closed, arrival) = (nil, nil, nil, nil)
     (isUnrepeatable, isTooLate) = (false, false)
     continueBy = nil
-    exchange.content.withLock { content in
+    task.content.withLock { content in
+      content.reported = 0
       let received = content.progress.received
-      content.progress = Exchange.Progress()
+      content.progress = UploadTask.Progress()
       content.progress.received = received
     }
   }

@@ -11,8 +11,8 @@ import Synchronization
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
-    case start(Exchange)
-    case stop(Exchange)
+    case start(UploadTask)
+    case stop(UploadTask)
     case limitsChanged
   }
 
@@ -72,8 +72,8 @@ final class TransferLoop: @unchecked Sendable {
     watchSockets(multi)
   }
 
-  func start(_ exchange: Exchange) { order(.start(exchange)) }
-  func stop(_ exchange: Exchange) { order(.stop(exchange)) }
+  func start(_ task: UploadTask) { order(.start(task)) }
+  func stop(_ task: UploadTask) { order(.stop(task)) }
   func limitsChanged() { order(.limitsChanged) }
 
   static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
@@ -84,7 +84,7 @@ final class TransferLoop: @unchecked Sendable {
   private func order(_ order: Order) {
     guard multi != nil else {
       switch order {
-      case .start(let exchange), .stop(let exchange): exchange.finish(Self.outOfMemory)
+      case .start(let task), .stop(let task): task.finish(Self.outOfMemory)
       case .limitsChanged: break
       }
       return
@@ -147,35 +147,35 @@ final class TransferLoop: @unchecked Sendable {
     }
     for order in orders {
       switch order {
-      case .start(let exchange): begin(exchange)
-      case .stop(let exchange):
-        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(exchange)) {
+      case .start(let task): begin(task)
+      case .stop(let task):
+        if let transfer = transfers.removeValue(forKey: ObjectIdentifier(task)) {
           transfer.breakOff()
           retire(transfer)
         }
-        exchange.finish(TransportError(.cancelled))
+        task.finish(TransportError(.cancelled))
       case .limitsChanged:
         for transfer in held { transfer.heldUntil = 0 }
       }
     }
   }
 
-  private func begin(_ exchange: Exchange) {
+  private func begin(_ task: UploadTask) {
     guard let multi, let easy = spare.popLast() ?? curl_easy_init() else {
-      return exchange.finish(Self.outOfMemory)
+      return task.finish(Self.outOfMemory)
     }
-    let transfer = Transfer(exchange, easy: easy, loop: self)
+    let transfer = Transfer(task, easy: easy, loop: self)
     do throws(TransportError) {
       try transfer.setUp(maxIdle: maxIdle)
     } catch {
       release(easy)
-      return exchange.finish(error)
+      return task.finish(error)
     }
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       release(easy)
-      return exchange.finish(Self.outOfMemory)
+      return task.finish(Self.outOfMemory)
     }
-    transfers[ObjectIdentifier(exchange)] = transfer
+    transfers[ObjectIdentifier(task)] = transfer
   }
 
   /// Takes a transfer from libcurl, which closes its connection if it is in the middle of the request.
@@ -216,21 +216,21 @@ final class TransferLoop: @unchecked Sendable {
   func finish(_ transfer: Transfer, _ code: CURLcode) {
     guard !awaits(transfer, code) else { return }
     let trouble = transfer.trouble(code)
-    let exchange = transfer.exchange
-    let isAnswered = trouble == nil && exchange.content.withLock { $0.head != nil }
+    let task = transfer.task
+    let isAnswered = trouble == nil && task.content.withLock { $0.head != nil }
     let acknowledged =
       isAnswered ? transfer.recordAnswered() : transfer.newlyAcknowledged(shares: 1)
     let head = transfer.removeHead()
-    transfers[ObjectIdentifier(exchange)] = nil
+    transfers[ObjectIdentifier(task)] = nil
     retire(transfer)
-    exchange.tell(acknowledged: acknowledged, head: head)
-    exchange.finish(trouble)
+    task.tell(acknowledged: acknowledged, head: head)
+    task.finish(trouble)
   }
 
   private func tellHeads() {
     for transfer in answered {
       guard let head = transfer.removeHead() else { continue }
-      transfer.exchange.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
+      transfer.task.tell(acknowledged: transfer.newlyAcknowledged(shares: 1), head: head)
     }
     answered = []
   }
@@ -250,7 +250,7 @@ final class TransferLoop: @unchecked Sendable {
       guard let socket = transfer.socket, let shares = users[socket],
         let acknowledged = transfer.newlyAcknowledged(shares: shares)
       else { continue }
-      transfer.exchange.tell(acknowledged: acknowledged, head: nil)
+      transfer.task.tell(acknowledged: acknowledged, head: nil)
     }
   }
 

@@ -10,17 +10,25 @@ import UploadModel
 extension UploadEngine {
   /// A request that waits for a lane.
   struct RequestAhead: Sendable {
-    let transfer: Int
     let route: Route
-    let exchange: Exchange
+    let task: UploadTask
   }
 
   /// What happens to a request.
   enum News: Sendable {
     /// The transport's thread began it after it had waited for a lane.
     case begun(at: Instant)
-    /// The transport reports an event. An end comes with what the target's rules read in the reply.
-    case event(Exchange.Event, ReplyContent? = nil)
+    /// How many bytes of the body the other side has acknowledged. The number falls when the body starts over on
+    /// another connection.
+    case acknowledged(Int64)
+    /// The server ignores `Expect: 100-continue`.
+    case expectIgnored
+    /// An interim reply's head.
+    case informed(ReplyHead)
+    /// The final reply's head.
+    case responded(ReplyHead)
+    /// The request is over, with what the target's rules read in the reply.
+    case ended(ExchangeEnd, ReplyContent?)
   }
 
   /// What the transport has reported and the engine has not handled yet.
@@ -44,16 +52,16 @@ extension UploadEngine {
   /// Begins requests that have a free lane but were prepared too late for the transport's thread.
   func beginThoseAhead() {
     for next in ahead.withLock({ $0 }) {
-      guard let id = transfers[next.transfer]?.shares.first?.item.id, scheduler.hasLane(for: id),
-        remove(ahead: { $0.transfer == next.transfer }).count == 1
+      guard let transfer = transfers[next.task.taskIdentifier],
+        let id = transfer.shares.first?.item.id, scheduler.hasLane(for: id),
+        remove(ahead: { $0.task === next.task }).count == 1
       else { continue }
-      recordBegun(next.transfer, at: time.now())
-      next.exchange.resume()
+      recordBegun(transfer, at: time.now())
+      next.task.resume()
     }
   }
 
-  func recordBegun(_ number: Int, at instant: Instant) {
-    guard let transfer = transfers[number] else { return }
+  func recordBegun(_ transfer: Transfer, at instant: Instant) {
     transfer.recordBegun(at: instant)
     for id in transfer.items {
       scheduler.recordBegun(id)
@@ -86,7 +94,7 @@ extension UploadEngine {
   func takeBack(where isMeant: (RequestAhead) -> Bool = { _ in true }) {
     var items: [ItemID] = []
     for request in remove(ahead: isMeant) {
-      items += transfers.removeValue(forKey: request.transfer)?.items.map { $0 } ?? []
+      items += transfers.removeValue(forKey: request.task.taskIdentifier)?.items.map { $0 } ?? []
     }
     for id in items { jobs[id]?.task = nil }
     handle(items.map { ($0, .notBegun) })

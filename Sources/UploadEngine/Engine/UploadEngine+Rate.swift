@@ -11,7 +11,7 @@ extension UploadEngine {
   /// The limits that apply to a request to a target.
   func limits(for target: Target) -> [BandwidthLimit] {
     guard let rate = target.rateLimit else { return [totalLimit] }
-    let limit = targetLimits[target.name] ?? transport.makeLimit()
+    let limit = targetLimits[target.name] ?? session.makeLimit()
     targetLimits[target.name] = limit
     limit.set(rate)
     return [totalLimit, limit]

@@ -73,25 +73,20 @@ extension UploadEngine {
     asked.limits = limits(for: request.target)
     let isAhead = request.files.contains { jobs[$0.item.id]?.isAhead == true }
     if isAhead { asked.body = UploadBody(request.body).readAhead() }
-    lastTransfer += 1
-    let number = lastTransfer
     let route = authorization.route
-    let exchange = transport.exchange(asked) { [weak self, rules = request.target.response] in
-      self?.receive($0, of: number, on: route, rules)
-    }
+    let task = session.task(
+      asked, delegate: TransferListener(self, route, request.target.response))
     let transfer = Transfer(
-      attempt: attempt, authorization: authorization, exchange: exchange, request: request,
+      attempt: attempt, authorization: authorization, task: task, request: request,
       url: url, start: time.now(), isAhead: isAhead)
-    transfers[number] = transfer
+    transfers[task.taskIdentifier] = transfer
     for id in transfer.items {
-      jobs[id]?.task = number
+      jobs[id]?.task = task.taskIdentifier
       jobs[id]?.token = authorization.token
     }
     startWatching()
-    guard isAhead else { return exchange.resume() }
-    ahead.withLock {
-      $0.append(RequestAhead(transfer: number, route: route, exchange: exchange))
-    }
+    guard isAhead else { return task.resume() }
+    ahead.withLock { $0.append(RequestAhead(route: route, task: task)) }
   }
 
   /// Fails files that cannot be sent; the request is made without them.
@@ -102,13 +97,15 @@ extension UploadEngine {
     handle(ids.map { ($0, ended(end)) })
   }
 
-  /// Brings an event to the engine's queue; an end comes with what the rules read in the reply.
-  nonisolated private func receive(
-    _ event: Exchange.Event, of number: Int, on route: Route, _ rules: ReplyRules
+  /// Brings news of a task to the engine's queue.
+  nonisolated func receive(_ news: News, of number: Int) {
+    receive([(number, news)], canWait: true)
+  }
+
+  /// Brings a task's end to the engine's queue, with what the rules read in the reply.
+  nonisolated func receive(
+    _ end: ExchangeEnd, of number: Int, on route: Route, _ rules: ReplyRules
   ) {
-    guard case .ended(let end) = event else {
-      return receive([(number, .event(event))], canWait: true)
-    }
     guard rules.needsContent else { return receive(end, nil, of: number, on: route) }
     replyQueue.async {
       let content = rules.read(Reply(text: Transfer.text(of: end)))
@@ -120,14 +117,15 @@ extension UploadEngine {
   nonisolated private func receive(
     _ end: ExchangeEnd, _ content: ReplyContent?, of number: Int, on route: Route
   ) {
-    let news = News.event(.ended(end), content)
+    let news = News.ended(end, content)
     guard end.trouble == nil, let status = end.head?.status, (200..<300).contains(status),
       let (next, left) = takeNext(on: route)
     else { return receive([(number, news)], canWait: false) }
     // In this order, because the second request takes the lane that the first one leaves.
     receive(
-      [(number, news), (next.transfer, .begun(at: time.now()))], canWait: left >= Self.manyAhead)
-    next.exchange.resume()
+      [(number, news), (next.task.taskIdentifier, .begun(at: time.now()))],
+      canWait: left >= Self.manyAhead)
+    next.task.resume()
   }
 
   /// Brings news to the engine's queue, together with more that arrives meanwhile: with small files, a
@@ -142,7 +140,7 @@ extension UploadEngine {
     if !canWait {
       callForNews()
     } else if isFirst {
-      transport.postpone { [weak self] in self?.callForNews() }
+      session.postpone { [weak self] in self?.callForNews() }
     }
   }
 
@@ -160,21 +158,18 @@ extension UploadEngine {
         return inbox.news
       }
       engine.inOneTurn {
-        for (number, news) in news {
-          switch news {
-          case .begun(let instant): engine.recordBegun(number, at: instant)
-          case .event(let event, let content): engine.handle(event, of: number, content)
-          }
-        }
+        for (number, news) in news { engine.handle(news, of: number) }
       }
     }
   }
 
-  private func handle(_ event: Exchange.Event, of number: Int, _ content: ReplyContent?) {
+  private func handle(_ news: News, of number: Int) {
     guard let transfer = transfers[number] else { return }
     let now = time.now()
+    if case .begun(let instant) = news { return recordBegun(transfer, at: instant) }
     transfer.recordActivity(at: now)
-    switch event {
+    switch news {
+    case .begun: break
     case .acknowledged(let bytes):
       transfer.recordAcknowledged(bytes)
       tell(transfer.news(at: now))
@@ -184,10 +179,10 @@ extension UploadEngine {
       if head.status == 104, let id = transfer.shares.first?.item.id {
         inform(id, of: head, transfer)
       }
-      transfer.exchange.goOn()
+      transfer.task.releaseBody()
     case .responded(let head):
       transfer.recordHead(head)
-    case .ended(let end):
+    case .ended(let end, let content):
       transfers[number] = nil
       transfer.recordEnd(end, content)
       conclude(transfer)
@@ -199,7 +194,7 @@ extension UploadEngine {
     let target = transfer.request.target
     var end = transfer.end(at: time.now())
     if transfer.isAhead {
-      remove { $0.exchange === transfer.exchange }
+      remove { $0.task === transfer.task }
       return handle(transfer.items.map { ($0, .notBegun) })
     }
     judgeAhead(after: transfer, end)

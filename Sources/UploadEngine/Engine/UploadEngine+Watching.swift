@@ -31,7 +31,7 @@ extension UploadEngine {
       } else {
         continue
       }
-      transfer.exchange.cancel()
+      transfer.task.cancel()
     }
   }
 }

@@ -37,8 +37,8 @@ package actor UploadEngine {
   let refusal: Refusal
   let keeping: Keeping
   let waitsForServers: Bool
-  let transport: Transport
-  /// Events of exchanges that the engine has not handled yet, with what was read in replies.
+  let session: UploadSession
+  /// News of tasks that the engine has not handled yet, with what was read in replies.
   nonisolated let inbox = Mutex(Inbox())
   /// Requests that wait for a lane, in order.
   nonisolated let ahead = Mutex<[RequestAhead]>([])
@@ -48,7 +48,6 @@ package actor UploadEngine {
 
   var jobs: [ItemID: Job] = [:]
   var transfers: [Int: Transfer] = [:]
-  var lastTransfer = 0
   var steps: [Int: Step] = [:]
   var lastStep = 0
   /// What has been prepared for the attempts under way.
@@ -110,7 +109,7 @@ package actor UploadEngine {
   ///     fuller with small files; in return, uploads are admitted some time before they begin.
   ///   - report: called with every change.
   package init(
-    lanes: Int = mostLanes, time: TimeSource = .system, transport: Transport = .shared,
+    lanes: Int = mostLanes, time: TimeSource = .system, session: UploadSession = .shared,
     waitsForServers: Bool = false, waitsForPerson: Bool? = nil,
     admission: @escaping Admission = { Set($0) },
     mediaType: @escaping @Sendable (FileLocation) -> String? = { _ in nil },
@@ -121,8 +120,8 @@ package actor UploadEngine {
     report: @escaping Report
   ) {
     executor = QueueExecutor(label: "hoist.engine")
-    self.transport = transport
-    totalLimit = transport.makeLimit()
+    self.session = session
+    totalLimit = session.makeLimit()
     self.time = time
     self.report = report
     self.admission = admission
@@ -139,7 +138,7 @@ package actor UploadEngine {
   }
 
   /// Loads what the first request needs. Call it while waiting for something else.
-  package static func prepare() { _ = Transport.shared }
+  package static func prepare() { _ = UploadSession.shared }
 
   nonisolated func onQueue(_ work: @escaping @Sendable (isolated UploadEngine) -> Void) {
     executor.queue.async { self.assumeIsolated { work($0) } }
@@ -208,7 +207,7 @@ package actor UploadEngine {
       transfers[task]?.recordStopped(id)
       guard transfers[task]?.mayBreakOff == true else { return }
       transfers[task]?.isBrokenOff = true
-      transfers[task]?.exchange.cancel()
+      transfers[task]?.task.cancel()
     case .startTimer(let seconds):
       jobs[id]?.timer = time.after(seconds, executor.queue) { [weak self] in
         self?.assumeIsolated { $0.handle(.timerFired, for: id) }

@@ -181,7 +181,7 @@ extension UploadEngine {
   func inform(_ id: ItemID, of head: ReplyHead, _ transfer: Transfer) {
     guard jobs[id]?.conversation != nil else { return }
     goOn(id, transfer) {
-      $0.handle(interim: head.headers, at: transfer.exchange.request.url, now: time.date())
+      $0.handle(interim: head.headers, at: transfer.task.request.url, now: time.date())
     }
   }
 
@@ -213,7 +213,7 @@ extension UploadEngine {
       case .startAgain: startAgain(conversation, job)
       case .stop(let cause):
         transfer?.trouble = cause
-        transfer?.exchange.cancel()
+        transfer?.task.cancel()
       case .end(let end):
         let isFirst = recalled.remove(job.route) != nil
         if let server = conversation.recalled, end.refutes(server) {
@@ -368,11 +368,11 @@ extension UploadEngine {
         of: upload, Preparation.values(for: upload, now: time.date()),
         credentials: isHome ? .all(token: tokens[Route(to: target)]?.secret) : .none)
     else { return }
-    let (transport, exchange, timeout, time) = (
-      transport, request.exchange, target.stallTimeout, time
+    let (session, exchange, timeout, time) = (
+      session, request.exchange, target.stallTimeout, time
     )
     // If this fails, the server's own expiry does the same later.
-    Task.detached { _ = await transport.end(of: exchange, stallTimeout: timeout, time: time) }
+    Task.detached { _ = await session.end(of: exchange, stallTimeout: timeout, time: time) }
   }
 }
 

@@ -143,7 +143,7 @@ package struct ServerClient: Sendable {
 
   func end(of request: ExchangeRequest, stallTimeout: Double? = nil) async -> TransferEnd {
     let patience = stallTimeout ?? target.stallTimeout
-    let (end, hasStalled) = await Transport.shared.end(
+    let (end, hasStalled) = await UploadSession.shared.end(
       of: request, stallTimeout: patience, time: time)
     guard let end else {
       return TransferEnd(

@@ -1,7 +1,9 @@
+import Foundation
+import FoundationNetworking
 import HTTPTransport
 import UploadModel
 
-/// Watches how long nothing has moved in an exchange. It decides whether a request has stalled, for uploads and
+/// Watches how long nothing has moved in a task. It decides whether a request has stalled, for uploads and
 /// for the small requests beside them.
 struct StallWatch {
   /// When a byte last moved in either direction.
@@ -9,7 +11,7 @@ struct StallWatch {
   /// When the final reply began.
   private(set) var replyStart: Instant?
   /// The progress at the last look, and when that was.
-  private var last = (progress: Exchange.Progress(), at: Instant(seconds: 0))
+  private var last = (progress: UploadTask.Progress(), at: Instant(seconds: 0))
 
   /// Seconds between two looks.
   static let interval = 0.25
@@ -39,7 +41,7 @@ struct StallWatch {
   mutating func recordActivity(at now: Instant) { lastActivity = now }
 
   /// Checks whether something has moved since the last look.
-  mutating func look(_ progress: Exchange.Progress, at now: Instant) {
+  mutating func look(_ progress: UploadTask.Progress, at now: Instant) {
     let (before, gap) = (last.progress, now - last.at)
     last = (progress, now)
     if progress.hasMoved(since: before) || gap > Self.longestGap { lastActivity = now }
@@ -53,7 +55,7 @@ struct StallWatch {
   }
 }
 
-extension Transport {
+extension UploadSession {
   /// Runs a request that nobody else watches and returns its end; nil if it stalled, or if the waiting task was
   /// cancelled, which cancels the request.
   ///
@@ -62,27 +64,23 @@ extension Transport {
     of request: ExchangeRequest, stallTimeout: Double, time: TimeSource
   ) async -> (end: ExchangeEnd?, hasStalled: Bool) {
     let (ends, continuation) = AsyncStream.makeStream(of: ExchangeEnd.self)
-    let exchange = exchange(request) { event in
-      guard case .ended(let end) = event else { return }
-      continuation.yield(end)
-      continuation.finish()
-    }
+    let task = task(request, delegate: EndListener(continuation))
     let watching = Task {
       var watch = StallWatch(from: time.now())
       while !watch.isOverdue(at: time.now(), stallTimeout) {
         await time.sleep(min(StallWatch.interval, stallTimeout))
         if Task.isCancelled { return false }
-        watch.look(exchange.transferProgress, at: time.now())
+        watch.look(task.transferProgress, at: time.now())
       }
-      exchange.cancel()
+      task.cancel()
       return true
     }
-    exchange.resume()
+    task.resume()
     let waiting = Task { await ends.first { _ in true } }
     let end = await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
-      exchange.cancel()
+      task.cancel()
     }
     watching.cancel()
     let hasStalled = await watching.value
@@ -90,5 +88,19 @@ extension Transport {
     // The reply may have arrived at the last moment.
     if case .cancelled? = end.trouble?.kind { return (nil, hasStalled) }
     return (end, false)
+  }
+}
+
+/// Waits for a task's end.
+private final class EndListener: NSObject, UploadTaskDelegate {
+  private let ends: AsyncStream<ExchangeEnd>.Continuation
+
+  init(_ ends: AsyncStream<ExchangeEnd>.Continuation) { self.ends = ends }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
+  ) {
+    if let task = task as? UploadTask { ends.yield(task.end) }
+    ends.finish()
   }
 }

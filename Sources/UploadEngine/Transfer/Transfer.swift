@@ -8,7 +8,7 @@ final class Transfer {
   let attempt: Int
   /// Whose credentials it was sent with.
   let authorization: UploadEngine.Authorization
-  let exchange: Exchange
+  let task: UploadTask
   let request: UploadRequest
   let url: URL
   private(set) var start: Instant
@@ -36,13 +36,13 @@ final class Transfer {
   private var bodyError: BodyError?
 
   init(
-    attempt: Int, authorization: UploadEngine.Authorization, exchange: Exchange,
+    attempt: Int, authorization: UploadEngine.Authorization, task: UploadTask,
     request: UploadRequest, url: URL,
     start: Instant, isAhead: Bool
   ) {
     self.authorization = authorization
     self.attempt = attempt
-    self.exchange = exchange
+    self.task = task
     self.request = request
     self.url = url
     self.start = start
@@ -59,7 +59,7 @@ final class Transfer {
 
   /// Whether the server may have received everything.
   var hasSentAll: Bool {
-    head != nil && request.body.contentLength == 0 || exchange.hasHandedOverAll
+    head != nil && request.body.contentLength == 0 || task.hasHandedOverAll
   }
 
   /// Whether breaking off does more good than harm: once the server has everything, what it makes of
@@ -75,7 +75,7 @@ final class Transfer {
 
   /// Checks the progress. Returns the cause if nothing has moved for too long, or if the reply does not end.
   func stall(at now: Instant) -> Failure.Cause? {
-    watch.look(exchange.transferProgress, at: now)
+    watch.look(task.transferProgress, at: now)
     let limit = request.target.stallTimeout
     if let replyStart = watch.replyStart, watch.isReplyOverdue(at: now, limit) {
       return .stalled(seconds: now - replyStart)
@@ -83,7 +83,7 @@ final class Transfer {
     let patience = limit + expectPatience + replyPatience
     guard now - watch.lastActivity > patience else { return nil }
     // Without a connection nothing of the request has left.
-    return exchange.transferProgress.hasBegun
+    return task.transferProgress.hasBegun
       ? .stalled(seconds: patience.rounded())
       : .unreachable("nothing could be sent for \(HumanReadable.seconds(limit))", .answer)
   }
@@ -110,7 +110,7 @@ final class Transfer {
     String(decoding: end.reply.prefix(Reply.limit), as: UTF8.self)
   }
 
-  /// Notes how the exchange ended, and what the target's rules read in its reply.
+  /// Notes how the task ended, and what the target's rules read in its reply.
   func recordEnd(_ end: ExchangeEnd, _ content: ReplyContent?) {
     head = end.head ?? head
     reply = Self.text(of: end)

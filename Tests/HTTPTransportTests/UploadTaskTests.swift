@@ -7,7 +7,7 @@ import Testing
 
 /// Requests against a scripted server: what goes over the wire, and what is told of it.
 @Suite(.timeLimit(.minutes(3)))
-struct ExchangeTests {
+struct UploadTaskTests {
   private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   private func post(_ server: HostileServer, _ body: any ExchangeBody) -> ExchangeRequest {
@@ -50,12 +50,12 @@ struct ExchangeTests {
     let asker = Asker(.shared, request)
     async let end = asker.run()
     try await wait(for: "the body to wait") {
-      asker.exchange.transferProgress.isHeldBack ? true : nil
+      asker.task.transferProgress.isHeldBack ? true : nil
     }
-    #expect(asker.exchange.transferProgress.handedOver == 0)
+    #expect(asker.task.transferProgress.handedOver == 0)
     try await wait(for: "the interim reply") { asker.events.interim.first }
     #expect(asker.events.interim == [ReplyHead(status: 104, headers: ["location": "/1"])])
-    asker.exchange.goOn()
+    asker.task.releaseBody()
     let told = await end
     #expect(told.end?.head?.status == 200 && told.interim.count == 2)
     #expect(server.requests.first?.body.count == 2 << 20)
@@ -71,7 +71,7 @@ struct ExchangeTests {
     #expect(server.requests.first?.headers["content-length"] == nil)
   }
 
-  @Test func aBodyThatFailsEndsTheExchangeWithItsError() async throws {
+  @Test func aBodyThatFailsEndsTheTaskWithItsError() async throws {
     let server = try HostileServer { connection, _ in connection.drain() }
     defer { server.stop() }
     let told = await Asker(.shared, post(server, BrokenBody())).run()
@@ -98,9 +98,9 @@ struct ExchangeTests {
     await wait(for: reached)
     // The kernel takes all of it or most; the other side has room for some kilobytes.
     try await wait(for: "the kernel's buffer to fill") {
-      asker.exchange.transferProgress.handedOver > 1 << 20 ? true : nil
+      asker.task.transferProgress.handedOver > 1 << 20 ? true : nil
     }
-    #expect(asker.exchange.transferProgress.acknowledged < 256 << 10)
+    #expect(asker.task.transferProgress.acknowledged < 256 << 10)
     goOn.signal()
     let told = await end
     #expect(told.end?.head?.status == 200)
@@ -181,15 +181,15 @@ struct ExchangeTests {
     let asker = Asker(.shared, post(server, ZeroBody(length: 1 << 30)))
     async let end = asker.run()
     try await wait(for: "bytes to be on their way") {
-      asker.exchange.transferProgress.acknowledged > 0 ? true : nil
+      asker.task.transferProgress.acknowledged > 0 ? true : nil
     }
-    asker.exchange.cancel()
-    asker.exchange.cancel()
+    asker.task.cancel()
+    asker.task.cancel()
     guard case .cancelled? = await end.end?.trouble?.kind else {
       Issue.record("\(asker.events)")
       return
     }
-    // Another exchange of the same loop: whatever was still to come of the first has come by then.
+    // Another task of the same loop: whatever was still to come of the first has come by then.
     let other = try HostileServer.answering(Self.ok)
     defer { other.stop() }
     #expect(await Asker(.shared, post(other, ZeroBody(length: 10))).run().end?.trouble == nil)
@@ -200,7 +200,7 @@ struct ExchangeTests {
     let server = try HostileServer.answering(Self.ok)
     defer { server.stop() }
     let asker = Asker(.shared, post(server, ZeroBody(length: 10)))
-    asker.exchange.cancel()
+    asker.task.cancel()
     try await wait(for: "its end") { asker.events.end.map { _ in true } }
     #expect(server.requests.isEmpty)
   }
@@ -208,25 +208,25 @@ struct ExchangeTests {
   @Test func aLimitGivesEveryoneTheirTurn() async throws {
     let server = try HostileServer { connection, _ in connection.drain() }
     defer { server.stop() }
-    let limit = Transport.shared.makeLimit()
+    let limit = UploadSession.shared.makeLimit()
     limit.set(1)
     let askers = (0..<4).map { _ in
       var request = post(server, ZeroBody(length: 1 << 30))
       request.limits = [limit]
       return Asker(.shared, request)
     }
-    for asker in askers { asker.exchange.resume() }
+    for asker in askers { asker.task.resume() }
     // Nobody has had a turn before all have come.
     try await wait(for: "all to be held back") {
-      askers.allSatisfy { $0.exchange.transferProgress.isHeldBack } ? true : nil
+      askers.allSatisfy { $0.task.transferProgress.isHeldBack } ? true : nil
     }
     limit.set(1_000_000)
     try await wait(for: "half a megabyte to be handed over") {
-      askers.reduce(0) { $0 + $1.exchange.transferProgress.handedOver } > 500_000 ? true : nil
+      askers.reduce(0) { $0 + $1.task.transferProgress.handedOver } > 500_000 ? true : nil
     }
-    let shares = askers.map(\.exchange.transferProgress.handedOver)
+    let shares = askers.map(\.task.transferProgress.handedOver)
     #expect(shares.allSatisfy { $0 > 60_000 }, "\(shares)")
-    for asker in askers { asker.exchange.cancel() }
+    for asker in askers { asker.task.cancel() }
     try await wait(for: "their ends") { askers.allSatisfy { $0.events.end != nil } ? true : nil }
   }
 
@@ -234,19 +234,19 @@ struct ExchangeTests {
   @Test func aLimitDoesNotHideAStall() async throws {
     let server = try HostileServer(receiveBuffer: 8192) { connection, _ in connection.stall() }
     defer { server.stop() }
-    let limit = Transport.shared.makeLimit()
+    let limit = UploadSession.shared.makeLimit()
     limit.set(50_000_000)
     var request = post(server, ZeroBody(length: 1 << 30))
     request.limits = [limit]
     let asker = Asker(.shared, request)
-    asker.exchange.resume()
-    var last = asker.exchange.transferProgress
+    asker.task.resume()
+    var last = asker.task.transferProgress
     try await wait(for: "a look at which nothing has moved") {
-      let now = asker.exchange.transferProgress
+      let now = asker.task.transferProgress
       defer { last = now }
       return now.handedOver > 0 && !now.hasMoved(since: last) ? true : nil
     }
-    asker.exchange.cancel()
+    asker.task.cancel()
   }
 
   @Test func theLimitHoldsForManyAndMayChange() async throws {
@@ -254,7 +254,7 @@ struct ExchangeTests {
       while connection.discardRequest() { connection.send(Self.ok) }
     }
     defer { server.stop() }
-    let limit = Transport.shared.makeLimit()
+    let limit = UploadSession.shared.makeLimit()
     limit.set(2_000_000)
     let start = Clock.now
     await withTaskGroup(of: Void.self) { group in
@@ -277,7 +277,7 @@ struct ExchangeTests {
     let asker = Asker(.shared, request)
     async let end = asker.run()
     try await wait(for: "the limit to hold it back") {
-      asker.exchange.transferProgress.isHeldBack ? true : nil
+      asker.task.transferProgress.isHeldBack ? true : nil
     }
     limit.set(nil)
     #expect(await end.end?.trouble == nil)

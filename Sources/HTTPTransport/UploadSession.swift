@@ -1,0 +1,242 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+// The contract of this room.
+//
+//   UploadSession ── makes ──► UploadTask ── resume ──► TransferLoop ──► libcurl
+//                                  │                          │
+//        delegate ◄────────────────┴──── reports ◄────────────┘
+//        didSendBodyData, didReceive, didCompleteWithError
+//
+// The loop is the only place that calls libcurl. Callers know nothing of libcurl.
+
+/// A URLSession whose data and upload tasks libcurl carries, on one thread and with connections of its own.
+///
+/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it, and
+/// they count bytes as sent that have only reached a buffer. These count what the other side has acknowledged.
+///
+/// It differs from Foundation's session in this: it does not follow redirects, keeps no cookies, cache or
+/// credentials, and delivers a reply's content in one piece. It does not make stream, WebSocket or download tasks, nor
+/// tasks whose body is a stream: those are Foundation's own. The `async` methods of URLSession cannot be overridden,
+/// and bypass it too.
+///
+/// Unchecked, because its superclass is: this class adds only constants and a Mutex.
+package final class UploadSession: URLSession, @unchecked Sendable {
+  /// The session that the process shares.
+  package override class var shared: UploadSession { process }
+  private static let process = UploadSession()
+
+  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that
+  /// crosses such a close is repeated only if the server cannot have seen it; otherwise its outcome stays unknown.
+  package static let usualMaxIdle = 4
+
+  private struct Registry {
+    var last = 0
+    var tasks: [Int: UploadTask] = [:]
+    /// Whether no more tasks are made, and the delegate hears so once the last has ended.
+    var isInvalid = false
+    var hasToldInvalid = false
+  }
+
+  let loop: TransferLoop
+  private let registry = Mutex(Registry())
+
+  /// A session whose connections are its own. The thread that carries them lives as long as the process.
+  ///
+  /// - Parameters:
+  ///   - configuration: of which the time-outs and additional header fields count.
+  ///   - delegate: who hears of tasks that have no delegate of their own. It is kept until the session is invalidated.
+  ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue of the session's.
+  ///   - maxIdle: after how many idle seconds a connection is not used again.
+  package init(
+    configuration: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
+    delegateQueue: OperationQueue? = nil, maxIdle: Int = usualMaxIdle
+  ) {
+    loop = TransferLoop(maxIdle: maxIdle)
+    configuration.urlCache = nil
+    configuration.httpCookieStorage = nil
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCredentialStorage = nil
+    super.init(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+  }
+
+  // MARK: Tasks
+
+  /// A task that begins with `resume`.
+  ///
+  /// - Parameter delegate: who hears of it, on the transport's thread.
+  package func task(_ request: ExchangeRequest, delegate: any UploadTaskDelegate) -> UploadTask {
+    make(request, .transport(delegate))
+  }
+
+  /// A task that sends the request with its `httpBody`.
+  package override func dataTask(with request: URLRequest) -> URLSessionDataTask {
+    make(request, request.httpBody.map(MemoryBody.init), .delegate)
+  }
+
+  /// A task that gets what is at the URL.
+  package override func dataTask(with url: URL) -> URLSessionDataTask {
+    dataTask(with: URLRequest(url: url))
+  }
+
+  /// A task that sends the request with its `httpBody`, and calls the handler at its end.
+  package override func dataTask(
+    with request: URLRequest,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    make(request, request.httpBody.map(MemoryBody.init), .completion(completionHandler))
+  }
+
+  /// A task that gets what is at the URL, and calls the handler at its end.
+  package override func dataTask(
+    with url: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionDataTask {
+    dataTask(with: URLRequest(url: url), completionHandler: completionHandler)
+  }
+
+  /// A task that sends these bytes.
+  package override func uploadTask(
+    with request: URLRequest, from bodyData: Data
+  ) -> URLSessionUploadTask {
+    make(request, MemoryBody(bodyData), .delegate)
+  }
+
+  /// A task that sends these bytes, and calls the handler at its end.
+  package override func uploadTask(
+    with request: URLRequest, from bodyData: Data?,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    make(request, MemoryBody(bodyData ?? Data()), .completion(completionHandler))
+  }
+
+  /// A task that sends a file's content, as long as it is now.
+  package override func uploadTask(
+    with request: URLRequest, fromFile fileURL: URL
+  ) -> URLSessionUploadTask {
+    make(request, FileBody(fileURL), .delegate)
+  }
+
+  /// A task that sends a file's content, as long as it is now, and calls the handler at its end.
+  package override func uploadTask(
+    with request: URLRequest, fromFile fileURL: URL,
+    completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+  ) -> URLSessionUploadTask {
+    make(request, FileBody(fileURL), .completion(completionHandler))
+  }
+
+  private func make(
+    _ request: URLRequest, _ body: (any ExchangeBody)?, _ listener: UploadTask.Listener
+  ) -> UploadTask {
+    make(ExchangeRequest(request, body: body, configuration), listener)
+  }
+
+  private func make(_ request: ExchangeRequest, _ listener: UploadTask.Listener) -> UploadTask {
+    let (number, isInvalid) = registry.withLock { registry in
+      registry.last += 1
+      return (registry.last, registry.isInvalid)
+    }
+    let task = UploadTask(request, number, of: self, listener)
+    if isInvalid { task.cancel() }
+    return task
+  }
+
+  // MARK: The tasks as a whole
+
+  /// Calls the handler on the delegate queue with the tasks that have begun and not ended.
+  package override func getAllTasks(
+    completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
+  ) {
+    let tasks = tasks
+    delegateQueue.addOperation { completionHandler(tasks) }
+  }
+
+  /// The same. All of them are upload tasks.
+  package override func getTasksWithCompletionHandler(
+    _ completionHandler:
+      @escaping @Sendable (
+        [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+      ) -> Void
+  ) {
+    let tasks = tasks
+    delegateQueue.addOperation { completionHandler([], tasks, []) }
+  }
+
+  private var tasks: [UploadTask] {
+    registry.withLock { $0.tasks.values.sorted { $0.taskIdentifier < $1.taskIdentifier } }
+  }
+
+  /// Makes no more tasks, and tells the delegate once the last has ended. Has no effect on the shared session.
+  package override func finishTasksAndInvalidate() {
+    guard self !== Self.process else { return }
+    registry.withLock { $0.isInvalid = true }
+    tellInvalid()
+  }
+
+  /// Makes no more tasks, and cancels those there are. Has no effect on the shared session.
+  package override func invalidateAndCancel() {
+    guard self !== Self.process else { return }
+    registry.withLock { $0.isInvalid = true }
+    for task in tasks { task.cancel() }
+    tellInvalid()
+  }
+
+  /// Notes that a task has begun.
+  func remember(_ task: UploadTask) { registry.withLock { $0.tasks[task.taskIdentifier] = task } }
+
+  /// Notes that a task has ended.
+  func forget(_ task: UploadTask) {
+    let isInvalid = registry.withLock { registry in
+      registry.tasks[task.taskIdentifier] = nil
+      return registry.isInvalid
+    }
+    if isInvalid { tellInvalid() }
+  }
+
+  private func tellInvalid() {
+    let isOver = registry.withLock { registry in
+      guard registry.isInvalid, registry.tasks.isEmpty, !registry.hasToldInvalid else {
+        return false
+      }
+      registry.hasToldInvalid = true
+      return true
+    }
+    guard isOver, let delegate else { return }
+    delegateQueue.addOperation { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
+  }
+
+  // MARK: What the transport adds
+
+  /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a processor
+  /// that the server may need. Call it from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
+  package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
+
+  /// A limit for tasks to share.
+  package func makeLimit() -> BandwidthLimit {
+    BandwidthLimit { [loop] in loop.limitsChanged() }
+  }
+}
+
+extension ExchangeRequest {
+  /// What a URLRequest says, with what its session's configuration adds.
+  fileprivate init(
+    _ request: URLRequest, body: (any ExchangeBody)?, _ configuration: URLSessionConfiguration
+  ) {
+    // Without a URL, libcurl refuses the request.
+    self.init(
+      url: request.url ?? URL(fileURLWithPath: "/"), method: request.httpMethod ?? "GET", body: body
+    )
+    var fields = request.allHTTPHeaderFields ?? [:]
+    for case let (name as String, value as String) in configuration.httpAdditionalHeaders ?? [:]
+    where request.value(forHTTPHeaderField: name) == nil {
+      fields[name] = value
+    }
+    let written: Set = ["host", "content-length", "accept-encoding", "expect"]
+    headers = fields.filter { !written.contains($0.key.lowercased()) }
+      .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    mostReply = .max
+    idleTimeout = min(request.timeoutInterval, configuration.timeoutIntervalForRequest)
+    timeout = configuration.timeoutIntervalForResource
+  }
+}

@@ -1,0 +1,321 @@
+import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// A request that libcurl carries, as a task of URLSession.
+///
+/// `UploadSession` makes it. Progress and end go to its delegate: to an `UploadTaskDelegate` directly, on the
+/// transport's thread; to any other delegate, or to a completion handler, on the session's delegate queue. After
+/// `cancel` there is still an end, as for any other task.
+///
+/// Unchecked, because its superclass is: this class adds only constants and a Mutex.
+package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
+  /// A snapshot of the progress, for polling.
+  package struct Progress: Sendable {
+    /// Whether a connection was made and the request's head handed to it.
+    package var hasBegun = false
+    /// How many bytes of the body were handed to the connection, whether or not they arrived.
+    package var handedOver: Int64 = 0
+    /// How many bytes of the body the other side has acknowledged.
+    package var acknowledged: Int64 = 0
+    /// Whether a limit is holding it back, or `suspend`.
+    package var isHeldBack = false
+    /// The bytes of replies so far, including heads and interim replies.
+    package var received = 0
+    /// Whether the final reply has begun.
+    package var hasReplyBegun = false
+
+    /// No progress yet.
+    package init() {}
+
+    /// Whether anything has moved since, or nothing could have, because a limit of ours holds back the rest.
+    package func hasMoved(since earlier: Progress) -> Bool {
+      isHeldBack && acknowledged >= handedOver || received != earlier.received
+        || acknowledged != earlier.acknowledged
+        || hasBegun != earlier.hasBegun
+    }
+  }
+
+  /// What the loop writes and others read.
+  struct Content {
+    var progress = Progress()
+    /// How many of the acknowledged bytes the delegate knows of.
+    var reported: Int64 = 0
+    var head: ReplyHead?
+    var reply = Data()
+    var isReplyCut = false
+    /// Whether the body waits for `releaseBody`.
+    var isWaiting = false
+    /// Whether it was suspended after it had begun.
+    var isSuspended = false
+    /// Once it is cancelled, nothing more may leave, and only the end is reported.
+    var state = URLSessionTask.State.suspended
+    var trouble: TransportError?
+
+    var isStopped: Bool { state == .canceling || state == .completed }
+    var holdsBody: Bool { isWaiting || isSuspended }
+  }
+
+  /// Who hears of it.
+  enum Listener: Sendable {
+    /// A delegate that is called on the transport's thread.
+    case transport(any UploadTaskDelegate)
+    /// The task's own delegate or its session's, called on the session's delegate queue.
+    case delegate
+    /// Called on the session's delegate queue with what the task ended with.
+    case completion(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
+  }
+
+  /// The request that it makes.
+  package let request: ExchangeRequest
+  let content = Mutex(Content())
+  private let session: UploadSession
+  private let identifier: Int
+  private let listener: Listener
+
+  init(
+    _ request: ExchangeRequest, _ identifier: Int, of session: UploadSession, _ listener: Listener
+  ) {
+    self.request = request
+    self.identifier = identifier
+    self.session = session
+    self.listener = listener
+    super.init()
+  }
+
+  // MARK: What a task of URLSession does
+
+  /// Begins the request, or lets it continue after `suspend`.
+  package override func resume() {
+    let (isFirst, isHeld) = content.withLock { content in
+      defer {
+        content.isSuspended = false
+        if content.state == .suspended { content.state = .running }
+      }
+      return (content.state == .suspended && !content.isSuspended, content.isSuspended)
+    }
+    if isFirst {
+      session.remember(self)
+      session.loop.start(self)
+    }
+    if isHeld { session.loop.limitsChanged() }
+  }
+
+  /// Holds back the rest of the body. What a connection already has still leaves.
+  package override func suspend() {
+    content.withLock { content in
+      guard content.state == .running else { return }
+      (content.isSuspended, content.state) = (true, .suspended)
+    }
+  }
+
+  /// Cancels the request and closes its connection.
+  package override func cancel() {
+    let isFirst = content.withLock { content in
+      guard !content.isStopped else { return false }
+      content.state = .canceling
+      return true
+    }
+    if isFirst { session.loop.stop(self) }
+  }
+
+  /// Its number, unique within the session.
+  package override var taskIdentifier: Int { identifier }
+  /// The state of the task.
+  package override var state: URLSessionTask.State { content.withLock { $0.state } }
+  /// Its URL, method and header fields; the rest is in `request`.
+  package override var originalRequest: URLRequest? {
+    var head = URLRequest(url: request.url)
+    head.httpMethod = request.method
+    for (name, value) in request.headers { head.addValue(value, forHTTPHeaderField: name) }
+    return head
+  }
+  /// The same, since callers follow redirects themselves.
+  package override var currentRequest: URLRequest? { originalRequest }
+  /// The final reply's head, once it has arrived.
+  package override var response: URLResponse? {
+    content.withLock { $0.head }.flatMap { head in
+      HTTPURLResponse(
+        url: request.url, statusCode: head.status, httpVersion: "HTTP/1.1",
+        headerFields: head.headers)
+    }
+  }
+  /// A `URLError` once it has failed.
+  package override var error: (any Error)? {
+    content.withLock { $0.trouble }?.urlError(for: request.url)
+  }
+  /// How many bytes of the body the other side has acknowledged.
+  package override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
+  /// The body's length. It cannot be set.
+  package override var countOfBytesExpectedToSend: Int64 {
+    get { request.body?.length ?? 0 }
+    set {}
+  }
+  /// How many bytes of the reply's content have arrived.
+  package override var countOfBytesReceived: Int64 { content.withLock { Int64($0.reply.count) } }
+  /// The length that the reply announced. It cannot be set.
+  package override var countOfBytesExpectedToReceive: Int64 {
+    get { response?.expectedContentLength ?? NSURLSessionTransferSizeUnknown }
+    set {}
+  }
+
+  // MARK: What the transport adds
+
+  /// Releases a body that waits after an interim reply.
+  package func releaseBody() {
+    content.withLock { $0.isWaiting = false }
+    session.loop.limitsChanged()
+  }
+
+  /// The current progress.
+  package var transferProgress: Progress { content.withLock { $0.progress } }
+
+  /// Whether the server may have received the whole request.
+  package var hasHandedOverAll: Bool {
+    let progress = transferProgress
+    return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
+  }
+
+  /// What it ended with.
+  package var end: ExchangeEnd {
+    content.withLock { content in
+      ExchangeEnd(
+        head: content.head, reply: content.reply, isReplyCut: content.isReplyCut,
+        trouble: content.trouble)
+    }
+  }
+
+  // MARK: What the loop reports, on its thread
+
+  /// Reports the progress, and the reply's head once it has arrived.
+  func tell(acknowledged: Int64?, head: ReplyHead?) {
+    guard !content.withLock({ $0.isStopped }) else { return }
+    if let acknowledged { tell(acknowledged: acknowledged) }
+    guard let head else { return }
+    switch listener {
+    case .transport(let delegate): delegate.urlSession(session, task: self, didReceive: head)
+    case .delegate: tellResponse()
+    case .completion: break
+    }
+  }
+
+  private func tell(acknowledged: Int64) {
+    let (sent, expected) = (
+      content.withLock { content in
+        defer { content.reported = acknowledged }
+        return acknowledged - content.reported
+      }, countOfBytesExpectedToSend
+    )
+    switch listener {
+    case .transport(let delegate):
+      delegate.urlSession(
+        session, task: self, didSendBodyData: sent, totalBytesSent: acknowledged,
+        totalBytesExpectedToSend: expected)
+    case .delegate:
+      onDelegateQueue { task, delegate in
+        delegate.urlSession(
+          task.session, task: task, didSendBodyData: sent, totalBytesSent: acknowledged,
+          totalBytesExpectedToSend: expected)
+      }
+    case .completion: break
+    }
+  }
+
+  private func tellResponse() {
+    guard let response else { return }
+    onDelegateQueue { task, delegate in
+      (delegate as? any URLSessionDataDelegate)?.urlSession(
+        task.session, dataTask: task, didReceive: response
+      ) { if $0 == .cancel { task.cancel() } }
+    }
+  }
+
+  /// Reports an interim reply.
+  func tell(interim head: ReplyHead) {
+    guard case .transport(let delegate) = listener, !content.withLock({ $0.isStopped }) else {
+      return
+    }
+    delegate.urlSession(session, task: self, didReceiveInformationalResponse: head)
+  }
+
+  /// Reports that the server ignores `Expect`.
+  func tellExpectIgnored() {
+    guard case .transport(let delegate) = listener, !content.withLock({ $0.isStopped }) else {
+      return
+    }
+    delegate.urlSessionExpectIgnored(session, task: self)
+  }
+
+  /// Reports the end, unless that has been done.
+  func finish(_ trouble: TransportError?) {
+    let isFirst = content.withLock { content in
+      guard content.state != .completed else { return false }
+      content.trouble = content.state == .canceling ? TransportError(.cancelled) : trouble
+      content.state = .completed
+      return true
+    }
+    guard isFirst else { return }
+    switch listener {
+    case .transport(let delegate):
+      delegate.urlSession(session, task: self, didCompleteWithError: end.trouble)
+    case .delegate:
+      let (end, error) = (end, error)
+      onDelegateQueue { task, delegate in
+        if !end.reply.isEmpty {
+          (delegate as? any URLSessionDataDelegate)?.urlSession(
+            task.session, dataTask: task, didReceive: end.reply)
+        }
+        delegate.urlSession(task.session, task: task, didCompleteWithError: error)
+      }
+    case .completion(let handler):
+      let (end, response, error) = (end, response, error)
+      session.delegateQueue.addOperation {
+        handler(error == nil ? end.reply : nil, response, error)
+      }
+    }
+    session.forget(self)
+  }
+
+  private func onDelegateQueue(
+    _ call: @escaping @Sendable (UploadTask, any URLSessionTaskDelegate) -> Void
+  ) {
+    session.delegateQueue.addOperation { [self] in
+      guard let delegate = delegate ?? session.delegate as? any URLSessionTaskDelegate else {
+        return
+      }
+      call(self, delegate)
+    }
+  }
+}
+
+/// A task's delegate that hears more than URLSession tells, on the transport's thread, which must not be kept
+/// waiting. Only if libcurl could not be set up, the end comes on the caller's thread.
+package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
+  /// An interim reply's head (RFC 9110 §15.2), other than that of 100.
+  func urlSession(
+    _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
+  /// The final reply's head; neither an interim reply's nor a proxy's reply to CONNECT.
+  func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead)
+  /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with 417.
+  func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask)
+}
+
+extension UploadTaskDelegate {
+  package func urlSession(
+    _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead
+  ) {}
+  package func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead) {}
+  package func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask) {}
+}
+
+/// How a request ended.
+package struct ExchangeEnd: Sendable {
+  /// The final reply's head, if one arrived.
+  package var head: ReplyHead?
+  /// The reply's content, decoded, as far as it was kept.
+  package var reply: Data
+  /// Whether the content was longer than what was kept.
+  package var isReplyCut: Bool
+  /// Why the request ended early, if it did.
+  package var trouble: TransportError?
+}
