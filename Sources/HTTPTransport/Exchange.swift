@@ -4,37 +4,34 @@ import Synchronization
 
 // The contract of this room.
 //
-// In goes one description of a request: `ExchangeRequest`. Out come events, in order, of which `ended` is
-// the last. In between is a URLSession task that libcurl carries:
-//
+// The input is the description of a request, an `ExchangeRequest`. The output is a series of events, of which
+// `ended` is the last. In between is a URLSession task that libcurl carries out:
 //   Exchange.resume ─► TransferLoop ─► libcurl
 //      ▲                    │
 //      └── SessionDelegate ◄┘ didSendBodyData, didCompleteWithError
 //
-// The loop is the only place that calls libcurl. Callers know nothing of libcurl.
+// Only the loop calls libcurl. Callers do not see libcurl.
 
-/// One HTTP request and what becomes of it: a URLSession task that libcurl carries.
+/// One HTTP request and its result: a URLSession task that libcurl carries out.
 ///
-/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending
-/// it. This one overrides what they do, and URLSession's machinery never sees it.
+/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it.
+/// This subclass overrides everything they do, so that URLSession's machinery is not involved.
 ///
-/// Events come one at a time, on the transport's thread, which must not be kept waiting. After `cancel`
-/// there is still an `ended`, as for any other exchange. Only if libcurl could not be set up, the end comes
-/// on the caller's thread.
+/// Events come one at a time, on the transport's thread, which must not be blocked. `ended` comes even after
+/// `cancel`. If libcurl could not be set up, `ended` comes on the caller's thread.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class Exchange: URLSessionDataTask, @unchecked Sendable {
-  /// What happens on the way.
+  /// An event during an exchange.
   package enum Event: Sendable {
-    /// How many bytes of the body the other side has acknowledged. The number falls when the body
-    /// starts over on another connection.
+    /// The number of bytes of the body that the other side has acknowledged. It falls when the body is sent
+    /// again on another connection.
     case acknowledged(Int64)
-    /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with
-    /// 417.
+    /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or rejected it with 417.
     case expectIgnored
-    /// An interim reply's head (RFC 9110 §15.2), other than that of 100.
+    /// The head of an interim reply (RFC 9110 §15.2) other than 100.
     case informed(ReplyHead)
-    /// The final reply's head; neither an interim reply's nor a proxy's reply to CONNECT.
+    /// The head of the final reply: not of an interim one, nor of a proxy's reply to CONNECT.
     case responded(ReplyHead)
     /// The exchange is over.
     case ended(ExchangeEnd)
@@ -42,15 +39,15 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
 
   /// A snapshot of the exchange's progress, for polling.
   package struct Progress: Sendable {
-    /// Whether a connection was made and the request's head handed to it.
+    /// Whether a connection was made and given the head of the request.
     package var hasBegun = false
-    /// How many bytes of the body were handed to the connection, whether or not they arrived.
+    /// How many bytes of the body were handed to the connection, whether or not they have arrived.
     package var handedOver: Int64 = 0
     /// How many bytes of the body the other side has acknowledged.
     package var acknowledged: Int64 = 0
-    /// Whether a limit is holding it back.
+    /// Whether a bandwidth limit is delaying the body.
     package var isHeldBack = false
-    /// The bytes of replies so far, including heads and interim replies.
+    /// The number of bytes of replies so far, including heads and interim replies.
     package var received = 0
     /// Whether the final reply has begun.
     package var hasReplyBegun = false
@@ -58,7 +55,8 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     /// No progress yet.
     package init() {}
 
-    /// Whether anything has moved since, or nothing could have, because a limit of ours holds back the rest.
+    /// Whether there was any progress since `earlier`, or could be none because a bandwidth limit delays all
+    /// that is left.
     package func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
@@ -66,21 +64,21 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     }
   }
 
-  /// What the loop writes and others read.
+  /// The state that the loop writes and others read.
   struct Content {
     var progress = Progress()
     var head: ReplyHead?
     var reply = Data()
     var isReplyCut = false
-    /// Whether the body waits for `goOn`.
+    /// Whether the body is on hold until `goOn` is called.
     var isWaiting = false
-    /// Once it is cancelled, nothing more may leave, and only the end is reported.
+    /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
 
     var isStopped: Bool { state == .canceling || state == .completed }
   }
 
-  /// The request that it makes.
+  /// The request.
   package let request: ExchangeRequest
   let content = Mutex(Content())
   private let session: URLSession
@@ -98,7 +96,7 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     super.init()
   }
 
-  // MARK: What a URLSession task does
+  // MARK: URLSession task
 
   /// Begins the exchange.
   package override func resume() {
@@ -120,30 +118,30 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     if isFirst { loop.stop(self) }
   }
 
-  /// Does nothing: a server cuts off an upload that stands still.
+  /// Does nothing: servers cut off uploads that stall.
   package override func suspend() {}
 
   /// The state of the task.
   package override var state: URLSessionTask.State { content.withLock { $0.state } }
-  /// Its URL and method; the rest is in `request`.
+  /// The URL and method; the rest is in `request`.
   package override var originalRequest: URLRequest? {
     var head = URLRequest(url: request.url)
     head.httpMethod = request.method
     return head
   }
-  /// The same, since callers follow redirects themselves.
+  /// The same as `originalRequest`, since callers follow redirects themselves.
   package override var currentRequest: URLRequest? { originalRequest }
   /// How many bytes of the body the other side has acknowledged.
   package override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
-  /// The body's length. It cannot be set.
+  /// The body's length. Setting it has no effect.
   package override var countOfBytesExpectedToSend: Int64 {
     get { request.body?.length ?? 0 }
     set {}
   }
 
-  // MARK: What the transport adds
+  // MARK: Additions
 
-  /// Releases a body that waits after an interim reply.
+  /// Continues a body that is on hold after an interim reply.
   package func goOn() {
     content.withLock { $0.isWaiting = false }
     loop.limitsChanged()
@@ -158,9 +156,9 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     return progress.hasBegun && progress.handedOver >= (request.body?.length ?? 0)
   }
 
-  // MARK: What the loop reports, on its thread
+  // MARK: Reports from the loop, on its thread
 
-  /// Reports the progress, and the reply's head once it has arrived.
+  /// Reports progress, and the head of the reply once it has arrived.
   func tell(acknowledged: Int64?, head: ReplyHead?) {
     guard !content.withLock({ $0.isStopped }) else { return }
     if let acknowledged {
@@ -171,12 +169,12 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
     if let head { handler(.responded(head)) }
   }
 
-  /// Reports that the server ignores `Expect`, or an interim reply.
+  /// Reports an ignored `Expect` or an interim reply.
   func tell(_ event: Event) {
     if !content.withLock({ $0.isStopped }) { handler(event) }
   }
 
-  /// Reports the end, unless that has been done.
+  /// Reports the end, unless it has already been reported.
   func finish(_ trouble: TransportError?) {
     let (state, isCancelled) = content.withLock { content in
       defer { content.state = .completed }
@@ -187,7 +185,7 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
       session, task: self, didCompleteWithError: isCancelled ? TransportError(.cancelled) : trouble)
   }
 
-  // MARK: What the session's delegate hears
+  // MARK: Callbacks of the session's delegate
 
   func receive(acknowledged: Int64) { handler(.acknowledged(acknowledged)) }
 
@@ -200,13 +198,13 @@ package final class Exchange: URLSessionDataTask, @unchecked Sendable {
   }
 }
 
-/// How a request ended.
+/// The result of a request.
 package struct ExchangeEnd: Sendable {
   /// The final reply's head, if one arrived.
   package var head: ReplyHead?
-  /// The reply's content, decoded, as far as it was kept.
+  /// The reply's decoded content, up to the request's limit.
   package var reply: Data
-  /// Whether the content was longer than what was kept.
+  /// Whether the reply's content exceeded the limit.
   package var isReplyCut: Bool
   /// Why the request ended early, if it did.
   package var trouble: TransportError?
