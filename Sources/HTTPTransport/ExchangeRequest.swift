@@ -6,8 +6,7 @@ package struct ExchangeRequest: Sendable {
   package var url: URL
   /// The method, exactly as it is sent.
   package var method: String
-  /// The header fields in order. The transport adds `Host`, `Content-Length`, `Accept-Encoding` and `Expect`
-  /// itself.
+  /// The header fields in order. The transport adds `Host`, `Content-Length`, `Accept-Encoding` and `Expect` itself.
   package var headers: [(name: String, value: String)]
   /// The content; nil for a request without one.
   package var body: (any ExchangeBody)?
@@ -26,8 +25,7 @@ package struct ExchangeRequest: Sendable {
   package var tls = TLSOptions()
   /// The most bytes of the reply's content that are kept. A longer reply is cut off there.
   package var mostReply = 1 << 20
-  /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the
-  /// answer.
+  /// The credentials for answering a digest challenge (RFC 7616). The body is sent only together with the answer.
   package var digest: DigestCredentials?
   /// The bandwidth limits on the body, which other exchanges may share.
   package var limits: [BandwidthLimit] = []

@@ -40,8 +40,7 @@ package final class Transport: Sendable {
   }
 
   /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a
-  /// processor that the server may need. Call this from an exchange's handler; anywhere else, `work` runs at
-  /// once.
+  /// processor that the server may need. Call this from an exchange's handler; anywhere else, `work` runs at once.
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
   /// Creates a limit for exchanges to share.

@@ -1,5 +1,4 @@
-/// Limits on the JSON that is accepted. Callers bound its length; these bound the memory and stack that it
-/// takes.
+/// Limits on the JSON that is accepted. Callers bound its length; these bound the memory and stack that it takes.
 package struct JSONLimits: Hashable, Sendable {
   /// The deepest nesting of arrays and objects. Reading, comparing and freeing a value recurse once per level.
   package var depth: Int

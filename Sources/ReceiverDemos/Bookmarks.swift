@@ -110,8 +110,7 @@ struct Bookmarks {
     return index
   }
 
-  /// Whether the name consists of words of `a` to `z` and digits, separated by single `_` and starting with a
-  /// letter.
+  /// Whether the name consists of words of `a` to `z` and digits, separated by single `_` and starting with a letter.
   private static func isSnakeCase(_ name: String) -> Bool {
     let words = name.split(scalar: "_")
     return words.allSatisfy { word in

@@ -47,8 +47,7 @@ package struct SenderStatus: Hashable, Sendable {
 }
 
 extension ItemState {
-  /// Whether the queue records this state. It records that an item is being sent, but not its progress or next
-  /// attempt.
+  /// Whether the queue records this state. It records that an item is being sent, but not its progress or next attempt.
   fileprivate var isKnownToQueue: Bool {
     switch self {
     case .waiting, .paused, .done, .failed: true

@@ -3,8 +3,7 @@ import ScalarText
 
 // All text in here is Unicode scalars.
 
-/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, optionally with a path, which is
-/// ignored.
+/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, optionally with a path, which is ignored.
 struct ProxyAddress {
   /// The forms of the password that must not be shown.
   let secrets: [String]

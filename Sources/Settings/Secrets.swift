@@ -65,8 +65,7 @@ struct Secrets: Sendable {
     return try node.strings()
   }
 
-  /// Checks that the node is an array of strings that starts with a program, and nothing else about the
-  /// strings.
+  /// Checks that the node is an array of strings that starts with a program, and nothing else about the strings.
   static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(

@@ -19,8 +19,7 @@ package enum FieldValue: Hashable, Sendable {
     self.init(item)
   }
 
-  /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key
-  /// wins.
+  /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key wins.
   ///
   /// - Returns: nil if the field is malformed or longer than 4 KiB, and must be ignored as a whole.
   package static func dictionary(_ text: String) -> [String: FieldValue]? {

@@ -71,8 +71,7 @@ nonisolated struct KeyDecoder {
   }
 
   /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or `m` for a
-  /// release (xterm mode 1006). At the end of the report, returns the click or wheel step, or nil for anything
-  /// else.
+  /// release (xterm mode 1006). At the end of the report, returns the click or wheel step, or nil for anything else.
   private mutating func mouse(_ value: UInt32) -> Mouse? {
     guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
       report = nil

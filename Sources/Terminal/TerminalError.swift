@@ -2,8 +2,7 @@
 package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
   /// Standard output is not a terminal.
   case notATerminal
-  /// Standard input is not a terminal, and the process has none to read keys from. The text is the system's
-  /// reason.
+  /// Standard input is not a terminal, and the process has none to read keys from. The text is the system's reason.
   case noKeyboard(String)
   /// The terminal type is not in terminfo.
   case unknownType(String)

@@ -12,7 +12,7 @@ struct AttemptOutcome {
   var isRelative = false
   var status: Int?
   var message: String?
-  /// The server's answer; nil if the attempt did not get as far as awaiting one.
+  /// The server's reply as the engine reported it; nil if hoist itself ended the attempt.
   var reply: Reply?
   var url: String?
   var deletionURL: String?

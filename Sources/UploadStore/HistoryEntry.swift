@@ -23,8 +23,7 @@ package struct HistoryEntry: Hashable, Sendable {
   package var began: Date
   /// When the attempt ended; nil while it runs.
   package var ended: Date?
-  /// The offset at which the attempt resumed an earlier one, in bytes; nil if it began at the start of the
-  /// file.
+  /// The offset at which the attempt resumed an earlier one, in bytes; nil if it began at the start of the file.
   package var start: Int64?
   /// The offset in the file that the attempt reached, in bytes, if known.
   package var bytes: Int64?

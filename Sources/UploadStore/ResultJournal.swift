@@ -10,8 +10,7 @@ package struct ResultJournal: Sendable {
   /// The largest file that is read, in bytes.
   private static let limit = 64 << 20
 
-  /// The journal of the queue at `path`, in the first writable folder of `$XDG_RUNTIME_DIR`, `$TMPDIR` and
-  /// /tmp.
+  /// The journal of the queue at `path`, in the first writable folder of `$XDG_RUNTIME_DIR`, `$TMPDIR` and /tmp.
   package init(queue path: String, environment: [String: String]) {
     var status = stat()
     stat(path, &status)

@@ -154,7 +154,7 @@ enum Schema {
     // attempt also has the name and type that the request gave.
     "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
 
-    // Finds uploads with an unknown outcome without reading the whole history.
+    // Finds uploads that may or may not have arrived, without reading the whole history.
     """
     CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');

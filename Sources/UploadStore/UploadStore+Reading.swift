@@ -76,8 +76,7 @@ extension UploadStore {
     return changes
   }
 
-  /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is
-  /// writing.
+  /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is writing.
   private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {
       return try pool.writeWithoutTransaction { db in

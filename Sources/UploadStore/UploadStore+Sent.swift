@@ -94,7 +94,7 @@ extension UploadStore {
   }
 }
 
-/// Uploads with an unknown outcome. There are few, so reading them once serves all files of a lookup.
+/// Uploads that may or may not have arrived. There are few, so reading them once serves all files of a lookup.
 private struct Doubts {
   private struct File: Hashable {
     var target: String

@@ -43,8 +43,7 @@ final class EasyOptions {
     }
     if let key = tls.pinnedKey {
       try set(CURLOPT_PINNEDPUBLICKEY, key)
-      // Turn the usual checks off only once the pin is in place, and only if no authorities are required as
-      // well.
+      // Turn the usual checks off only once the pin is in place, and only if no authorities are required as well.
       if tls.caFile == nil {
         try set(CURLOPT_SSL_VERIFYPEER, 0)
         try set(CURLOPT_SSL_VERIFYHOST, 0)

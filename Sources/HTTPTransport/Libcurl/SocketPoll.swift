@@ -11,8 +11,7 @@ struct SocketPoll {
   /// For sockets that may rest: the position up to which data had been written when libcurl was last told that
   /// there is room.
   private var written: [Int32: Int64] = [:]
-  /// For resting sockets: when the rest ends, in seconds of ``Clock``. Until then, libcurl is not told about
-  /// room.
+  /// For resting sockets: when the rest ends, in seconds of ``Clock``. Until then, libcurl is not told about room.
   private var rests: [Int32: Double] = [:]
 
   /// How long a socket rests, in seconds.

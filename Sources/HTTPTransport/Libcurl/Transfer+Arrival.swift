@@ -36,8 +36,7 @@ extension Transfer {
     }
   }
 
-  /// After the reply has begun, records the position at which the body ends, unless all of the body has
-  /// arrived.
+  /// After the reply has begun, records the position at which the body ends, unless all of the body has arrived.
   func recordArrival(at socket: Int32, isClosing: Bool = false) {
     guard length > 0, hasGivenAll, !request.offersHTTP2,
       let status = parser.head?.status, (200..<300).contains(status)

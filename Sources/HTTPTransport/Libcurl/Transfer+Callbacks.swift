@@ -135,7 +135,7 @@ extension Transfer {
     return isAll ? count : 0
   }
 
-  /// Ends the transfer, because the reply is too long.
+  /// Ends the transfer, because the header lines of its replies exceed `mostHead`.
   private func cut() -> Int {
     exchange.content.withLock { $0.isReplyCut = true }
     return 0

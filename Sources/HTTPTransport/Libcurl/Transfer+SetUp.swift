@@ -70,8 +70,7 @@ extension Transfer {
       // To libcurl, "Name:" means to omit a field, and "Name;" to send it with an empty value.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
-    // If the request asks, libcurl writes `Expect` itself, and omits it when it repeats the request after a
-    // 417.
+    // If the request asks, libcurl writes `Expect` itself, and omits it when it repeats the request after a 417.
     if request.body != nil, !asks { lines.append("Expect:") }
     // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }

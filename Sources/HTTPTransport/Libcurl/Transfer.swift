@@ -21,8 +21,7 @@ final class Transfer {
   var toldExpect = false
   /// Whether the server rejected `Expect`. The handle will never send it again, even for other requests.
   var wasExpectRefused = false
-  /// Whether the server rejected nothing but `Expect`: it had neither asked for the body nor been given all of
-  /// it.
+  /// Whether the server rejected nothing but `Expect`: it had neither asked for the body nor been given all of it.
   var mayAskPlainly = false
   /// Whether the server has sent its digest challenge.
   var wasChallenged = false
@@ -39,8 +38,7 @@ final class Transfer {
   var isTooLate = false
   /// How many bytes of heads libcurl had sent for earlier attempts of this transfer.
   var headsBefore = 0
-  /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the
-  /// request.
+  /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the request.
   private var closed: ClosedConnection?
   /// The end of the body on the connection, if the reply came before all of the body had arrived.
   var arrival: Arrival?
@@ -60,7 +58,7 @@ final class Transfer {
   var lists: [UnsafeMutablePointer<curl_slist>] = []
 
   /// How much of a large body is read at once, in bytes. Over TLS, half as much takes a twentieth longer. Over
-  /// plain HTTP, a server that reads faster than we send falls asleep while 512 KiB are read, and waking it
+  /// plain HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it
   /// costs more than the larger reads save.
   var largeBuffer: Int { request.url.scheme == "https" ? 512 << 10 : 256 << 10 }
   /// The most bytes of header lines and trailers together.

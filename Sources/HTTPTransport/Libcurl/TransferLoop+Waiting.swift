@@ -25,8 +25,7 @@ extension TransferLoop {
     if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }
   }
 
-  /// Runs `work` once everything that can be sent now has been sent, or at once if this is not the loop's
-  /// thread.
+  /// Runs `work` once everything that can be sent now has been sent, or at once if this is not the loop's thread.
   func postpone(_ work: @escaping @Sendable () -> Void) {
     guard DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self) else {
       return work()

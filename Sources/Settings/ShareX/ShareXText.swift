@@ -121,8 +121,7 @@ struct ShareXText {
     return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
   }
 
-  /// Converts a path in the syntax of Newtonsoft's SelectToken, such as `data.files[0]['a b']`, to a JSON
-  /// Pointer.
+  /// Converts a path in the syntax of Newtonsoft's SelectToken, such as `data.files[0]['a b']`, to a JSON Pointer.
   static func pointer(_ path: String) -> JSONPointer? {
     var tokens: [String] = []
     var rest = path.unicodeScalars[...]

@@ -40,8 +40,7 @@ package enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw InvalidInput("the port \(port) is not between 1 and 65535")
     }
-    // libcurl accepts schemes only in lower case. Skip the change if possible: it makes Foundation load ICU's
-    // tables.
+    // libcurl accepts schemes only in lower case. Skip the change if possible: it makes Foundation load ICU's tables.
     guard url.scheme != origin.scheme,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
