@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether something has happened, asked and told on different threads.
+/// A flag that is set once, and may be read and set on different threads.
 final class AtomicFlag: Sendable {
   private let value = Atomic(false)
   var isSet: Bool { value.load(ordering: .relaxed) }

@@ -2,9 +2,11 @@ import CChild
 import Foundation
 import ScalarText
 
-/// A process of ours and the two pipes that it writes to. It leads a process group of its own, so
-/// that what it starts ends with it; and it ends with the thread that started it, and so with hoist, also
-/// where that is killed. What it has started itself does not, then.
+/// A child process and the two pipes that it writes to.
+///
+/// The child leads its own process group, so killing it also kills everything it has started. The system kills
+/// the child when the thread that started it ends, and so even when hoist itself is killed; the child's own
+/// children survive in that case.
 struct Child {
   private let process: pid_t
   private var pipes: [Int32]
@@ -12,7 +14,7 @@ struct Child {
   private var errors = Data()
   private var hasEnded = false
 
-  /// What it said on standard error, without the words that it printed: those may be a secret.
+  /// What the child wrote to standard error, with every word removed that it also printed: those may be secrets.
   var complaint: String {
     var text = String(decoding: errors, as: UTF8.self)
     for word in String(decoding: output.prefix(Command.mostErrors), as: UTF8.self)
@@ -31,8 +33,8 @@ struct Child {
       out.forEach { _ = Foundation.close($0) }
       throw .notStarted(program: program, errno: reason)
     }
-    // Another thread may start a program before this; then that one holds the pipes open, which is
-    // why nobody here waits for their end.
+    // A program that another thread starts before the flags are set inherits these pipes, so end of file may
+    // never come. Nothing here waits for it.
     for end in out + err { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var arguments = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
@@ -50,11 +52,11 @@ struct Child {
     }
   }
 
-  /// Reads what is there, waiting for so many seconds at most for any of it.
+  /// Reads what is available, waiting at most `seconds` for the first bytes.
   mutating func read(seconds: Double) {
     var polled = pipes.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard pipes.contains(where: { $0 >= 0 }) else {
-      // Nothing to read any more: only its end is awaited.
+      // Both pipes are closed; only the exit remains to be awaited.
       usleep(UInt32(min(seconds, 0.01) * 1e6))
       return
     }
@@ -76,7 +78,7 @@ struct Child {
     }
   }
 
-  /// How it ended, as wait(2) says it; nil while it runs.
+  /// The exit state as wait(2) encodes it; nil while the child runs.
   mutating func ended() -> Int32? {
     var state: Int32 = 0
     guard waitpid(process, &state, WNOHANG) == process else { return nil }
@@ -84,7 +86,7 @@ struct Child {
     return state
   }
 
-  /// Ends it and all that it has started.
+  /// Kills the child and everything in its process group.
   mutating func kill() {
     guard !hasEnded else { return }
     _ = Foundation.kill(-process, SIGKILL)

@@ -1,25 +1,25 @@
 import Foundation
 import ScalarText
 
-/// Another program, run to its end without a shell: its arguments are passed on as they are.
+/// Another program, run to its end without a shell: its arguments are passed through unchanged.
 package struct Command: Hashable, Sendable {
-  /// Why a program did not do what was asked of it.
+  /// Why a program did not do what it was asked to do.
   package enum Failure: Error, Hashable, CustomStringConvertible {
-    /// It could not be started, with this `errno`.
+    /// The program could not be started.
     case notStarted(program: String, errno: Int32)
-    /// It ended with another status than 0; what it said on standard error, without any word that it
-    /// printed as well: that may be a secret.
+    /// The program exited with a non-zero status. `errors` is its standard error, with every word removed that
+    /// it also printed: those may be secrets.
     case status(program: String, Int32, errors: String)
-    /// A signal ended it; what it said before.
+    /// A signal ended the program. `errors` is its standard error up to then.
     case signal(program: String, Int32, errors: String)
-    /// It took longer than this many seconds, and was ended.
+    /// The program ran for longer than this many seconds and was killed.
     case timeout(program: String, Double, errors: String)
-    /// It printed more than this many bytes, and was ended.
+    /// The program printed more than this many bytes and was killed.
     case tooMuchOutput(program: String, Int)
-    /// Nobody wants it any more.
+    /// The caller cancelled the run.
     case cancelled(program: String)
 
-    /// One sentence without its full stop; the program's own words at its end.
+    /// One sentence without its full stop, ending in the program's own words.
     package var description: String {
       switch self {
       case .notStarted(let program, let code):
@@ -44,17 +44,17 @@ package struct Command: Hashable, Sendable {
     }
   }
 
-  /// The program's path, or its name to be looked up on the PATH, and its arguments.
+  /// The program's path, or a name to look up on the PATH, followed by its arguments.
   package var words: [String]
-  /// Seconds until it is ended.
+  /// How long the program may run, in seconds.
   package var timeout: Double
-  /// The most bytes that it may print.
+  /// The most bytes that the program may print.
   package var mostOutput: Int
 
-  /// The most bytes that are kept of what it says on standard error.
+  /// The most bytes of standard error that are kept.
   static let mostErrors = 4096
 
-  /// A command. `words` has the program at least.
+  /// A command. `words` must contain at least the program.
   package init(_ words: [String], timeout: Double = 10, mostOutput: Int = 64 * 1024) {
     self.words = words
     self.timeout = timeout
@@ -68,15 +68,15 @@ package struct Command: Hashable, Sendable {
     program.split(scalar: "/", omittingEmptySubsequences: true).last ?? program
   }
 
-  /// Runs it and gives what it printed. Blocks: not for the engine's queue.
+  /// Runs the program and returns what it printed. Blocks, so do not call this on the engine's queue.
   ///
-  /// - Parameter isCancelled: asked several times a second whether it is still wanted.
-  /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
+  /// - Parameter isCancelled: asked several times a second whether to stop.
+  /// - Throws: `Failure` if the program cannot be started, fails, takes too long or is cancelled.
   package func run(isCancelled: () -> Bool = { false }) throws(Failure) -> Data {
-    // On this thread, which stays until it has ended: see `Child`.
+    // The child must be started on the thread that waits for it: see `Child`.
     var child = try Child(starting: words, program: program)
     defer { child.close() }
-    // Not the time of day, which can be set while it runs.
+    // A monotonic clock, since the time of day can be set while the program runs.
     let end = ContinuousClock.now + .seconds(timeout)
     while true {
       if isCancelled() {
@@ -93,7 +93,7 @@ package struct Command: Hashable, Sendable {
         child.kill()
         throw .tooMuchOutput(program: name, mostOutput)
       }
-      // A grandchild may keep the pipes open; the program's own end is what counts.
+      // A grandchild may keep the pipes open; only the program's own exit counts.
       guard let state = child.ended() else { continue }
       child.read(seconds: 0)
       // wait(2): the low seven bits are the signal's number, the next eight the exit status.
@@ -105,9 +105,9 @@ package struct Command: Hashable, Sendable {
     }
   }
 
-  /// Runs it on a thread of its own and gives what it printed. It is ended with the task.
+  /// Runs the program on its own thread and returns what it printed. Cancelling the task kills the program.
   ///
-  /// - Throws: `Failure` if it cannot be started, fails, takes too long or is cancelled.
+  /// - Throws: `Failure` if the program cannot be started, fails, takes too long or is cancelled.
   package func output() async throws(Failure) -> Data {
     let isCancelled = AtomicFlag()
     let result: Result<Data, Failure> = await withTaskCancellationHandler {

@@ -1,15 +1,15 @@
 import CChild
 import Foundation
 
-/// A program that outlives this one.
+/// A program that outlives hoist.
 package enum DetachedProgram {
-  /// Starts a program in a session of its own, without a terminal.
+  /// Starts a program in its own session, without a terminal.
   ///
   /// - Parameters:
-  ///   - words: its path, or a name to be looked up on the PATH, and its arguments.
+  ///   - words: the program's path, or a name to look up on the PATH, followed by its arguments.
   ///   - files: the descriptors that become its 0, 1, 2 and so on, at most eight; a negative one stands for
-  ///     `/dev/null`. It inherits no others.
-  /// - Returns: the number of its process.
+  ///     `/dev/null`. The program inherits no others.
+  /// - Returns: the process ID.
   /// - Throws: `Command.Failure.notStarted`.
   package static func start(_ words: [String], files: [Int32]) throws(Command.Failure) -> pid_t {
     var arguments = words.map { strdup($0) } + [nil]

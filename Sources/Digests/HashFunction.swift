@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// A hash function that takes its input in pieces. A copy goes on by itself.
+/// A hash function that takes its input in pieces. Copies are independent of each other.
 package protocol HashFunction: Sendable {
   init()
-  /// Adds bytes at the end.
+  /// Appends bytes to the input.
   mutating func update(_ bytes: UnsafeRawBufferPointer)
-  /// The digest of everything so far; more may follow.
+  /// The digest of the input so far; more may follow.
   func finalize() -> [UInt8]
 }
 
 extension HashFunction {
-  /// Adds bytes at the end.
+  /// Appends bytes to the input.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let isDone: Void? = bytes.withContiguousStorageIfAvailable {
       update(UnsafeRawBufferPointer($0))
@@ -26,7 +26,7 @@ extension HashFunction {
   }
 }
 
-/// FIPS 180-4.
+/// SHA-256 (FIPS 180-4).
 package struct SHA256: HashFunction {
   private var context = SHA256_CTX()
 
@@ -41,7 +41,7 @@ package struct SHA256: HashFunction {
   }
 }
 
-/// FIPS 180-4. It is broken: only for protocols that ask for it.
+/// SHA-1 (FIPS 180-4). It is broken: use it only for protocols that require it.
 package struct SHA1: HashFunction {
   private var context = SHA_CTX()
 
@@ -56,7 +56,7 @@ package struct SHA1: HashFunction {
   }
 }
 
-/// RFC 1321. It is broken: only for protocols that ask for it.
+/// MD5 (RFC 1321). It is broken: use it only for protocols that require it.
 package struct MD5: HashFunction {
   private var context = MD5_CTX()
 
@@ -71,7 +71,7 @@ package struct MD5: HashFunction {
   }
 }
 
-/// Ends a copy of a context, so that the original can go on.
+/// Finalizes a copy of a context, so that the original can take more input.
 private func digest<Context>(
   of context: Context, count: Int, _ end: (UnsafeMutablePointer<UInt8>?, inout Context) -> Int32
 ) -> [UInt8] {

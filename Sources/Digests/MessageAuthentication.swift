@@ -2,10 +2,10 @@ import COpenSSL
 
 /// HMAC (RFC 2104) with SHA-256.
 package enum MessageAuthentication {
-  /// The bytes that SHA-256 works on at once.
+  /// The block size of SHA-256, in bytes.
   private static let blockSize = 64
 
-  /// The 32 bytes that prove who has the key.
+  /// The 32-byte code that proves knowledge of the key.
   package static func code(of message: some Sequence<UInt8>, key: [UInt8]) -> [UInt8] {
     var block = key.count > blockSize ? SHA256.hash(key) : key
     block += repeatElement(0, count: blockSize - block.count)
@@ -19,17 +19,17 @@ package enum MessageAuthentication {
   }
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Whether two secrets are equal, in time that does not depend on where they differ.
 package func areEqualInConstantTime(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>)
   -> Bool
 {
-  // Digests have one length, so not even that is told.
+  // Digests have the same length, so the comparison does not leak the lengths either.
   let (first, second) = (SHA256.hash(first), SHA256.hash(second))
   return CRYPTO_memcmp(first, second, first.count) == 0
 }
 
 extension Sequence<UInt8> {
-  /// Two lower-case digits for each byte.
+  /// Two lower-case hexadecimal digits for each byte.
   package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
@@ -37,7 +37,7 @@ extension Sequence<UInt8> {
   }
 }
 
-/// Bytes that nobody can guess, from the system's own generator (getrandom(2)).
+/// Unpredictable bytes from the system's generator (getrandom(2)).
 package func randomBytes(_ count: Int) -> [UInt8] {
   (0..<count).map { _ in UInt8.random(in: .min ... .max) }
 }

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Tells a thread that waits for a descriptor that nothing more is wanted, also while it waits.
+/// A cancellation flag that also wakes threads that are waiting for a descriptor.
 package final class CancellationToken: Sendable {
   private let value = Atomic(false)
-  /// A pipe: what is written to one end can be read at the other, which is what ends a wait.
+  /// A pipe. A byte in it makes its read end readable, which ends every wait.
   private let ends: (read: Int32, write: Int32)
 
-  /// A token that nobody has cancelled.
+  /// A token that is not cancelled.
   package init() {
     var ends: [Int32] = [-1, -1]
-    // Without a pipe a cancellation is seen when the next input comes: poll(2) passes over -1.
+    // Without a pipe, a cancellation is noticed only when the descriptor becomes ready: poll(2) ignores -1.
     _ = pipe(&ends)
     for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])
@@ -21,23 +21,23 @@ package final class CancellationToken: Sendable {
     close(ends.write)
   }
 
-  /// Whether it is cancelled.
+  /// Whether the token is cancelled.
   package var isCancelled: Bool { value.load(ordering: .acquiring) }
 
-  /// Cancels, and ends every wait.
+  /// Cancels the token and ends every wait.
   package func cancel() {
     guard !value.exchange(true, ordering: .acquiringAndReleasing) else { return }
     _ = write(ends.write, [0], 1)
   }
 
-  /// Waits until a descriptor can be read, or it is cancelled.
-  /// - Returns: whether it is cancelled.
+  /// Waits until the descriptor is readable or the token is cancelled.
+  /// - Returns: whether the token is cancelled.
   package func isCancelled(waitingFor descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLIN), of: descriptor)
   }
 
-  /// Waits until a descriptor can be written to, or it is cancelled.
-  /// - Returns: whether it is cancelled.
+  /// Waits until the descriptor is writable or the token is cancelled.
+  /// - Returns: whether the token is cancelled.
   package func isCancelled(waitingForRoomIn descriptor: Int32) -> Bool {
     isCancelled(waitingFor: Int16(POLLOUT), of: descriptor)
   }

@@ -1,11 +1,11 @@
 import Foundation
 import MultipartForm
 
-/// A folder and what lies directly in it. Names are bytes: they need not be UTF-8.
+/// A folder and its immediate contents. Names are bytes and need not be UTF-8.
 package struct Directory {
-  /// What something in a folder is, once a link has been followed.
+  /// The kind of an entry, after following links.
   package enum Kind: Sendable {
-    /// A regular file, or a link that leads nowhere: whoever opens it is told that it is missing.
+    /// A regular file or a broken link; opening the latter reports it as missing.
     case file
     /// A folder.
     case folder
@@ -13,20 +13,20 @@ package struct Directory {
     case other
   }
 
-  /// Something in a folder.
+  /// An entry of a folder.
   package struct Entry {
-    /// What it is.
+    /// The kind of the entry.
     package let kind: Kind
-    /// Whether it is a link.
+    /// Whether the entry itself is a symbolic link.
     package let isLink: Bool
-    /// The size in bytes; 0 for what is no file.
+    /// The size in bytes; 0 for anything but a file.
     package let size: Int64
-    /// When it was written to last, in seconds since 1970.
+    /// The modification time, in seconds since 1970.
     package let modified: Int
     let place: Place
   }
 
-  /// Which folder it is, whatever it is called.
+  /// The identity of a folder, independent of its path.
   struct Place: Hashable {
     let device: UInt64
     let inode: UInt64
@@ -41,18 +41,18 @@ package struct Directory {
     /// The value of `errno`.
     package let code: Int32
 
-    /// The reason in the system's words.
+    /// The system's description of the error.
     package var reason: String { String(cString: strerror(code)) }
   }
 
-  /// The path, without slashes at its end.
+  /// The path, without trailing slashes.
   let path: [UInt8]
-  /// The names in it but `.` and `..`, in no order.
+  /// The names in the folder except `.` and `..`, in no particular order.
   package internal(set) var names: [[UInt8]]
   let place: Place
 
-  /// Lists a folder, which may be a link.
-  /// - Throws: `ReadError` if the system refuses that.
+  /// Lists a folder, which may be given as a link.
+  /// - Throws: `ReadError` if the folder cannot be listed.
   package init(_ location: FileLocation) throws(ReadError) {
     var path = location.bytes
     while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
@@ -72,13 +72,13 @@ package struct Directory {
     self.names = names
   }
 
-  /// The path of something in it.
+  /// The path of an entry.
   package func location(of name: [UInt8]) -> FileLocation {
     let slash = UInt8(ascii: "/")
     return FileLocation(bytes: path + (path.last == slash ? [] : [slash]) + name)
   }
 
-  /// What a name stands for; nil if it has gone.
+  /// The entry with this name; nil if it no longer exists.
   package func entry(_ name: [UInt8]) -> Entry? {
     let location = location(of: name)
     var status = stat()
@@ -99,7 +99,7 @@ package struct Directory {
       modified: status.st_mtim.tv_sec, place: Place(status))
   }
 
-  /// Whether a path leads to a folder.
+  /// Whether a path leads to a folder, possibly through a link.
   package static func isFolder(_ location: FileLocation) -> Bool {
     var status = stat()
     return location.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -1,28 +1,28 @@
 import Foundation
 import MultipartForm
 
-/// The files of a list, one on each line or between NULs, read as they come: a list from a pipe may
-/// go on for as long as it likes. Names are bytes and need not be UTF-8. Empty lines are passed over.
+/// A list of files, separated by line breaks or NULs. It is read as it arrives, since a list from a pipe may
+/// never end. Names are bytes and need not be UTF-8. Empty lines are skipped.
 package final class FileList: Sendable {
-  /// How going through a list ended.
+  /// Why reading a list ended.
   package enum End: Equatable {
-    /// There is no more, or no more was wanted.
+    /// The list has ended, or the caller wanted no more.
     case over
-    /// It was left while somebody may still have been writing to it.
+    /// Reading was cancelled while more could still arrive.
     case left
-    /// It cannot be read on; the value of `errno`.
+    /// The list cannot be read any further; the value of `errno`.
     case failed(Int32)
   }
 
-  /// What the list is called in messages.
+  /// The list's name in messages.
   package let title: String
   private let descriptor: Int32
   private let separator: UInt8
-  /// Whether it is a file, which has an end; a pipe may never come to one.
+  /// Whether the list is a regular file, which has an end; a pipe may never end.
   private let hasEnd: Bool
 
-  /// Opens a list; nil stands for standard input, whose descriptor is copied.
-  /// - Throws: `InputError` if it cannot be read.
+  /// Opens a list. Nil means standard input, whose descriptor is duplicated.
+  /// - Throws: `InputError` if the list cannot be read.
   package init(
     _ list: FileLocation?, isNULSeparated: Bool, standardInput: Int32 = STDIN_FILENO
   ) throws(InputError) {
@@ -40,11 +40,12 @@ package final class FileList: Sendable {
 
   deinit { close(descriptor) }
 
-  /// More bytes than a path has (PATH_MAX). What goes on for longer is no list, or has another separator.
+  /// In bytes, more than any path has (PATH_MAX). A longer entry means that this is not a list, or that it has
+  /// another separator.
   private static let longestPath = 64 << 10
 
-  /// Hands over each file until `body` returns false or the list ends. Once `stop` is cancelled, what may
-  /// have no end is left.
+  /// Passes each file to `body` until that returns false or the list ends. Cancelling `stop` ends the reading
+  /// of a list that may have no end.
   package func forEach(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> End {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)

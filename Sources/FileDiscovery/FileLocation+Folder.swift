@@ -1,7 +1,8 @@
 import MultipartForm
 
 extension FileLocation {
-  /// The same file, named from the root, and the same way whether it was called `a` or `./a`.
+  /// The absolute path of the file, taking a relative one from `folder`. Leading `./` are removed, so that `a`
+  /// and `./a` give the same path.
   package func absolute(in folder: String) -> FileLocation {
     guard bytes.first != UInt8(ascii: "/") else { return self }
     var rest = bytes[...]
@@ -11,14 +12,14 @@ extension FileLocation {
     return FileLocation(bytes: Array("\(folder)/".utf8) + rest)
   }
 
-  /// The same file as a person in `folder` names it.
+  /// The path relative to `folder` if the file is below it; otherwise, the path unchanged.
   package func relative(to folder: String) -> FileLocation {
     let beginning = Array("\(folder)/".utf8)
     return bytes.starts(with: beginning)
       ? FileLocation(bytes: Array(bytes.dropFirst(beginning.count))) : self
   }
 
-  /// The folders between `root` and the file, each with a slash after it; none where it does not lie below.
+  /// The folders between `root` and the file, each followed by a slash; empty if the file is not below `root`.
   package func folder(below root: FileLocation) -> String {
     let slash = UInt8(ascii: "/")
     var beginning = root.bytes

@@ -1,24 +1,26 @@
 import ScalarText
 
-/// Which files of a folder are taken.
+/// Which files of a folder are included.
 package struct FolderRules: Sendable {
-  /// Whether folders inside the folder are entered.
+  /// Whether subfolders are entered.
   package var isRecursive = true
-  /// Whether names that begin with a dot are taken.
+  /// Whether names that begin with a dot are included.
   package var includesHidden = false
   /// Whether links to folders are entered.
   package var followsLinks = false
-  /// Files and folders to leave out.
+  /// Patterns of files and folders to leave out.
   package var excludes: [PathPattern] = []
-  /// Where there are any, only files that one of them means, or a folder above, are taken.
+  /// Patterns of files to include. If there are any, only files that match one, or are below a folder that
+  /// does, are included.
   package var includes: [PathPattern] = []
-  /// The name of files with further patterns to leave out, such as ".gitignore".
+  /// The name of files that list further patterns to leave out, such as ".gitignore".
   package var ignoreFile: String?
 
-  /// The rules that hold where none are given.
+  /// The default rules.
   package init() {}
 
-  /// Whether the file with this path, from the folder on, is taken as far as its names tell.
+  /// Whether the rules include the file at this path, given as names relative to the folder. Only names are
+  /// checked: links and ignore files are not read.
   package func accepts(_ names: [String]) -> Bool {
     if !isRecursive, names.count > 1 { return false }
     if !includesHidden, names.contains(where: { $0.hasPrefix(scalars: ".") }) { return false }
@@ -31,7 +33,7 @@ package struct FolderRules: Sendable {
     return isIncluded
   }
 
-  /// What the last pattern that means it says; nil if none does.
+  /// Whether the last matching pattern excludes the path; nil if no pattern matches.
   func isExcluded(_ names: some Collection<String>, isFolder: Bool) -> Bool? {
     excludes.last { $0.matches(names, isFolder: isFolder) }.map { !$0.isNegated }
   }

@@ -2,14 +2,14 @@ import Foundation
 import MultipartForm
 import ScalarText
 
-/// The files below a folder, one at a time and always in the same order: by the bytes of their names,
-/// a folder's files where its name stands.
+/// The files below a folder, one at a time and always in the same order: sorted by the bytes of their names,
+/// with the contents of a folder at the place of the folder's name.
 ///
-/// It holds the names of the folders on the way and no more, so it can begin at once with a tree of
-/// any size. Links to files are files. Links to folders are entered only where asked for, and never
-/// into a folder that they lie in. FIFOs, sockets and devices are passed over.
+/// Only the names of the folders on the current path are held, so scanning starts at once in a tree of any
+/// size. Links to files count as files. Links to folders are entered only if the rules say so, and never if
+/// they lead to a folder that contains them. FIFOs, sockets and devices are skipped.
 package struct FolderScan: Sequence, IteratorProtocol {
-  /// What the scan comes across.
+  /// A result of the scan.
   package enum Entry: Hashable {
     /// A file.
     case file(FileLocation)
@@ -17,16 +17,16 @@ package struct FolderScan: Sequence, IteratorProtocol {
     case unreadable(FileLocation, code: Int32)
   }
 
-  /// Patterns that hold in a folder and below.
+  /// Patterns of an ignore file, which apply to its folder and everything below.
   private struct Ignoring {
     var patterns: [PathPattern]
-    /// How many names of a path lie above the folder.
+    /// The number of names between the root of the scan and the folder.
     var depth: Int
   }
 
-  /// A folder that is being gone through.
+  /// A folder that is being scanned.
   private struct Level {
-    /// Its names are those that are left, the next one last.
+    /// Its `names` are the remaining ones in reverse order.
     var directory: Directory
     var isIncluded: Bool
     var ignoring: [Ignoring]
@@ -35,12 +35,12 @@ package struct FolderScan: Sequence, IteratorProtocol {
   private let rules: FolderRules
   private let willEnter: (FileLocation) -> Void
   private var levels: [Level] = []
-  /// The names from the folder that the scan began at to the current one.
+  /// The names from the root of the scan to the current folder.
   private var trail: [String] = []
   private var pending: Entry?
 
   /// A scan of the folder at `root`, which may itself be a link.
-  /// - Parameter willEnter: is told of each folder before it is listed.
+  /// - Parameter willEnter: called with each folder before the folder is listed.
   package init(
     _ root: FileLocation, rules: FolderRules = FolderRules(),
     willEnter: @escaping (FileLocation) -> Void = { _ in }
@@ -67,7 +67,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
     }
   }
 
-  /// The file of this name, if it is one that is taken; folders are entered.
+  /// Returns the file with this name if it is included. Enters it if it is a folder.
   private mutating func look(at name: [UInt8], in level: Level) -> FileLocation? {
     if !rules.includesHidden, name.first == UInt8(ascii: ".") { return nil }
     guard let entry = level.directory.entry(name), entry.kind != .other else { return nil }
@@ -90,7 +90,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
   }
 
   private func isExcluded(_ names: [String], isFolder: Bool, _ ignoring: [Ignoring]) -> Bool {
-    // The last pattern that matches decides: the user's own, then the deepest folder's.
+    // The last matching pattern decides. The user's own patterns come first, then those of the deepest folder.
     if let answer = rules.isExcluded(names, isFolder: isFolder) { return answer }
     for folder in ignoring.reversed() {
       let inside = names.dropFirst(folder.depth)
@@ -101,7 +101,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
     return false
   }
 
-  /// Lists a folder; false if that fails, which is then the next entry.
+  /// Lists a folder. If that fails, the error becomes the next entry, and false is returned.
   @discardableResult
   private mutating func enter(
     _ folder: FileLocation, ignoring: [Ignoring], isIncluded: Bool
@@ -116,7 +116,7 @@ package struct FolderScan: Sequence, IteratorProtocol {
     if let file = rules.ignoreFile, let patterns = Self.patterns(in: directory.path, file) {
       ignoring.append(Ignoring(patterns: patterns, depth: trail.count))
     }
-    // The last is taken first.
+    // In reverse, since names are taken from the end.
     directory.names.sort { $1.lexicographicallyPrecedes($0) }
     levels.append(Level(directory: directory, isIncluded: isIncluded, ignoring: ignoring))
     return true

@@ -1,19 +1,19 @@
 import Foundation
 import MultipartForm
 
-/// Tells of files that become complete in a folder: closed after they were written, or moved in.
+/// Reports files that become complete in a folder: closed after writing, or moved in.
 ///
-/// A file that somebody still writes to is not told of; its end will be. A file is told of once for
-/// each state that it was left in.
+/// A file that is still open for writing is not reported until it is closed. Each state of a file is reported
+/// once.
 /// Source: inotify(7).
 ///
-/// Unchecked: the watcher is touched by `init`, when nobody else knows it, and then only under the lock.
+/// Unchecked: `init` has the watcher to itself, and afterwards it is used only under the lock.
 package final class FolderWatch: @unchecked Sendable {
   private let watcher: Watcher
   private let lock = NSLock()
 
-  /// Begins to watch: whatever ends to be written from now on will be told of.
-  /// - Parameter takesExisting: whether the files that are there already are told of as well.
+  /// Starts watching: every file completed from now on will be reported.
+  /// - Parameter takesExisting: whether files that are already there are reported as well.
   /// - Throws: `InputError` if the folder cannot be watched.
   package init(
     _ folder: FileLocation, rules: FolderRules, takesExisting: Bool
@@ -21,8 +21,8 @@ package final class FolderWatch: @unchecked Sendable {
     watcher = try Watcher(folder, rules: rules, takesExisting: takesExisting)
   }
 
-  /// Hands over each file that is complete until `body` returns false or `stop` is cancelled.
-  /// - Returns: why it ended, where that was not asked for.
+  /// Passes each complete file to `body` until that returns false or `stop` is cancelled.
+  /// - Returns: why watching failed; nil if it ended as requested.
   package func run(until stop: CancellationToken, _ body: (FileLocation) -> Bool) -> String? {
     lock.withLock { watcher.run(until: stop, body) }
   }
@@ -32,12 +32,12 @@ private final class Watcher {
   private let root: FileLocation
   private let rules: FolderRules
   private let descriptor: Int32
-  /// The folders that are watched, with a slash at the end, by the system's numbers for them.
+  /// The watched folders, with a trailing slash, by their inotify watch descriptors.
   private var folders: [Int32: [UInt8]] = [:]
-  /// The files that were told of, or passed over.
+  /// The files that were reported, or were there before and are not to be reported.
   private var known = KnownFiles()
   private let takesExisting: Bool
-  /// A folder inside that could not be watched.
+  /// Why the folder, or one inside it, could not be watched.
   private var trouble: String?
 
   private static let events = UInt32(
@@ -54,8 +54,8 @@ private final class Watcher {
       throw InputError(description: "is not a folder; name the folder that files arrive in")
     }
     watch(root)
-    // Now and not in `run`, before which other inputs may take long: what ends to be written
-    // meanwhile is new.
+    // Done here and not in `run`, since other inputs may take long before `run` is called: files completed in
+    // that time are new.
     if !takesExisting { lookThrough { _ in true } }
     if let trouble { throw InputError(description: trouble) }
   }
@@ -99,7 +99,7 @@ private final class Watcher {
   private enum Next { case nothing, look, stop, gone }
 
   private func handle(_ event: Event, _ body: (FileLocation) -> Bool) -> Next {
-    // Events were lost: what is new is found by looking, and so is what has gone.
+    // Events were lost, so look for new and vanished files instead.
     if event.has(Int32(IN_Q_OVERFLOW)) {
       known.forgetGone()
       return .look
@@ -111,7 +111,7 @@ private final class Watcher {
     }
     let hasGone = event.has(Int32(IN_DELETE), Int32(IN_MOVED_FROM))
     if event.has(Int32(IN_ISDIR)) {
-      // With all that was in it; a folder that is deleted is empty.
+      // A moved folder takes its files along; a deleted one is already empty.
       if event.has(Int32(IN_MOVED_FROM)) { known.forgetGone() }
       return rules.isRecursive && !hasGone ? .look : .nothing
     }
@@ -124,11 +124,11 @@ private final class Watcher {
     return body(file) ? .nothing : .stop
   }
 
-  /// Tells of the complete files that are there and were not told of; false to stop.
+  /// Reports complete files that were not reported yet; returns false to stop.
   @discardableResult
   private func lookThrough(_ body: (FileLocation) -> Bool) -> Bool {
-    // Each folder is watched before it is listed: what ends to be written later makes an event,
-    // what ended before is in the list.
+    // Each folder is watched before it is listed: files completed later cause an event, those completed earlier
+    // are in the list.
     for case .file(let file) in FolderScan(root, rules: rules, willEnter: watch)
     where !Self.isBeingWritten(file) && known.isNews(file) {
       if !body(file) { return false }
@@ -150,7 +150,8 @@ private final class Watcher {
     }
   }
 
-  /// Whether somebody has the file open for writing. Where that cannot be told, it counts as complete.
+  /// Whether some process has the file open for writing. If that cannot be determined, the file counts as
+  /// complete.
   private static func isBeingWritten(_ file: FileLocation) -> Bool {
     FileIdentity.isOpenForWriting(file) == true
   }

@@ -1,5 +1,5 @@
-/// Why files cannot be found where they were to be.
+/// Why the files of an input cannot be found.
 package struct InputError: Error, CustomStringConvertible {
-  /// The reason, and what to do about it where that helps.
+  /// The reason and, where that helps, what to do about it.
   package let description: String
 }

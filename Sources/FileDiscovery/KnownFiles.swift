@@ -1,10 +1,10 @@
 import MultipartForm
 
-/// What files looked like when they were last told of: a file is news once for each state.
+/// The identities of files when they were last reported, so that each state of a file is reported once.
 struct KnownFiles {
   private(set) var identities: [FileLocation: FileIdentity] = [:]
 
-  /// Whether a file is there and looks otherwise than it did; it is known from now on.
+  /// Whether the file exists and has changed since the last call. Remembers its state.
   mutating func isNews(_ file: FileLocation) -> Bool {
     guard let identity = try? FileIdentity.of(file), identities[file] != identity else {
       return false
@@ -13,12 +13,12 @@ struct KnownFiles {
     return true
   }
 
-  /// Lets go of a file, unless another has come in its place since.
+  /// Forgets a file, unless another has taken its place meanwhile.
   mutating func forgetIfGone(_ file: FileLocation) {
     if !Self.isThere(file) { identities[file] = nil }
   }
 
-  /// Lets go of all files that are not there any more.
+  /// Forgets all files that no longer exist.
   mutating func forgetGone() { identities = identities.filter { Self.isThere($0.key) } }
 
   private static func isThere(_ file: FileLocation) -> Bool {

@@ -1,19 +1,18 @@
 // All text in here is Unicode scalars.
 /// A pattern for paths in the style of `.gitignore`.
 ///
-/// `*` stands for anything but a slash, `?` for one character, `[a-z]` for one of several, `**` for
-/// any folders. A pattern with a slash before its end belongs to the folder that it was written for,
-/// any other matches names at every depth; with a slash at its end it means folders only. A leading
-/// `!` takes back what an earlier pattern said.
+/// `*` matches anything but a slash, `?` one character, `[a-z]` one of a set, `**` any number of folders. A
+/// pattern with a slash before its end is relative to the folder that it was written for; any other matches
+/// names at every depth. A trailing slash restricts it to folders. A leading `!` reverses an earlier pattern.
 /// Source: gitignore(5), "Pattern format".
 package struct PathPattern: Hashable, Sendable {
-  /// Whether it takes back what an earlier pattern said.
+  /// Whether the pattern reverses an earlier one.
   package let isNegated: Bool
   private let isForFolders: Bool
   private let isAnchored: Bool
   private let segments: [[Unicode.Scalar]]
 
-  /// The pattern that a line says; nil if it says none.
+  /// Parses a line; nil if the line contains no pattern.
   package init?(_ line: some StringProtocol) {
     var rest = Array(line.unicodeScalars)[...]
     while rest.last == " ", rest.dropLast().last != "\\" { rest.removeLast() }
@@ -28,7 +27,7 @@ package struct PathPattern: Hashable, Sendable {
     guard !segments.isEmpty else { return nil }
   }
 
-  /// Whether it means the file or folder at this path, which is relative to the pattern's folder.
+  /// Whether the pattern matches the file or folder at this path, which is relative to the pattern's folder.
   package func matches(_ path: some Collection<String>, isFolder: Bool) -> Bool {
     if isForFolders, !isFolder { return false }
     let names = path.map { Array($0.unicodeScalars) }
@@ -41,13 +40,13 @@ package struct PathPattern: Hashable, Sendable {
   private static func matches(
     _ segments: ArraySlice<[Unicode.Scalar]>, _ names: ArraySlice<[Unicode.Scalar]>
   ) -> Bool {
-    // Which beginnings of the path the segments so far can stand for.
+    // Element n says whether the segments so far match the first n names.
     var reached = [true] + Array(repeating: false, count: names.count)
     for (index, segment) in zip(segments.indices, segments) {
       var next = Array(repeating: false, count: names.count + 1)
       if segment == ["*", "*"] {
         guard let first = reached.firstIndex(of: true) else { return false }
-        // At the end it stands for everything inside, and so for at least one name.
+        // At the end, `**` stands for everything inside, and so for at least one name.
         let isLast = index == segments.endIndex - 1
         for end in next.indices.dropFirst(isLast ? first + 1 : first) { next[end] = true }
       } else {
@@ -60,8 +59,8 @@ package struct PathPattern: Hashable, Sendable {
     return reached[names.count]
   }
 
-  /// Matches within one name, in time that is at worst the product of both lengths: of several `*`
-  /// only the last ever has to be tried again.
+  /// Matches a single name, in time at worst proportional to the product of both lengths: only the last `*`
+  /// ever has to be retried.
   private static func matches(_ pattern: [Unicode.Scalar], _ name: [Unicode.Scalar]) -> Bool {
     var (at, place) = (0, 0)
     var retry: (at: Int, place: Int)?
@@ -82,7 +81,7 @@ package struct PathPattern: Hashable, Sendable {
     return pattern[at...].allSatisfy { $0 == "*" }
   }
 
-  /// How many scalars of the pattern stand for this one; nil if they do not.
+  /// How many scalars of the pattern match this scalar; nil if they do not match.
   private static func one(
     _ pattern: [Unicode.Scalar], _ start: Int, takes scalar: Unicode.Scalar
   ) -> Int? {
@@ -96,12 +95,12 @@ package struct PathPattern: Hashable, Sendable {
     }
   }
 
-  /// What stands between brackets: characters and ranges of them.
+  /// A bracket expression: a set of characters and ranges.
   private struct Brackets {
     private var ranges: [ClosedRange<Unicode.Scalar>] = []
     private var isInverted = false
 
-    /// Reads from `[` on, and counts both brackets; nil if none closes.
+    /// Parses from `[` on. The length includes both brackets. Nil if the bracket is not closed.
     static func read(_ text: ArraySlice<Unicode.Scalar>) -> (Brackets, length: Int)? {
       var brackets = Brackets()
       var rest = text.dropFirst()

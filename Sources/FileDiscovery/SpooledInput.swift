@@ -1,26 +1,26 @@
 import Foundation
 import MultipartForm
 
-/// Standard input as a file. A form says how long it is before its first byte is sent, so the input is
-/// kept on the disk until it has ended.
+/// Standard input as a file. A form states its length before its first byte is sent, so the whole input is
+/// stored on disk first.
 ///
-/// The file has no name: it is gone with this process, however that ends.
+/// The file has no name, so it disappears with this process, however that ends.
 package struct SpooledInput {
-  /// Where it can be read.
+  /// The path at which the input can be read.
   package let location: FileLocation
 
-  /// What stands for standard input among files.
+  /// The argument that stands for standard input.
   package static let argument = FileLocation("-")
 
   private static let folder = "/dev/fd/"
 
-  /// Whether a location is that of kept input.
+  /// Whether a location is that of spooled input.
   package static func holds(_ location: FileLocation) -> Bool {
     location.bytes.starts(with: folder.utf8)
   }
 
-  /// Reads a descriptor to its end into a file in `directory`, which nobody else may read; nil where
-  /// `stop` is cancelled before that end has come.
+  /// Copies a descriptor's input into a file in `directory` that nobody else may read; nil if `stop` is
+  /// cancelled before the input ends.
   /// - Throws: `SystemError`, for example when the disk is full.
   package init?(
     _ input: Int32, in directory: String, until stop: CancellationToken
@@ -59,8 +59,8 @@ package struct SpooledInput {
         written += step
       }
     }
-    // Read through another descriptor: open for writing, it would be read twice at each attempt, for all
-    // that anybody could tell.
+    // Reading needs a descriptor that is not open for writing. Otherwise the file would look as if it could
+    // still change, and each attempt would read it twice.
     let kept = open("\(Self.folder)\(file)", O_RDONLY | O_CLOEXEC)
     let code = errno
     close(file)
@@ -70,12 +70,12 @@ package struct SpooledInput {
     location = FileLocation("\(Self.folder)\(kept)")
   }
 
-  /// What the system refused.
+  /// A system call that failed.
   package struct SystemError: Error, CustomStringConvertible {
     let doing: String
     let code: Int32
 
-    /// The refusal as a sentence without its full stop.
+    /// One sentence without its full stop.
     package var description: String { "cannot \(doing): \(String(cString: strerror(code)))" }
   }
 }

@@ -2,22 +2,22 @@ import Foundation
 import MultipartForm
 import ScalarText
 
-/// What a path means that a person typed: `~`, patterns, and how it may go on.
+/// A path that a person typed: expands `~` and patterns, and completes names.
 package struct TypedPath: Sendable {
   let text: String
   let home: String
 
-  /// A path as it was typed, and the folder that `~` stands for.
+  /// A typed path, and the folder that `~` stands for.
   package init(text: String, home: String) {
     self.text = text
     self.home = home
   }
 
-  /// The files that it names: `~` is the home folder, and a pattern stands for what it matches. A
-  /// pattern without a match stands for itself, so that it shows up as missing.
+  /// The files that the path names: `~` is the home folder, and a pattern stands for its matches. A pattern
+  /// without matches stands for itself, so that it is reported as missing.
   package var files: [FileLocation] {
     let path = expanded
-    // A file whose name looks like a pattern is itself.
+    // An existing file whose name looks like a pattern stands for itself.
     guard path.utf8.contains(where: { "*?[".utf8.contains($0) }), access(path, F_OK) != 0 else {
       return [FileLocation(path)]
     }
@@ -33,8 +33,8 @@ package struct TypedPath: Sendable {
     }
   }
 
-  /// Everything that it could become, folders with a slash at the end, sorted. Hidden files only
-  /// where a dot has been typed.
+  /// All possible completions, sorted, with a slash after folders. Hidden files are included only if a dot has
+  /// been typed.
   package var completions: [String] {
     let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
     let start = slash.map { text.utf8.index(after: $0) } ?? text.startIndex

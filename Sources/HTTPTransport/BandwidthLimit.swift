@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A limit on the bodies of all tasks that share it, in bytes a second. It may change while they run.
+/// A rate limit in bytes per second, shared by the bodies of several tasks. It can change while they run.
 package final class BandwidthLimit: Sendable {
   private let bucket = Mutex(TokenBucket())
   private let changed: @Sendable () -> Void
 
   init(changed: @escaping @Sendable () -> Void) { self.changed = changed }
 
-  /// Sets the limit from now on, in bytes a second; nil for no limit.
+  /// Changes the limit, in bytes per second; nil for no limit.
   package func set(_ bytesPerSecond: Int64?) {
     let isNews = bucket.withLock { bucket in
       let old = bucket.rate
@@ -19,8 +19,8 @@ package final class BandwidthLimit: Sendable {
 
   var isSet: Bool { bucket.withLock { $0.rate != nil } }
 
-  /// How many of the wanted bytes all of the limits let through, taken from them at once; or how many seconds to
-  /// wait.
+  /// Takes as many of the wanted bytes as all limits allow now, and returns their number; if that is 0, `delay`
+  /// is the number of seconds to wait.
   static func consume(_ wanted: Int, from limits: [BandwidthLimit]) -> (bytes: Int, delay: Double) {
     guard !limits.isEmpty else { return (wanted, 0) }
     let now = Clock.now

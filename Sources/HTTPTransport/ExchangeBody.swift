@@ -4,13 +4,13 @@ import Foundation
 package protocol ExchangeBody: Sendable {
   /// The exact number of bytes.
   var length: Int64 { get }
-  /// A reader that begins with the first byte.
+  /// A reader that starts at the first byte.
   func makeReader() -> any ExchangeBodyReader
 }
 
-/// Reads a body's bytes, on one thread.
+/// Reads a body's bytes. Used on a single thread.
 package protocol ExchangeBodyReader: AnyObject {
   /// Fills the buffer, completely unless the body ends, and returns the number of bytes. An error ends the
-  /// exchange, whose end carries it as `TransportError.Kind.body`.
+  /// exchange, which reports it as `TransportError.Kind.body`.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }

@@ -4,13 +4,13 @@ import Foundation
 package struct MemoryBody: ExchangeBody {
   private let bytes: Data
 
-  /// A body of these bytes.
+  /// A body that consists of these bytes.
   package init(_ bytes: Data) { self.bytes = bytes }
 
   /// The exact number of bytes.
   package var length: Int64 { Int64(bytes.count) }
 
-  /// A reader that begins with the first byte.
+  /// A reader that starts at the first byte.
   package func makeReader() -> any ExchangeBodyReader { Reader(bytes) }
 
   private final class Reader: ExchangeBodyReader {

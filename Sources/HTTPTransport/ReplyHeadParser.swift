@@ -1,22 +1,22 @@
-/// Makes heads from the lines that libcurl hands over: first those of interim replies, then the final reply's,
-/// and after the content those of trailers, which are ignored.
+/// Assembles heads from the lines that libcurl passes on: first those of interim replies, then those of the
+/// final reply, and after the content those of trailers, which are ignored.
 struct ReplyHeadParser {
-  /// The final reply's head, once its last line has come.
+  /// The final reply's head, once it is complete.
   private(set) var head: ReplyHead?
-  /// The head of an interim reply other than 100, if the last line ended one.
+  /// The head of an interim reply other than 100, if the last line completed one.
   private(set) var interim: ReplyHead?
-  /// Whether the server has sent a 100.
+  /// Whether the server has sent 100 Continue.
   private(set) var hasContinued = false
-  /// Whether a final reply has begun.
+  /// Whether the final reply has begun.
   var hasBegun: Bool { head != nil || open.map { !Self.isInterim($0.status) } ?? false }
   private var open: ReplyHead?
 
-  /// Takes a line with its line break. Returns whether it ends a final head.
+  /// Consumes a line with its line break. Returns whether it completes the final reply's head.
   mutating func consume(_ line: UnsafeRawBufferPointer) -> Bool {
     interim = nil
     if line.starts(with: "HTTP/".utf8) {
       open = ReplyHead(status: Self.status(in: line))
-      // Another reply after a final one means that libcurl has repeated the request.
+      // Another reply after the final one means that libcurl has repeated the request.
       head = nil
       return false
     }
@@ -42,7 +42,7 @@ struct ReplyHeadParser {
 
   private static func isInterim(_ status: Int) -> Bool { (100..<200).contains(status) }
 
-  /// The number after the version. libcurl has made sure that it has three digits.
+  /// The status after the version. libcurl has already checked that it has three digits.
   private static func status(in line: UnsafeRawBufferPointer) -> Int {
     guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
     return line[(blank + 1)...].prefix(3).reduce(0) { sum, digit in
@@ -64,7 +64,7 @@ struct ReplyHeadParser {
 package struct ReplyHead: Hashable, Sendable {
   /// The status code.
   package var status: Int
-  /// The header fields, with names in lower case. The values of a field that comes more than once are joined
+  /// The header fields, with names in lower case. The values of a field that occurs more than once are joined
   /// with commas (RFC 9110 §5.3).
   package var headers: [String: String] = [:]
 }

@@ -1,19 +1,18 @@
 import Foundation
 
-/// What makes a connection secure beyond the system's own rules. Nothing here turns verification off
-/// without putting something else in its place.
+/// What a connection requires beyond the system's TLS rules. No option turns verification off without replacing it.
 package struct TLSOptions: Hashable, Sendable {
-  /// The path of a PEM file with the authorities that are trusted instead of the system's.
+  /// The path of a PEM file with the certificate authorities to trust instead of the system's.
   package var caFile: String?
-  /// The hash of the server's public key as libcurl takes it: `sha256//` and base64. Without `caFile`, it is checked
-  /// instead of the chain and the name.
+  /// The hash of the server's public key in libcurl's syntax: `sha256//` and base64. Without `caFile`, it
+  /// replaces the check of the certificate chain and the host name.
   package var pinnedKey: String?
   /// The path of a PEM file with the client's certificate.
   package var clientCertificate: String?
-  /// The path of a PEM file with the key to it, without a pass phrase.
+  /// The path of a PEM file with the client's private key, without a pass phrase.
   package var clientKey: String?
 
-  /// The system's own rules, except for what is given here.
+  /// The system's rules, modified by these options.
   package init(
     caFile: String? = nil, pinnedKey: String? = nil, clientCertificate: String? = nil,
     clientKey: String? = nil

@@ -1,18 +1,18 @@
 import Dispatch
 
-/// A token bucket: it lets a number of bytes through each second, and saves up no more than a moment's worth.
+/// A token bucket: it lets through a number of bytes per second, and accumulates no more than a moment's worth.
 struct TokenBucket: Hashable, Sendable {
-  /// The most that is saved up, in seconds' worth of the rate.
+  /// How much can accumulate, in seconds' worth of the rate.
   static let burst = 0.05
-  /// The least that is given at once, in seconds' worth of the rate: smaller pieces would only cost time.
+  /// The smallest amount granted at once, in seconds' worth of the rate: smaller pieces would only cost time.
   static let piece = 0.02
 
-  /// Bytes a second; nil for no limit.
+  /// Bytes per second; nil for no limit.
   private(set) var rate: Int64?
   private var tokens = 0.0
   private var last = 0.0
 
-  /// Changes the rate from now on. Times are in seconds on a clock that does not go back.
+  /// Changes the rate. Times are in seconds on a monotonic clock.
   mutating func set(_ rate: Int64?, at now: Double) {
     refill(at: now)
     self.rate = rate.flatMap { $0 > 0 ? $0 : nil }
@@ -20,14 +20,14 @@ struct TokenBucket: Hashable, Sendable {
     last = now
   }
 
-  /// How many of the wanted bytes may go now; 0 if they have to wait.
+  /// How many of the wanted bytes may be sent now; 0 if they have to wait.
   mutating func available(_ wanted: Int, at now: Double) -> Int {
     guard rate != nil else { return wanted }
     refill(at: now)
     return tokens >= enough(for: wanted) ? min(wanted, Int(tokens)) : 0
   }
 
-  /// Seconds until some of the wanted bytes may go.
+  /// The number of seconds until some of the wanted bytes may be sent.
   func delay(_ wanted: Int) -> Double {
     guard let rate else { return 0 }
     return max(0, (enough(for: wanted) - tokens) / Double(rate))

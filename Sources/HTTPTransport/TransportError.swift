@@ -4,35 +4,35 @@ import FoundationNetworking
 
 /// Why a request ended early.
 package struct TransportError: Error, Sendable {
-  /// What went wrong, as far as libcurl's code and the system's can tell.
+  /// What went wrong, as far as the codes of libcurl and the system tell.
   package enum Kind: Sendable {
-    /// It was cancelled.
+    /// The exchange was cancelled.
     case cancelled
-    /// The body could not be read; the error is its reader's.
+    /// The body could not be read, because of its reader's error.
     case body(any Error)
-    /// libcurl refuses an option that the request's safety may depend on. Nothing was sent.
+    /// libcurl rejects an option that the request's safety may depend on. Nothing was sent.
     case optionRefused
-    /// The host's name has no address.
+    /// The host name cannot be resolved.
     case nameNotResolved
-    /// The proxy's name has no address.
+    /// The proxy's name cannot be resolved.
     case proxyNotResolved
-    /// The process or the machine has no room for another connection.
+    /// The process or the machine lacks resources for another connection.
     case shortage
-    /// The host refuses connections at this port.
+    /// The host refuses connections on this port.
     case connectionRefused
     /// There is no route to the address, or nothing answers there.
     case unreachable
-    /// The proxy did not make a tunnel and answered with this status.
+    /// The proxy refused to open a tunnel, with this status.
     case proxyRefused(status: Int)
     /// The connection ended, before or after the request.
     case connectionLost
     /// No secure connection could be made.
     case insecure
-    /// The server does not speak TLS at this port.
+    /// The server does not speak TLS on this port.
     case notTLS
-    /// The server has another key than the pinned one.
+    /// The server's key is not the pinned one.
     case otherKey
-    /// What answered does not speak HTTP.
+    /// The server does not speak HTTP.
     case notHTTP
     /// Anything else.
     case other
@@ -40,13 +40,13 @@ package struct TransportError: Error, Sendable {
 
   /// What went wrong.
   package var kind: Kind
-  /// libcurl's code (libcurl-errors(3)); 0 if it gave none.
+  /// libcurl's error code (libcurl-errors(3)); 0 if there is none.
   package var code: Int
-  /// The system's error number; 0 if it gave none.
+  /// The system's error number; 0 if there is none.
   package var systemError: Int32
-  /// Whether libcurl ran into a time-out.
+  /// Whether libcurl reported a time-out.
   package var isTimeout: Bool { code == Int(CURLE_OPERATION_TIMEDOUT.rawValue) }
-  /// libcurl's sentence, without a full stop. It is for people; no decision depends on it.
+  /// libcurl's message, without a full stop. It is only for people to read; no decision depends on it.
   package var words: String
 
   init(_ kind: Kind, code: CURLcode = CURLE_OK, systemError: Int32 = 0, words: String = "") {
@@ -56,11 +56,11 @@ package struct TransportError: Error, Sendable {
     self.words = words
   }
 
-  /// The error that a libcurl code stands for.
+  /// The error for a libcurl code.
   ///
   /// - Parameters:
   ///   - tunnelStatus: the status of a proxy's reply to CONNECT; 0 if no proxy was asked.
-  ///   - words: libcurl's sentence. If the TLS layer failed, it is the only place that has OpenSSL's own code.
+  ///   - words: libcurl's message. If the TLS layer failed, OpenSSL's own code is found only there.
   package init(code: Int, systemError: Int32 = 0, tunnelStatus: Int = 0, words: String = "") {
     let curl = CURLcode(UInt32(truncatingIfNeeded: code))
     let tls = Self.opensslCode(in: words)
@@ -82,7 +82,7 @@ package struct TransportError: Error, Sendable {
         CURLE_SEND_FAIL_REWIND:
         .connectionLost
       case CURLE_SSL_CONNECT_ERROR where tls == Self.noRecord: .notTLS
-      // Without an OpenSSL code, the connection itself ended.
+      // Without an OpenSSL code, it was the connection that ended.
       case CURLE_SSL_CONNECT_ERROR where tls == nil: .connectionLost
       case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .otherKey
       case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ENGINE_NOTFOUND,
@@ -91,11 +91,11 @@ package struct TransportError: Error, Sendable {
         CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
         CURLE_SSL_CLIENTCERT:
         .insecure
-      // Only http and https are allowed, so the unsupported protocol is the reply's version.
+      // Only http and https are allowed, so it is the version in the reply that is not supported.
       case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .notHTTP
       default: .other
       }
-    // libcurl's own sentence is about the callback that kept it from repeating the request.
+    // libcurl's own message would be about the callback that prevented a repetition.
     let isRepetition = curl == CURLE_SEND_FAIL_REWIND
     self.init(
       kind, code: curl, systemError: systemError,
@@ -127,10 +127,10 @@ extension TransportError {
       ])
   }
 
-  /// OpenSSL's code for something that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
+  /// OpenSSL's code for data that is not a TLS record: ERR_LIB_SSL, SSL_R_WRONG_VERSION_NUMBER.
   private static let noRecord: UInt32 = 20 << 23 | 267
 
-  /// OpenSSL's code in a libcurl sentence: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
+  /// OpenSSL's code in a libcurl message: "error:", eight hexadecimal digits and a colon (ERR_error_string(3)).
   private static func opensslCode(in words: String) -> UInt32? {
     let (words, sign) = (Array(words.utf8), Array("error:".utf8))
     for start in words.indices where words[start...].starts(with: sign) {

@@ -9,14 +9,14 @@ import Synchronization
 //        delegate ◄────────────────┴──── reports ◄────────────┘
 //        didSendBodyData, didReceive, didCompleteWithError
 //
-// The loop is the only place that calls libcurl. Callers know nothing of libcurl.
+// Only the loop calls libcurl. Callers do not see libcurl.
 
-/// A URLSession whose data and upload tasks libcurl carries, on one thread and with connections of its own.
+/// A URLSession whose data and upload tasks libcurl carries out, on one thread and with its own connections.
 ///
-/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it, and
-/// they count bytes as sent that have only reached a buffer. These count what the other side has acknowledged.
+/// Foundation's own tasks wake other threads four times, which for a small file costs more than sending it, and they
+/// count bytes as sent that have only reached a buffer. These count what the other side has acknowledged.
 ///
-/// It differs from Foundation's session in this: it does not follow redirects, keeps no cookies, cache or
+/// Unlike Foundation's session, it does not follow redirects, keeps no cookies, cache or
 /// credentials, and delivers a reply's content in one piece. It does not make stream, WebSocket or download tasks, nor
 /// tasks whose body is a stream: those are Foundation's own. The `async` methods of URLSession cannot be overridden,
 /// and bypass it too.
@@ -27,8 +27,9 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   package override class var shared: UploadSession { process }
   private static let process = UploadSession()
 
-  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request that
-  /// crosses such a close is repeated only if the server cannot have seen it; otherwise its outcome stays unknown.
+  /// The default for `maxIdle`, in seconds. Many servers close idle connections after five. A request sent just
+  /// as the server closes the connection is repeated only if the server cannot have seen it; otherwise its outcome
+  /// stays unknown.
   package static let usualMaxIdle = 4
 
   private struct Registry {
@@ -42,12 +43,12 @@ package final class UploadSession: URLSession, @unchecked Sendable {
   let loop: TransferLoop
   private let registry = Mutex(Registry())
 
-  /// A session whose connections are its own. The thread that carries them lives as long as the process.
+  /// A session with its own connections. The thread that serves them lives as long as the process.
   ///
   /// - Parameters:
-  ///   - configuration: of which the time-outs and additional header fields count.
-  ///   - delegate: who hears of tasks that have no delegate of their own. It is kept until the session is invalidated.
-  ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue of the session's.
+  ///   - configuration: only its time-outs and additional header fields are used.
+  ///   - delegate: the delegate of all tasks that have none of their own.
+  ///   - delegateQueue: where delegates and completion handlers are called; nil for a serial queue that the session makes.
   ///   - maxIdle: after how many idle seconds a connection is not used again.
   package init(
     configuration: URLSessionConfiguration = .ephemeral, delegate: (any URLSessionDelegate)? = nil,
@@ -63,9 +64,9 @@ package final class UploadSession: URLSession, @unchecked Sendable {
 
   // MARK: Tasks
 
-  /// A task that begins with `resume`.
+  /// Creates a task, which starts with `resume`.
   ///
-  /// - Parameter delegate: who hears of it, on the transport's thread.
+  /// - Parameter delegate: called on the transport's thread.
   package func task(_ request: ExchangeRequest, delegate: any UploadTaskDelegate) -> UploadTask {
     make(request, .transport(delegate))
   }
@@ -206,13 +207,13 @@ package final class UploadSession: URLSession, @unchecked Sendable {
     delegateQueue.addOperation { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }
 
-  // MARK: What the transport adds
+  // MARK: Additions
 
   /// Runs `work` once the transport has sent what it can send now: a thread that wakes up earlier takes a processor
   /// that the server may need. Call it from an `UploadTaskDelegate`; anywhere else, `work` runs at once.
   package func postpone(_ work: @escaping @Sendable () -> Void) { loop.postpone(work) }
 
-  /// A limit for tasks to share.
+  /// Creates a limit for tasks to share.
   package func makeLimit() -> BandwidthLimit {
     BandwidthLimit { [loop] in loop.limitsChanged() }
   }

@@ -2,25 +2,25 @@ import Foundation
 import FoundationNetworking
 import Synchronization
 
-/// A request that libcurl carries, as a task of URLSession.
+/// A task of URLSession that libcurl carries out.
 ///
 /// `UploadSession` makes it. Progress and end go to its delegate: to an `UploadTaskDelegate` directly, on the
-/// transport's thread; to any other delegate, or to a completion handler, on the session's delegate queue. After
-/// `cancel` there is still an end, as for any other task.
+/// transport's thread; to any other delegate, or to a completion handler, on the session's delegate queue. The end
+/// comes even after `cancel`.
 ///
 /// Unchecked, because its superclass is: this class adds only constants and a Mutex.
 package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   /// A snapshot of the progress, for polling.
   package struct Progress: Sendable {
-    /// Whether a connection was made and the request's head handed to it.
+    /// Whether a connection was made and given the head of the request.
     package var hasBegun = false
-    /// How many bytes of the body were handed to the connection, whether or not they arrived.
+    /// How many bytes of the body were handed to the connection, whether or not they have arrived.
     package var handedOver: Int64 = 0
     /// How many bytes of the body the other side has acknowledged.
     package var acknowledged: Int64 = 0
-    /// Whether a limit is holding it back, or `suspend`.
+    /// Whether a bandwidth limit or `suspend` is delaying the body.
     package var isHeldBack = false
-    /// The bytes of replies so far, including heads and interim replies.
+    /// The number of bytes of replies so far, including heads and interim replies.
     package var received = 0
     /// Whether the final reply has begun.
     package var hasReplyBegun = false
@@ -28,7 +28,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     /// No progress yet.
     package init() {}
 
-    /// Whether anything has moved since, or nothing could have, because a limit of ours holds back the rest.
+    /// Whether there was any progress since `earlier`, or could be none because a limit delays all that is left.
     package func hasMoved(since earlier: Progress) -> Bool {
       isHeldBack && acknowledged >= handedOver || received != earlier.received
         || acknowledged != earlier.acknowledged
@@ -36,7 +36,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     }
   }
 
-  /// What the loop writes and others read.
+  /// The state that the loop writes and others read.
   struct Content {
     var progress = Progress()
     /// How many of the acknowledged bytes the delegate knows of.
@@ -44,11 +44,11 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     var head: ReplyHead?
     var reply = Data()
     var isReplyCut = false
-    /// Whether the body waits for `releaseBody`.
+    /// Whether the body is on hold until `releaseBody` is called.
     var isWaiting = false
     /// Whether it was suspended after it had begun.
     var isSuspended = false
-    /// Once it is cancelled, nothing more may leave, and only the end is reported.
+    /// Once this is `canceling`, nothing more may be sent, and only the end is reported.
     var state = URLSessionTask.State.suspended
     var trouble: TransportError?
 
@@ -66,7 +66,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     case completion(@Sendable (Data?, URLResponse?, (any Error)?) -> Void)
   }
 
-  /// The request that it makes.
+  /// The request.
   package let request: ExchangeRequest
   let content = Mutex(Content())
   private let session: UploadSession
@@ -83,7 +83,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     super.init()
   }
 
-  // MARK: What a task of URLSession does
+  // MARK: URLSession task
 
   /// Begins the request, or lets it continue after `suspend`.
   package override func resume() {
@@ -101,7 +101,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     if isHeld { session.loop.limitsChanged() }
   }
 
-  /// Holds back the rest of the body. What a connection already has still leaves.
+  /// Puts the rest of the body on hold. What was already handed to a connection is still sent.
   package override func suspend() {
     content.withLock { content in
       guard content.state == .running else { return }
@@ -130,7 +130,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     for (name, value) in request.headers { head.addValue(value, forHTTPHeaderField: name) }
     return head
   }
-  /// The same, since callers follow redirects themselves.
+  /// The same as `originalRequest`, since callers follow redirects themselves.
   package override var currentRequest: URLRequest? { originalRequest }
   /// The final reply's head, once it has arrived.
   package override var response: URLResponse? {
@@ -146,22 +146,22 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   }
   /// How many bytes of the body the other side has acknowledged.
   package override var countOfBytesSent: Int64 { content.withLock { $0.progress.acknowledged } }
-  /// The body's length. It cannot be set.
+  /// The body's length. Setting it has no effect.
   package override var countOfBytesExpectedToSend: Int64 {
     get { request.body?.length ?? 0 }
     set {}
   }
   /// How many bytes of the reply's content have arrived.
   package override var countOfBytesReceived: Int64 { content.withLock { Int64($0.reply.count) } }
-  /// The length that the reply announced. It cannot be set.
+  /// The length that the reply announced. Setting it has no effect.
   package override var countOfBytesExpectedToReceive: Int64 {
     get { response?.expectedContentLength ?? NSURLSessionTransferSizeUnknown }
     set {}
   }
 
-  // MARK: What the transport adds
+  // MARK: Additions
 
-  /// Releases a body that waits after an interim reply.
+  /// Continues a body that is on hold after an interim reply.
   package func releaseBody() {
     content.withLock { $0.isWaiting = false }
     session.loop.limitsChanged()
@@ -185,7 +185,7 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
     }
   }
 
-  // MARK: What the loop reports, on its thread
+  // MARK: Reports from the loop, on its thread
 
   /// Reports the progress, and the reply's head once it has arrived.
   func tell(acknowledged: Int64?, head: ReplyHead?) {
@@ -288,15 +288,15 @@ package final class UploadTask: URLSessionUploadTask, @unchecked Sendable {
   }
 }
 
-/// A task's delegate that hears more than URLSession tells, on the transport's thread, which must not be kept
-/// waiting. Only if libcurl could not be set up, the end comes on the caller's thread.
+/// A task's delegate that is told more than URLSession's, on the transport's thread, which must not be blocked. If
+/// libcurl could not be set up, the end comes on the caller's thread.
 package protocol UploadTaskDelegate: URLSessionTaskDelegate, Sendable {
-  /// An interim reply's head (RFC 9110 §15.2), other than that of 100.
+  /// The head of an interim reply (RFC 9110 §15.2) other than 100 has arrived.
   func urlSession(
     _ session: URLSession, task: UploadTask, didReceiveInformationalResponse head: ReplyHead)
-  /// The final reply's head; neither an interim reply's nor a proxy's reply to CONNECT.
+  /// The head of the final reply has arrived.
   func urlSession(_ session: URLSession, task: UploadTask, didReceive head: ReplyHead)
-  /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or refused it with 417.
+  /// The server did not answer `Expect: 100-continue` in time (RFC 9110 §10.1.1), or rejected it with 417.
   func urlSessionExpectIgnored(_ session: URLSession, task: UploadTask)
 }
 

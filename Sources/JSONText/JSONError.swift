@@ -1,16 +1,16 @@
-/// Why bytes are not taken as JSON.
+/// Why bytes are rejected as JSON.
 package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   /// What is wrong.
   package enum Reason: Hashable, Sendable {
-    /// The bytes end within a value.
+    /// The bytes end inside a value.
     case ended
-    /// A byte stands where the grammar has no place for it (RFC 8259 §2 to §7).
+    /// The grammar does not allow this byte here (RFC 8259 §2 to §7).
     case unexpected(UInt8)
-    /// A string holds bytes that are not UTF-8 (RFC 8259 §8.1).
+    /// A string contains bytes that are not UTF-8 (RFC 8259 §8.1).
     case notUTF8
-    /// A number is larger than a `Double` can be (RFC 8259 §6 leaves the range to the reader).
+    /// A number exceeds the range of `Double` (RFC 8259 §6 leaves the range to the reader).
     case numberOutOfRange
-    /// There are more levels than ``JSONLimits/depth``.
+    /// Arrays and objects are nested deeper than ``JSONLimits/depth``.
     case tooDeep(limit: Int)
     /// There are more values than ``JSONLimits/values``.
     case tooManyValues(limit: Int)
@@ -18,7 +18,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
 
   /// What is wrong.
   package let reason: Reason
-  /// Where, in bytes from the start.
+  /// Where, in bytes from the start of the document.
   package let offset: Int
 
   /// The error in words.

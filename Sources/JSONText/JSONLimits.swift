@@ -1,13 +1,12 @@
-/// How much JSON is taken. The length is whoever's who has the bytes; what they become is bounded here.
+/// Limits on the JSON that is accepted. Callers bound its length; these bound the memory and stack that it takes.
 package struct JSONLimits: Hashable, Sendable {
-  /// The most arrays and objects inside one another. Reading, comparing and freeing a value calls itself
-  /// once for each of them.
+  /// The deepest nesting of arrays and objects. Reading, comparing and freeing a value recurse once per level.
   package var depth: Int
-  /// The most values, those inside arrays and objects included. Each takes more memory than its text:
-  /// `[[],[],…]` has three bytes of text a value.
+  /// The most values, including those inside arrays and objects. Each takes more memory than its text: in
+  /// `[[],[],…]` a value has only three bytes of text.
   package var values: Int
 
-  /// Limits: 128 levels and a million values, unless given otherwise.
+  /// Limits, by default 128 levels and a million values.
   package init(depth: Int = 128, values: Int = 1_000_000) {
     self.depth = depth
     self.values = values

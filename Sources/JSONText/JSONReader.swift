@@ -1,11 +1,11 @@
 extension JSONValue {
-  /// Reads a document (RFC 8259) in a time that grows with its length alone.
+  /// Reads a document (RFC 8259) in time linear in its length.
   ///
-  /// A byte order mark in front is passed over (§8.1). Of members with the same name the last one counts
-  /// (§4 leaves that open). Half a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
+  /// A leading byte order mark is skipped (§8.1). The last of several members with the same name wins (§4
+  /// leaves that open). Half of a surrogate pair becomes U+FFFD (§8.2). A whole number that fits is an
   /// ``integer(_:)``, however it is written.
   ///
-  /// - Throws: ``JSONError``, also where the document is more than `limits` allow.
+  /// - Throws: ``JSONError``, also if the document exceeds `limits`.
   package init(bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     self = try bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
       var reader = JSONReader(bytes, limits)
@@ -13,7 +13,7 @@ extension JSONValue {
     }
   }
 
-  /// The value that `text` is; nil where it is no JSON, or more of it than `limits` allow.
+  /// Reads the document in `text`; nil if it is not JSON or exceeds `limits`.
   package init?(text: String, limits: JSONLimits = JSONLimits()) {
     var text = text
     let value = text.withUTF8 { bytes -> JSONValue? in
@@ -25,7 +25,7 @@ extension JSONValue {
   }
 }
 
-/// Reads one document from front to back: no byte is looked at by two attempts to make something of it.
+/// Reads one document from front to back, with no backtracking beyond six bytes.
 private struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let limits: JSONLimits
@@ -131,12 +131,12 @@ private struct JSONReader {
     guard let number = Double(text), number.isFinite else {
       throw JSONError(reason: .numberOutOfRange, offset: start)
     }
-    // Up to here every whole Double is one number and no other.
+    // Up to 2^53, every whole Double stands for exactly one integer.
     if number.magnitude <= 0x1p53, let whole = Int64(exactly: number) { return .integer(whole) }
     return .number(number)
   }
 
-  /// One digit or more.
+  /// Consumes one or more digits.
   private mutating func digits() throws(JSONError) {
     guard Self.isDigit(next) else { throw syntaxError() }
     while Self.isDigit(next) { index += 1 }
@@ -157,7 +157,7 @@ private struct JSONReader {
     while let byte = next {
       switch byte {
       case UInt8(ascii: "\""):
-        // Without escapes, which is most often so, nothing is copied before the text itself is made.
+        // Without escapes, the usual case, bytes are copied only once, into the string itself.
         let text =
           decoded.isEmpty
           ? String(validating: bytes[start..<index], as: UTF8.self)
@@ -195,7 +195,7 @@ private struct JSONReader {
     index += 1
   }
 
-  /// Behind `\u`: four digits, and four more where they are the first half of a surrogate pair.
+  /// Reads what follows `\u`: four digits, and a second escape if they are the first half of a surrogate pair.
   private mutating func scalar() throws(JSONError) -> Unicode.Scalar {
     let first = try fourDigits()
     if let scalar = Unicode.Scalar(first) { return scalar }
@@ -208,7 +208,7 @@ private struct JSONReader {
         return scalar
       }
     }
-    // What follows is read again, for itself: no more than six bytes.
+    // The second escape is read again on its own: at most six bytes.
     index = end
     return "\u{FFFD}"
   }

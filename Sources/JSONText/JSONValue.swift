@@ -1,4 +1,4 @@
-/// A value of JSON (RFC 8259).
+/// A JSON value (RFC 8259).
 package enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
@@ -12,10 +12,10 @@ package enum JSONValue: Hashable, Sendable {
   case string(String)
   /// An array.
   case array([JSONValue])
-  /// An object. The order of its members means nothing.
+  /// An object. The order of its members has no meaning.
   case object([String: JSONValue])
 
-  /// The value as a person reads it: a string without quotes, everything else as in JSON.
+  /// The value as people read it: a string without quotes, everything else as JSON.
   package var text: String {
     switch self {
     case .string(let text): text
@@ -23,14 +23,14 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The value as JSON, members sorted by name. A number that JSON cannot hold becomes `null`.
+  /// The value as JSON, with members sorted by name. A number that JSON cannot represent becomes `null`.
   package var source: String {
     var text = ""
     write(to: &text)
     return text
   }
 
-  /// Appends to one text: joining the texts of each level would copy a value once for each level.
+  /// Appends to a single string: joining strings at each level would copy a value once per level.
   private func write(to text: inout String) {
     switch self {
     case .null: text += "null"
@@ -55,7 +55,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// `text` as it stands between the quotes of a JSON string (RFC 8259 §7).
+  /// `text` as it appears between the quotes of a JSON string (RFC 8259 §7).
   package static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -76,7 +76,7 @@ package enum JSONValue: Hashable, Sendable {
     return String(escaped)
   }
 
-  /// Whether two values mean the same: `1` and `1.0` do.
+  /// Whether two values mean the same, as `1` and `1.0` do.
   package static func == (a: JSONValue, b: JSONValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -92,7 +92,7 @@ package enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Equal values feed in the same.
+  /// Hashes equal values equally: integers are hashed as `Double`.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

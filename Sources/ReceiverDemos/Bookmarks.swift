@@ -3,15 +3,15 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// Records in JSON with names in snake_case and dates in ISO 8601, listed by filter, sort and page.
+/// JSON records with names in snake_case and dates in ISO 8601, listed with filters, sorting and paging.
 struct Bookmarks {
-  /// The most that are kept.
+  /// The most bookmarks that are kept.
   private static let most = 10_000
 
   let records: Records
 
-  /// `?name=value` filters, `_sort=a,-b` sorts (a minus sign backwards) and with `_order=desc` the other
-  /// way round, `_page` and `_limit` cut.
+  /// Lists bookmarks: `?name=value` filters, `_sort=a,-b` sorts (a minus sign means descending), `_order=desc`
+  /// reverses every direction, `_page` and `_limit` select a page.
   func list(_ query: [URLQueryItem]) throws -> Reply {
     var rows = try records.read { $0.bookmarks }
     var (sort, page, limit) = ([String](), 1, 100)
@@ -35,7 +35,7 @@ struct Bookmarks {
     for key in sort.reversed() {
       let (name, hasMinus) = key.removingPrefix(scalars: "-").map { ($0, true) } ?? (key, false)
       let isBackwards = hasMinus != isDescending
-      // Equal records keep their order.
+      // The sort is stable: equal records keep their order.
       rows.sort { a, b in
         let (x, y) = (a[name] ?? .null, b[name] ?? .null)
         return isBackwards ? y.comes(before: x) : x.comes(before: y)
@@ -55,7 +55,7 @@ struct Bookmarks {
     return number
   }
 
-  /// Stores a new record, and gives it its number.
+  /// Stores a new record and assigns its ID.
   func create(_ json: JSONValue, at location: (String) -> String) throws -> Reply {
     guard case .object(var members) = json else {
       throw Refusal(400, "A bookmark is a JSON object.")
@@ -110,7 +110,7 @@ struct Bookmarks {
     return index
   }
 
-  /// Words of `a` to `z` and digits, the first of which begins with a letter, with one `_` between them.
+  /// Whether the name consists of words of `a` to `z` and digits, separated by single `_` and starting with a letter.
   private static func isSnakeCase(_ name: String) -> Bool {
     let words = name.split(scalar: "_")
     return words.allSatisfy { word in
@@ -124,7 +124,7 @@ struct Bookmarks {
 }
 
 extension JSONValue {
-  /// Whether it comes before another one: numbers by their size, everything else by its text.
+  /// Whether this value sorts before another: numbers by size, everything else by its text.
   fileprivate func comes(before other: JSONValue) -> Bool {
     if let a = size, let b = other.size { return a < b }
     return text < other.text

@@ -2,7 +2,7 @@ import Foundation
 import Receiver
 import ScalarText
 
-/// `/bookmarks` and `/bookmarks/ID`: a REST store of records in JSON.
+/// `/bookmarks` and `/bookmarks/ID`: a REST store of JSON records.
 struct BookmarksEndpoint: ReceiverEndpoint {
   func methods(at path: String) -> [String]? {
     if path == "/bookmarks" { return ["GET", "HEAD", "POST"] }

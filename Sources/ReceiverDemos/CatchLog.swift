@@ -3,16 +3,16 @@ import Foundation
 import JSONText
 import Receiver
 
-/// A log of catches, as an old servlet keeps it: forms whose fields come in one order, and answers that are always
-/// 200 and tell failures in `rc`.
+/// A log of catches in the style of an old servlet: form fields must come in a fixed order, and every answer
+/// has status 200 and reports failures in `rc`.
 struct CatchLog {
-  /// The fields of a catch, in the order in which they are sent; the picture follows.
+  /// The fields of a catch in the order in which they must be sent, followed by the picture.
   static let fieldNames = [
     "catchDate", "locationId", "customLat", "customLng", "userId", "token", "fishId", "fishLength",
     "fishWeight", "comments", "id", "submitButton",
   ]
 
-  /// What went wrong, with the number that stands for it.
+  /// What went wrong, with the code that is sent for it.
   struct Complaint: Error {
     let rc: Int
     let words: String
@@ -31,7 +31,7 @@ struct CatchLog {
     return .json(.object(["fishingResponse": .object(members.merging(more) { $1 })]))
   }
 
-  /// Checks a form before its picture is kept.
+  /// Checks a form before its picture is stored.
   func check(_ form: ReceivedForm) throws {
     let (names, expected) = (form.order, Self.fieldNames + ["catchImage"])
     guard names == expected else {
@@ -64,7 +64,8 @@ struct CatchLog {
     }
   }
 
-  /// Records a catch whose picture is stored. If the form has the `id` of an earlier catch, it replaces that.
+  /// Records a catch whose picture is already stored. A form with the `id` of one of the user's catches
+  /// replaces that catch.
   func add(_ fields: [String: String], image: String) throws -> Reply {
     let (user, token) = (fields["userId"] ?? "", fields["token"] ?? "")
     let kept = fields.filter { !["token", "submitButton", "id", "userId"].contains($0.key) }
@@ -84,7 +85,7 @@ struct CatchLog {
     return Self.answer(rc: 0, "", ["id": .integer(id)])
   }
 
-  /// - Parameter url: the address of a stored file.
+  /// - Parameter url: returns the URL of a stored file.
   func list(_ query: [URLQueryItem], url: (String) -> String) throws -> Reply {
     let values = Self.values(query)
     guard values["action"] == "list" else { throw Complaint.action }
@@ -100,7 +101,7 @@ struct CatchLog {
     return Self.answer(rc: 0, "", ["items": .array(items)])
   }
 
-  /// Deletes a catch, and returns the name of its picture.
+  /// Deletes a catch and returns the name of its picture.
   func delete(_ query: [URLQueryItem]) throws -> String {
     let values = Self.values(query)
     return try records.change { content in
@@ -113,7 +114,7 @@ struct CatchLog {
     }
   }
 
-  /// A user's catches. The token that came with the first of them is the user's.
+  /// Returns a user's catches. The token sent with the first catch becomes the user's token.
   private static func authorize(
     _ user: String, _ token: String, _ content: Records.Content
   ) throws -> [Records.Catch] {

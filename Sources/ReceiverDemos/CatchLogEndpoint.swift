@@ -1,6 +1,6 @@
 import Receiver
 
-/// `/fishingserver/catches/…`: a servlet that says 200 and means no.
+/// `/fishingserver/catches/…`: a servlet that reports failures with status 200.
 struct CatchLogEndpoint: ReceiverEndpoint {
   private static let add = "/fishingserver/catches/add.htm"
   private static let list = "/fishingserver/catches/catches.json"

@@ -2,12 +2,12 @@ import JSONText
 import Receiver
 
 extension EndpointRequest {
-  /// The most bytes of a body that is JSON.
+  /// The most bytes of a JSON body.
   private static let mostJSON = 64 << 10
-  /// What JSON from a client may hold.
+  /// The limits for JSON from a client.
   static let jsonLimits = JSONLimits(values: 10_000)
 
-  /// The body as JSON.
+  /// Reads the body as JSON.
   mutating func json() async throws -> JSONValue {
     let bytes = try await bytes(atMost: Self.mostJSON)
     do throws(JSONError) {
@@ -19,7 +19,7 @@ extension EndpointRequest {
 }
 
 extension Reply {
-  /// A value of JSON.
+  /// A reply with a JSON body.
   static func json(_ value: JSONValue, status: Int = 200) -> Reply {
     Reply(
       status: status, headers: [("Content-Type", "application/json")],

@@ -2,9 +2,9 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// `/notes`: a JSON part `request`, then photos in `file`. It needs a bearer token, but takes any.
+/// `/notes`: a JSON part `request`, then photos in `file`. Requires a bearer token, but accepts any.
 struct NotesEndpoint: ReceiverEndpoint {
-  /// The most photos of a note.
+  /// How many photos of a note are accepted, even if the receiver's own limit is lower.
   private static let mostPhotos = 100
 
   func methods(at path: String) -> [String]? { path == "/notes" ? ["POST"] : nil }

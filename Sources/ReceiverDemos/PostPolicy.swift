@@ -4,19 +4,19 @@ import JSONText
 import Receiver
 import ScalarText
 
-/// A POST policy of Amazon S3 with its signature of version 4: what a form may hold, until when, and who allows it
+/// An Amazon S3 POST policy with a version 4 signature: what a form may contain, until when, and who allows it
 /// (Amazon S3 API Reference, "Browser-based uploads using POST").
 struct PostPolicy {
-  /// The credentials that policies are signed with.
+  /// The credentials that sign policies.
   struct Signer: Sendable {
-    /// The public part.
+    /// The public part of the credentials.
     var accessKey = "HOIST"
-    /// The secret part.
+    /// The secret part of the credentials.
     var secretKey: String
-    /// The region. Any word will do here.
+    /// The region. Any name works here.
     var region = "us-east-1"
 
-    /// The signature of a policy on a day, such as "20261120".
+    /// The signature of a policy for a day, such as "20261120".
     func signature(of policy: String, day: String) -> String {
       let key = [day, region, "s3", "aws4_request"].reduce(Array("AWS4\(secretKey)".utf8)) {
         MessageAuthentication.code(of: $1.utf8, key: $0)
@@ -27,7 +27,7 @@ struct PostPolicy {
 
   static let bucket = "bucket"
 
-  /// The fields of a form that may upload one file of this name.
+  /// The form fields that permit the upload of one file with this key.
   static func fields(
     key: String, contentType: String?, mostBytes: Int64, seconds: Double, now: Date,
     signer: Signer
@@ -58,7 +58,7 @@ struct PostPolicy {
 
   /// Checks a form against the policy in it.
   ///
-  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for what is not a policy.
+  /// - Throws: ``Refusal``: 403 for what the policy does not allow, 400 for a malformed form or policy.
   static func check(_ form: ReceivedForm, signer: Signer, now: Date) throws(Refusal) {
     guard form.files.count == 1, form.files[0].field == "file" else {
       throw Refusal(400, "The form needs one file, in the field \"file\".")
@@ -71,7 +71,7 @@ struct PostPolicy {
     guard let policy = fields["policy"] else {
       throw Refusal(400, "The form has no policy.")
     }
-    // The signature is checked before the policy is read, so nothing is made of a stranger's text.
+    // The signature is checked first, so that no policy of a stranger is ever parsed.
     try checkSignature(fields, policy, signer)
     guard let data = Data(base64Encoded: policy),
       case .object(let document)? = try? JSONValue(bytes: Array(data)),

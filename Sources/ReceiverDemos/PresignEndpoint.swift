@@ -3,12 +3,12 @@ import Foundation
 import JSONText
 import Receiver
 
-/// `/presign` gives a ticket for one upload, `/bucket` takes the upload: presigned POST as S3 has it.
+/// `/presign` issues a ticket for one upload, `/bucket` accepts the upload: presigned POST as in S3.
 struct PresignEndpoint: ReceiverEndpoint {
-  /// How long a ticket is good, in seconds.
+  /// How long a ticket is valid, in seconds.
   private static let ticketSeconds = 300.0
 
-  /// Signs tickets with a secret that lasts as long as the endpoint.
+  /// Signs tickets with a secret that lives as long as the endpoint.
   private let signer = PostPolicy.Signer(
     secretKey: randomBytes(32).hexadecimal)
 

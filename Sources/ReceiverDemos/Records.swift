@@ -3,17 +3,17 @@ import Receiver
 
 /// Bookmarks and catches, kept in one small file beside the stored files.
 ///
-/// A file that cannot be read is an error. Taking it for an empty one would let the next change overwrite it.
+/// A file that cannot be read is an error. Treating it as empty would let the next change overwrite it.
 struct Records: Sendable {
-  /// What was caught.
+  /// A logged catch.
   struct Catch: Hashable, Sendable {
     var id: Int64
     var user: String
-    /// SHA-256 of the token that it was logged with.
+    /// SHA-256 of the token that the catch was logged with.
     var token: String
-    /// The form's own fields.
+    /// The remaining form fields, without ID, user and token.
     var fields: [String: String]
-    /// The name of the picture in the folder.
+    /// The picture's file name in the folder.
     var image: String
   }
 
@@ -28,9 +28,9 @@ struct Records: Sendable {
     }
   }
 
-  /// The file's name among those of endpoints.
+  /// The file's name among the endpoints' files.
   static let file = "records.json"
-  /// The most bytes of the file, which is read and written whole each time.
+  /// The most bytes of the file, which is read and written as a whole each time.
   static let mostBytes = 4 << 20
 
   let folder: ReceiverFolder
@@ -40,7 +40,7 @@ struct Records: Sendable {
     try body(Self.content(folder.contents(of: Self.file, atMost: Self.mostBytes)))
   }
 
-  /// Changes the records. Nothing changes if they cannot be read or written.
+  /// Changes the records, or leaves them unchanged if they cannot be read or written.
   func change<Result>(_ body: (inout Content) throws -> Result) throws -> Result {
     try folder.change(Self.file, atMost: Self.mostBytes) { bytes in
       var content = try Self.content(bytes)
@@ -52,7 +52,7 @@ struct Records: Sendable {
 
   private static func content(_ bytes: [UInt8]?) throws(Refusal) -> Content {
     guard let bytes else { return Content() }
-    // Records that were accepted one by one must be readable as a whole.
+    // Records that were accepted one by one must be readable together.
     let limits = JSONLimits(depth: JSONLimits().depth + 4, values: mostBytes)
     guard let json = try? JSONValue(bytes: bytes, limits: limits), let content = Content(json)
     else {
@@ -62,7 +62,7 @@ struct Records: Sendable {
   }
 }
 
-// MARK: As JSON
+// MARK: JSON
 
 extension Records.Content {
   init?(_ json: JSONValue) {

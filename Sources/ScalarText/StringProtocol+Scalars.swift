@@ -1,10 +1,10 @@
-/// Searches, splits and replaces by Unicode scalars.
+/// Searching, splitting and replacing by Unicode scalars.
 ///
-/// The standard library's methods of the same names work on `Character`, which is a grapheme cluster: in
-/// `"a/\u{301}b"` there is no `Character` `"/"`, for the combining mark has become a part of it. A file
-/// system, a shell, a CSV reader and an HTTP server see the slash all the same. Whatever is escaped, quoted,
-/// split, hidden, compared for safety or parsed as a protocol therefore goes through these, or through
-/// `utf8` and `unicodeScalars`; `make lint` looks for the others (`config/lint-text.py`).
+/// The standard library's methods of the same names work on `Character`, a grapheme cluster: `"a/\u{301}b"`
+/// does not contain the `Character` `"/"`, because the combining mark has become part of it. A file system, a
+/// shell, a CSV reader and an HTTP server still see the slash. Text that is escaped, quoted, split, hidden,
+/// compared for safety or parsed as a protocol therefore goes through these methods, or through `utf8` and
+/// `unicodeScalars`; `make lint` finds other uses (`config/lint-text.py`).
 extension StringProtocol {
   /// Whether the text begins with these scalars.
   package func hasPrefix(scalars prefix: some StringProtocol) -> Bool {
@@ -16,31 +16,31 @@ extension StringProtocol {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// What follows these scalars; nil if the text does not begin with them.
+  /// The text after these scalars; nil if it does not begin with them.
   package func removingPrefix(scalars prefix: some StringProtocol) -> String? {
     hasPrefix(scalars: prefix)
       ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
   }
 
-  /// Whether the scalars are the same. `==` also takes texts for equal that only look alike (Unicode's
-  /// canonical equivalence).
+  /// Whether both texts consist of the same scalars. `==` is weaker: it uses Unicode's canonical equivalence,
+  /// so texts that only look alike are equal.
   package func hasSameScalars(as other: some StringProtocol) -> Bool {
     utf8.elementsEqual(other.utf8)
   }
 
-  /// The text with the letters A to Z in lower case, and no others changed.
+  /// The text with the letters A to Z in lower case; all others are unchanged.
   package var lowercasedASCII: String {
     String(
       decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
       as: UTF8.self)
   }
 
-  /// Whether these scalars stand anywhere in the text.
+  /// Whether the text contains these scalars.
   package func contains(scalars wanted: some StringProtocol) -> Bool {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex) != nil
   }
 
-  /// The first place of these scalars; nil where there is none, or where none are asked for.
+  /// The first occurrence of these scalars; nil if there is none or `wanted` is empty.
   package func range(scalars wanted: some StringProtocol) -> Range<Index>? {
     nextRange(of: wanted.unicodeScalars.map(\.self), from: startIndex)
   }
@@ -61,7 +61,7 @@ extension StringProtocol {
     return String(result)
   }
 
-  /// The pieces between separators; empty ones too, so that joined they are the text again.
+  /// The pieces between separators, including empty ones by default, so that joining them restores the text.
   package func split(
     scalar separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = false
   ) -> [String] {
@@ -71,14 +71,14 @@ extension StringProtocol {
     ).map { String(String.UnicodeScalarView($0)) }
   }
 
-  /// The lines of a text file: LF ends a line, and a CR before it belongs to it.
+  /// The lines of a text file: LF ends a line, and a CR before it belongs to the line break.
   package var textLines: [String] {
     split(scalar: "\n").map { line in
       line.utf8.last == UInt8(ascii: "\r") ? String(line.unicodeScalars.dropLast()) : line
     }
   }
 
-  /// The text without scalars of this kind at its beginning and end.
+  /// The text without leading and trailing scalars of this kind.
   package func trimming(_ isBlank: (Unicode.Scalar) -> Bool) -> String {
     let start = unicodeScalars.firstIndex { !isBlank($0) } ?? endIndex
     let last = unicodeScalars.lastIndex { !isBlank($0) }
@@ -107,7 +107,7 @@ extension Unicode.Scalar {
   /// Whether it is white space of any kind, line breaks included (Unicode's `White_Space`).
   package var isWhiteSpace: Bool { properties.isWhitespace }
 
-  /// Whether it ends a line in any reckoning (Unicode UAX #14, class BK and its like).
+  /// Whether any convention treats it as a line break (Unicode UAX #14, class BK and the like).
   package var isLineBreak: Bool {
     switch value {
     case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
@@ -117,9 +117,9 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-  /// Whether it is a digit of ASCII.
+  /// Whether it is an ASCII digit.
   @inlinable package var isDigit: Bool { (0x30...0x39).contains(self) }
 
-  /// Whether it is a letter or a digit of ASCII.
+  /// Whether it is an ASCII letter or digit.
   @inlinable package var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
 }

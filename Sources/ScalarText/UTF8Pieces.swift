@@ -1,8 +1,8 @@
-/// Bytes that should be UTF-8, such as a file's name, taken apart without losing any of them.
+/// Splits bytes that should be UTF-8, such as a file's name, without losing any of them.
 package struct UTF8Pieces: Sequence, IteratorProtocol {
-  /// A scalar with the bytes that encode it, or one byte that encodes none.
+  /// A scalar with the bytes that encode it, or a single byte that is not part of valid UTF-8.
   package struct Piece {
-    /// Nil for a byte that is no UTF-8.
+    /// Nil for a byte that is not part of valid UTF-8.
     package let scalar: Unicode.Scalar?
     /// One to four bytes.
     package let bytes: ArraySlice<UInt8>
@@ -23,7 +23,7 @@ package struct UTF8Pieces: Sequence, IteratorProtocol {
       case 0xF0...0xF4: 4
       default: 1
       }
-    // The standard library refuses what is cut off, overlong or a surrogate.
+    // The standard library rejects truncated and overlong sequences and surrogates.
     let scalar = String(validating: rest.prefix(length), as: UTF8.self)?.unicodeScalars.first
     let bytes = rest.prefix(scalar == nil ? 1 : length)
     rest = rest.dropFirst(bytes.count)

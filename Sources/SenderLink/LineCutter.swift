@@ -1,17 +1,17 @@
-/// Cuts what arrives into lines, and keeps no more than one that is not complete.
+/// Splits incoming bytes into lines, and buffers at most one incomplete line.
 package struct LineCutter: Sendable {
-  /// A line is longer than any valid one.
+  /// A line exceeds the limit.
   package struct TooLong: Error, Hashable {}
 
   private var rest: [UInt8] = []
   private let longest: Int
 
-  /// - Parameter longest: the longest line that is taken, in bytes without its end.
+  /// - Parameter longest: the longest line that is accepted, in bytes without its end.
   package init(longest: Int = LinkLine.longest) { self.longest = longest }
 
-  /// The lines that are complete with these bytes, without their ends.
+  /// Takes more bytes and returns the lines that are now complete, without their ends.
   ///
-  /// - Throws: ``TooLong``; nothing after that can be read as lines.
+  /// - Throws: ``TooLong``; later input can no longer be split into lines.
   package mutating func cut(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var start = bytes.startIndex

@@ -1,18 +1,19 @@
 import Dispatch
 import Foundation
 
-/// One end of a connection: a greeting each way, then lines in, lines out, on the main queue. It never waits: what the
-/// other end does not take is kept up to a limit, and beyond that the connection is closed.
+/// One end of a connection: a greeting each way, then lines in and out, on the main queue. It never blocks:
+/// output that the other end does not read is buffered up to a limit, and beyond that the connection is closed.
 @MainActor
 final class LinkConnection {
-  /// How many bytes may wait for the other end, in addition to those that it was owed when it connected.
+  /// How many bytes of output may be buffered, in addition to those that were owed to the other end when it
+  /// connected.
   static let mostWaiting = 4 << 20
 
   /// Called once the other end has greeted.
   var onGreeting: () -> Void = {}
   /// Called with each later line without its end; false closes the connection.
   var onLine: ([UInt8]) -> Bool = { _ in false }
-  /// Called once, when either side closes it.
+  /// Called once, when either side closes the connection.
   var onEnd: () -> Void = {}
 
   private let descriptor: Int32
@@ -22,7 +23,7 @@ final class LinkConnection {
   private var waiting: [UInt8] = []
   private var bound = mostWaiting
   private(set) var isOpen = true
-  /// The number of the process at the other end, once it has greeted.
+  /// The other end's process ID, once it has greeted.
   private(set) var peer: Int32?
 
   /// Takes over the descriptor.
@@ -30,17 +31,17 @@ final class LinkConnection {
     self.descriptor = descriptor
     reading = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
     reading.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
-    // A descriptor may be closed only once nobody watches it.
+    // A descriptor may be closed only once no source watches it.
     reading.setCancelHandler { Foundation.close(descriptor) }
   }
 
-  /// Greets, and reads from now on.
+  /// Sends the greeting and starts reading.
   func begin() {
     reading.activate()
     send((try? LinkLine.encode(LinkLine.Greeting(process: getpid()))) ?? [])
   }
 
-  /// Sends lines with their ends, as soon as the other end takes them.
+  /// Sends lines, which include their ends, as soon as the other end reads them.
   ///
   /// - Parameter isOwed: whether they are exempt from the limit.
   func send(_ lines: [UInt8], isOwed: Bool = false) {
@@ -51,7 +52,7 @@ final class LinkConnection {
     if waiting.count > bound { close() }
   }
 
-  /// Closes it; only `onEnd` is called afterwards.
+  /// Closes the connection; only `onEnd` is called afterwards.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -76,7 +77,7 @@ final class LinkConnection {
       writing?.cancel()
       writing = nil
     } else if writing == nil {
-      // A descriptor of its own, which is closed once nobody watches it.
+      // The source gets its own descriptor, which it can close when it is cancelled.
       let file = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
       guard file >= 0 else { return close() }
       let source = DispatchSource.makeWriteSource(fileDescriptor: file, queue: .main)
@@ -87,7 +88,7 @@ final class LinkConnection {
     }
   }
 
-  /// Whether the line was a valid one.
+  /// Returns whether the line was valid.
   private func handle(_ line: [UInt8]) -> Bool {
     guard peer == nil else { return onLine(line) }
     guard let greeting = LinkLine.decode(LinkLine.Greeting.self, line),
@@ -100,7 +101,7 @@ final class LinkConnection {
 
   private func read() {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-    // A few at a time, since an endless sender must not have the main queue to itself.
+    // A few reads at a time, so that an endless sender cannot monopolize the main queue.
     for _ in 0..<4 where isOpen {
       switch LocalSocket.receive(from: descriptor, into: &buffer) {
       case .bytes(let count):

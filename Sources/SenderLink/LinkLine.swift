@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines that go through the socket: one JSON object each. The first in either direction is a greeting.
+/// The lines sent through the socket: one JSON object each. The first in either direction is a greeting.
 package enum LinkLine {
   /// The version of the protocol. Peers with another version are ignored.
   package static let version = 2
@@ -12,7 +12,7 @@ package enum LinkLine {
   package struct Greeting: Hashable, Sendable, Codable {
     /// The version that this side speaks.
     package var hoist = LinkLine.version
-    /// The number of the process.
+    /// The process ID.
     package var process: Int32
   }
 
@@ -25,7 +25,7 @@ package enum LinkLine {
     return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
   }
 
-  /// The value of a line without its end; nil if the line has another type or is invalid.
+  /// Decodes a line without its end; nil if it is invalid or of another type.
   package static func decode<Value: Decodable>(_: Value.Type, _ line: [UInt8]) -> Value? {
     try? JSONDecoder().decode(Value.self, from: Data(line))
   }

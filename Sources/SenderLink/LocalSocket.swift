@@ -2,7 +2,7 @@ import Foundation
 
 /// The system calls for Unix sockets.
 enum LocalSocket {
-  /// A stream socket that does not block and is not inherited.
+  /// A non-blocking stream socket that child processes do not inherit.
   static func make() throws(LinkError) -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { throw LinkError("no socket can be made", errno: errno) }
@@ -15,7 +15,7 @@ enum LocalSocket {
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
   }
 
-  /// Binds or connects a socket: `bind` or `connect`.
+  /// Calls `bind` or `connect` on a socket.
   static func call(
     _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32,
     _ address: sockaddr_un
@@ -30,17 +30,17 @@ enum LocalSocket {
 
   /// Whether the process at the other end is this user's (unix(7), SO_PEERCRED).
   static func isOwn(_ descriptor: Int32) -> Bool {
-    // struct ucred: the numbers of the process, the user and the group.
+    // struct ucred: process, user and group IDs.
     var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
     var size = socklen_t(MemoryLayout.size(ofValue: peer))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return false }
     return peer.user == geteuid()
   }
 
-  /// The result of reading or writing.
+  /// The result of a read or write.
   enum Result: Equatable {
     case bytes(Int)
-    /// Nothing now, perhaps later.
+    /// Nothing can be transferred now; try again later.
     case later
     case ended
   }
@@ -60,7 +60,7 @@ enum LocalSocket {
   private static var isToBeRepeated: Bool { [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) }
 }
 
-/// Why there is no socket, or why nobody answers at it.
+/// Why there is no socket, or why it cannot be reached.
 package struct LinkError: Error, Hashable, CustomStringConvertible {
   /// One sentence without its full stop.
   package let description: String

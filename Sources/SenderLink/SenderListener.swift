@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Hears what a queue's sender does, and gives it orders. Runs on the main queue.
+/// Receives news of what a queue's sender does, and sends it orders. Runs on the main queue.
 @MainActor
 package final class SenderListener {
   /// Called with the news, in order.
   package var onNews: ([SenderNews]) -> Void = { _ in }
-  /// Called once, when the sender ends the connection or sends something invalid.
+  /// Called once, when the sender closes the connection or sends something invalid.
   package var onEnd: () -> Void = {}
-  /// The number of the sender's process, once it has greeted.
+  /// The sender's process ID, once it has greeted.
   package var process: Int32? { connection.peer }
 
   private let connection: LinkConnection
@@ -16,7 +16,7 @@ package final class SenderListener {
 
   /// Connects to the sender at `place`.
   ///
-  /// - Throws: ``LinkError`` if nobody answers, or if another user does.
+  /// - Throws: ``LinkError`` if no sender answers, or one of another user does.
   package init(at place: SocketPlace) throws(LinkError) {
     try place.check()
     let address = try place.address()

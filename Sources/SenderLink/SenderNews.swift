@@ -1,8 +1,8 @@
 import UploadModel
 
-/// What the process that sends a queue tells onlookers. They read the queue's own content from its file.
+/// What the process that sends a queue tells other processes. They read the queue's own content from its file.
 package enum SenderNews: Hashable, Sendable, Codable {
-  /// What has become of an item.
+  /// The state of an item has changed.
   case item(id: ItemID, state: ItemState)
   /// Whether a server can be reached.
   case server(address: String, news: Reachability)
@@ -10,6 +10,6 @@ package enum SenderNews: Hashable, Sendable, Codable {
   case refusal(target: String, isRefused: Bool)
   /// The user's settings.
   case settings(SenderSettings)
-  /// The listener has received the complete state as of its arrival.
+  /// Everything that had happened before the listener connected has now been sent.
   case complete
 }

@@ -1,24 +1,24 @@
 import UploadModel
 
-/// Orders for the process that sends a queue. What can be written to the queue is written there instead.
+/// Orders to the process that sends a queue. Whatever can be written to the queue is written there instead.
 package enum SenderOrder: Hashable, Sendable, Codable {
-  /// Send these again, or those that wait for another attempt now.
+  /// Send these items again; those waiting for another attempt are sent at once.
   case retry([ItemID])
-  /// Pause these, and break off those that are being sent.
+  /// Pause these items, and abort those that are being sent.
   case pause([ItemID])
-  /// Begin further files, or begin none.
+  /// Whether to start further files.
   case start(Bool)
-  /// Limit everything that is sent to this many bytes a second; nil for no limit.
+  /// Limit the total rate to this many bytes per second; nil means no limit.
   case limit(Int64?)
-  /// Send this many requests to a target at once.
+  /// Send up to this many requests to a target at the same time.
   case lanes(Int, target: String)
-  /// Try servers that cannot be reached now.
+  /// Retry unreachable servers now.
   case tryServers
 
-  /// How many requests can go to a target at once.
+  /// The allowed numbers of concurrent requests to a target.
   package static let laneRange = 1...64
 
-  /// Whether it makes sense, since other processes are not trusted.
+  /// Whether the order is within bounds, since other processes are not trusted.
   package var isValid: Bool {
     switch self {
     case .retry(let ids), .pause(let ids): ids.count <= Self.mostItems
@@ -28,7 +28,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
     }
   }
 
-  /// Applies it to settings, if it changes any.
+  /// Applies the order to settings, if it changes any.
   package func apply(to settings: inout SenderSettings) {
     switch self {
     case .start(let isStarted): settings.isStarted = isStarted
@@ -41,7 +41,7 @@ package enum SenderOrder: Hashable, Sendable, Codable {
   /// The most items in one line.
   static let mostItems = 10_000
 
-  /// The order in portions that fit into a line.
+  /// The order, split so that each part fits into a line.
   var portions: [SenderOrder] {
     func cut(_ ids: [ItemID], _ order: ([ItemID]) -> SenderOrder) -> [SenderOrder] {
       stride(from: 0, to: ids.count, by: Self.mostItems).map {

@@ -1,13 +1,13 @@
 import Dispatch
 import Foundation
 
-/// Tells all listeners at a queue's socket what its sender does, and takes their orders. Only the holder of the
-/// queue's lock may have one. Runs on the main queue.
+/// Tells all listeners at a queue's socket what its sender does, and receives their orders. Only the holder of
+/// the queue's lock may create one. Runs on the main queue.
 @MainActor
 package final class SenderServer {
-  /// The most listeners at once; further ones are turned away.
+  /// The most simultaneous listeners; further ones are turned away.
   package static let mostListeners = 32
-  /// How many seconds a listener may take for its greeting.
+  /// How many seconds a listener has to send its greeting.
   private static let patience = 10.0
 
   /// Called with each valid order.
@@ -20,16 +20,16 @@ package final class SenderServer {
   private var listeners: [Int: LinkConnection] = [:]
   private var lastNumber = 0
 
-  /// Listens at `place`, replacing any socket that was there.
+  /// Listens at `place`, replacing any existing socket.
   ///
-  /// - Throws: ``LinkError`` if there can be no socket.
+  /// - Throws: ``LinkError`` if the socket cannot be created.
   package init(at place: SocketPlace) throws(LinkError) {
     self.place = place
     try place.prepare()
     let address = try place.address()
     let file = try LocalSocket.make()
     descriptor = file
-    // A sender that was killed has left its socket.
+    // A sender that was killed leaves its socket behind.
     unlink(place.path)
     guard LocalSocket.call(bind, file, address) == 0, chmod(place.path, 0o600) == 0,
       listen(file, 16) == 0
@@ -44,10 +44,10 @@ package final class SenderServer {
     source.activate()
   }
 
-  /// The listeners that have greeted.
+  /// The connections whose other end has greeted.
   var listening: [LinkConnection] { listeners.values.filter { $0.peer != nil } }
 
-  /// Tells all listeners; later ones get the resulting state.
+  /// Sends news to all listeners; those that connect later get the resulting state.
   package func tell(_ news: [SenderNews]) {
     for news in news { status.record(news) }
     let listening = listening
@@ -56,17 +56,17 @@ package final class SenderServer {
     for listener in listening { listener.send(lines) }
   }
 
-  /// Stops, and closes every connection.
+  /// Stops listening and closes every connection.
   package func stop() {
     source.cancel()
-    // This is still our own socket, since no successor has begun yet.
+    // The socket at this path is still ours: no successor can have started yet.
     unlink(place.path)
     for listener in listeners.values { listener.close() }
     listeners = [:]
   }
 
   private static func lines(_ news: [SenderNews]) -> [UInt8] {
-    // What cannot be encoded, such as NaN, is not sent.
+    // News that cannot be encoded, such as NaN, is dropped.
     news.flatMap { (try? LinkLine.encode($0)) ?? [] }
   }
 

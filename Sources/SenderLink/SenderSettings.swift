@@ -1,15 +1,15 @@
-/// The user's settings for everything that is sent.
+/// The user's settings for everything that a sender sends.
 package struct SenderSettings: Hashable, Sendable, Codable {
-  /// The most that is sent in all, in bytes a second; nil for no limit.
+  /// The maximum total rate in bytes per second; nil means no limit.
   package var limit: Int64?
-  /// Whether further files begin.
+  /// Whether further files may start.
   package var isStarted: Bool
-  /// How many requests go to a target at once, by its name, if the user has set that.
+  /// The number of concurrent requests for each target, by name, where the user has set it.
   package var lanes: [String: Int]
-  /// Whether they come from a screen that was left, so that the next screen that sends keeps them.
+  /// Whether the settings come from a screen that was left, so that the next screen that sends keeps them.
   package var isHandedOver: Bool
 
-  /// Settings of a session.
+  /// The settings of a session.
   package init(
     limit: Int64? = nil, isStarted: Bool = true, lanes: [String: Int] = [:],
     isHandedOver: Bool = false

@@ -1,7 +1,7 @@
 import UploadModel
 
-/// The state of a sender beyond what its queue says. Both sides keep one: it is sent to every newcomer, and takes
-/// precedence over the queue.
+/// The state of a sender beyond what its queue says. Both sides keep one. It is sent to every new listener, and
+/// takes precedence over the queue.
 package struct SenderStatus: Hashable, Sendable {
   /// The user's settings.
   package private(set) var settings = SenderSettings()
@@ -9,10 +9,10 @@ package struct SenderStatus: Hashable, Sendable {
   private var servers: [String: Reachability] = [:]
   private var refusals: Set<String> = []
 
-  /// Nothing is under way.
+  /// An empty status: nothing is under way.
   package init() {}
 
-  /// Updates it with news.
+  /// Applies news to the status.
   package mutating func record(_ news: SenderNews) {
     switch news {
     case .item(let id, let state): items[id] = state.isKnownToQueue ? nil : state
@@ -26,10 +26,10 @@ package struct SenderStatus: Hashable, Sendable {
     }
   }
 
-  /// The state of an item that is being sent, or about to be tried again; nil if the queue has it.
+  /// The state of an item that is being sent or about to be retried; nil if its state is in the queue.
   package func state(of id: ItemID) -> ItemState? { items[id] }
 
-  /// All of it as news, for a newcomer.
+  /// The whole status as news, for a new listener.
   package var news: [SenderNews] {
     [.settings(settings)]
       + servers.sorted { $0.key < $1.key }.map { .server(address: $0.key, news: $0.value) }
@@ -38,7 +38,7 @@ package struct SenderStatus: Hashable, Sendable {
       + [.complete]
   }
 
-  /// The news that end all of it, when the process is gone.
+  /// The news that reset the whole status, for when the sender's process is gone.
   package var ends: [SenderNews] {
     servers.keys.sorted().map { .server(address: $0, news: .unneeded) }
       + refusals.sorted().map { .refusal(target: $0, isRefused: false) }
@@ -47,7 +47,7 @@ package struct SenderStatus: Hashable, Sendable {
 }
 
 extension ItemState {
-  /// Whether the queue says as much. It says that an item is being sent, but not its progress or next attempt.
+  /// Whether the queue records this state. It records that an item is being sent, but not its progress or next attempt.
   fileprivate var isKnownToQueue: Bool {
     switch self {
     case .waiting, .paused, .done, .failed: true

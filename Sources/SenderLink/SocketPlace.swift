@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of the
-/// queue's file, not after one of its paths.
+/// Where the socket of a queue's sender is: in a folder that nobody else may enter, named after the identity of
+/// the queue's file rather than after one of its paths.
 package struct SocketPlace: Hashable, Sendable {
-  /// The folder of all sockets.
+  /// The folder that contains all sockets.
   package let folder: String
-  /// The socket.
+  /// The path of the socket.
   package let path: String
 
   /// The place for the queue at `path`: in `hoist` in `$XDG_RUNTIME_DIR` or, without that, `/run/user/UID`; if
@@ -26,15 +26,16 @@ package struct SocketPlace: Hashable, Sendable {
       environment[name].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
     }
     if let folder = named("XDG_RUNTIME_DIR") { return "\(folder)/hoist" }
-    // A session without it, such as cron's, has to find the same socket.
+    // A session without the variable, such as cron's, has to find the same socket.
     let usual = "/run/user/\(geteuid())"
     if access(usual, W_OK | X_OK) == 0 { return "\(usual)/hoist" }
     return "\(named("TMPDIR") ?? "/tmp")/hoist-\(geteuid())"
   }
 
-  /// Makes the folder if it is missing, and checks that it belongs to this user and nobody else may enter it.
+  /// Creates the folder if it is missing, and checks that it belongs to this user and that nobody else may
+  /// enter it.
   ///
-  /// - Throws: ``LinkError`` if that is not the case.
+  /// - Throws: ``LinkError`` if it cannot be created or fails the check.
   func prepare() throws(LinkError) {
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw LinkError("the folder \(folder) cannot be made", errno: errno)
@@ -42,7 +43,7 @@ package struct SocketPlace: Hashable, Sendable {
     try check()
   }
 
-  /// Checks the folder.
+  /// Checks that the folder belongs to this user and that nobody else may enter it.
   func check() throws(LinkError) {
     var status = stat()
     guard lstat(folder, &status) == 0 else {
@@ -56,7 +57,7 @@ package struct SocketPlace: Hashable, Sendable {
     }
   }
 
-  /// The address for the system.
+  /// The socket's address for system calls.
   ///
   /// - Throws: ``LinkError`` if the path is longer than the system allows.
   func address() throws(LinkError) -> sockaddr_un {

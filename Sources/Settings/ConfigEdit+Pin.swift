@@ -2,11 +2,11 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Pins are written line by line.
+/// Writing pins, line by line.
 extension ConfigEdit {
-  /// The text with `pin` in the target called `name`, which is made with `url` if it is not there.
+  /// The text with `pin` in the target called `name`. A missing target is added, with the address `url`.
   ///
-  /// - Throws: `ConfigError` if the text cannot be edited safely; it says what to write by hand.
+  /// - Throws: `ConfigError` if the text cannot be edited safely. It says what to write by hand.
   package func writing(
     _ pin: PublicKeyPin, to name: String, at url: URL
   ) throws(ConfigError) -> String {
@@ -32,7 +32,7 @@ extension ConfigEdit {
   }
 
   private func replacing(_ pin: PublicKeyPin, in name: String) -> String? {
-    // By scalar: a carriage return stays with its line.
+    // By scalar, so that a carriage return stays with its line.
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }
     let (places, entry) = (KeyLocator(text), "pin = \"\(pin)\"")

@@ -1,13 +1,13 @@
 import UploadModel
 
-/// Changes the text of a configuration and leaves every other byte as it is.
+/// Changes the text of a configuration and leaves every other byte unchanged.
 ///
-/// A TOML library would rewrite all of it. To catch lines that only look like TOML, such as a header inside a
-/// long string, the result is parsed: it must mean exactly what the original did, plus the change.
+/// A TOML library would rewrite all of it. Lines may only look like TOML, such as a header inside a long
+/// string, so the result is parsed and compared: it must mean exactly what the original did, plus the change.
 package struct ConfigEdit {
-  /// The file as it is; empty if there is none yet.
+  /// The file's current text; empty if there is no file yet.
   let text: String
-  /// Its path, for messages and for what is relative to it.
+  /// The file's path, for messages and as the base of relative paths.
   private let file: String
   private let environment: [String: String]
 
@@ -16,9 +16,9 @@ package struct ConfigEdit {
     (self.text, self.file, self.environment) = (text, file, environment)
   }
 
-  /// The text with a target's table at its end.
+  /// The text with a target's table appended.
   ///
-  /// - Throws: `ConfigError` if the text would not mean the same afterwards.
+  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
   package func adding(_ target: Target, named name: String) throws(ConfigError) -> String {
     var wanted = target
     wanted.name = name
@@ -26,14 +26,14 @@ package struct ConfigEdit {
       TargetText.of(target, named: name, isRevealing: true), named: name, meaning: wanted)
   }
 
-  /// The text with a target at its end whose table was made key by key.
+  /// The text with the table of a draft appended.
   ///
-  /// - Throws: `ConfigError` if the text would not mean the same afterwards.
+  /// - Throws: `ConfigError` if the text would not mean the same afterwards, or the name is taken.
   package func adding(_ draft: TargetDraft) throws(ConfigError) -> String {
     try adding(draft.text, named: draft.name, meaning: nil)
   }
 
-  /// - Parameter wanted: the target that the table has to mean; nil for any.
+  /// - Parameter wanted: the target that the table must describe; nil for any.
   private func adding(
     _ table: String, named name: String, meaning wanted: Target?
   ) throws(ConfigError) -> String {
@@ -63,7 +63,7 @@ package struct ConfigEdit {
 }
 
 extension Settings {
-  /// Whether they equal other settings, except for one target, which has to be `wanted`; nil accepts any.
+  /// Whether these settings equal `others`, except for one target, which must equal `wanted`; nil accepts any.
   func has(_ wanted: Target?, named name: String, besides others: Settings) -> Bool {
     defaultTarget == others.defaultTarget
       && Set(targetNames) == Set(others.targetNames).union([name])

@@ -1,14 +1,14 @@
 import UploadModel
 
-/// What is wrong in the configuration: where, what was found, what was expected, and what was probably meant.
+/// An error in the configuration: where it is, what was found, what was expected, and what was probably meant.
 package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, as the user knows it; nil if the fault is on the command line.
+  /// The file's path as the user knows it; nil if the error is on the command line.
   package var file: String?
-  /// The line in the file, from 1, if it is known.
+  /// The line in the file, from 1, if known.
   package var line: Int?
-  /// The keys that lead to the value: `targets.demo.url`. Empty for the file as a whole.
+  /// The path of keys to the value, such as `targets.demo.url`; empty for the file as a whole.
   package var keyPath: String
-  /// What is wrong and what would be right, as a sentence without its full stop.
+  /// What is wrong and what would be right, as one sentence without its full stop.
   package var problem: String
 
   /// A fault at a key.
@@ -19,7 +19,8 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
-  /// The text for places that may show only its beginning: `expected … (config.toml:3: targets.demo.url)`.
+  /// The error with its place last, for where only the beginning may be visible: `expected … (config.toml:3:
+  /// targets.demo.url)`.
   package var reasonFirst: String {
     place.isEmpty
       ? SafeText.line(problem) : SafeText.line("\(problem) (\(place.joined(separator: ": ")))")
@@ -30,7 +31,7 @@ package struct ConfigError: Error, Hashable, Sendable, CustomStringConvertible {
       .compactMap { $0 }.filter { !$0.isEmpty }
   }
 
-  /// `config.toml:3: targets.demo.url: expected …`.
+  /// The error with its place first: `config.toml:3: targets.demo.url: expected …`.
   package var description: String {
     // Keys and values come from a file, and this goes to a terminal.
     return SafeText.line((place + [problem]).joined(separator: ": "))

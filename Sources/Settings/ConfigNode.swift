@@ -1,7 +1,7 @@
 import TOMLKit
 import UploadModel
 
-/// A value of the configuration with the keys that lead to it. The only file that knows TOMLKit.
+/// A configuration value with its key path. This is the only file that uses TOMLKit.
 struct ConfigNode: Sendable {
   enum Value {
     case string(String)
@@ -12,7 +12,7 @@ struct ConfigNode: Sendable {
     case table([String: Value])
     case other(String)
 
-    /// The kind of value, for people.
+    /// The kind of value, in words.
     var kind: String {
       switch self {
       case .string: "a string"
@@ -31,7 +31,7 @@ struct ConfigNode: Sendable {
   /// Parses a whole file.
   static func parse(_ text: String, file: String) throws(ConfigError) -> ConfigNode {
     guard let flaw = KeyLocator(text).flaw else { return try parse(sound: text, file: file) }
-    // An earlier error is reported first.
+    // The parser crashes on the flaw, so parse only the text before it: an earlier error is reported first.
     _ = try parse(sound: String(decoding: text.utf8.prefix(flaw.start), as: UTF8.self), file: file)
     throw ConfigError(file: file, line: flaw.line, "not valid TOML: \(flaw.words)")
   }
@@ -69,23 +69,23 @@ struct ConfigNode: Sendable {
   }
 
   private func child(_ key: String, _ value: Value) -> ConfigNode {
-    // A key that TOML itself would want quoted is shown quoted.
+    // A key that TOML requires to be quoted is shown quoted.
     let name = TOMLText.isBare(key) ? key : "\"\(key)\""
     return ConfigNode(value: value, path: path.isEmpty ? name : "\(path).\(name)")
   }
 
-  // MARK: Readings, each an error that names what was expected
+  // MARK: Typed access, with errors that name what was expected
 
   func string() throws(ConfigError) -> String {
     guard case .string(let text) = value else { throw expected("a string") }
     return text
   }
 
-  /// A text without placeholders. A placeholder would silently be taken literally, so braces have to be
-  /// doubled as in texts with placeholders.
+  /// A string without placeholders. Since a placeholder would silently be taken literally, braces must be
+  /// doubled, as in strings with placeholders.
   func fixed() throws(ConfigError) -> String { try Self.unbraced(try string(), self) }
 
-  /// The key of a table whose keys the user chooses, read like `fixed`.
+  /// A key of a table whose keys the user chooses, decoded like `fixed()`.
   func fixed(_ key: String) throws(ConfigError) -> String { try Self.unbraced(key, self) }
 
   private static func unbraced(_ text: String, _ node: ConfigNode) throws(ConfigError) -> String {
@@ -96,8 +96,8 @@ struct ConfigNode: Sendable {
     return template.fixedText
   }
 
-  /// A text in a syntax of its own, such as a command or a path, in which braces mean something else. Our
-  /// placeholders are refused.
+  /// A string with its own syntax, such as a command or a path, in which braces have another meaning.
+  /// Placeholders of hoist are rejected.
   func foreign() throws(ConfigError) -> String {
     let text = try string()
     if let slot = Template.firstPlaceholder(in: text) {
@@ -127,12 +127,12 @@ struct ConfigNode: Sendable {
     return choice
   }
 
-  /// What `body` makes of the value. Its errors are reported at this place.
+  /// Runs `body` and reports its errors at this place.
   func checked<Value>(_ body: () throws -> Value) throws(ConfigError) -> Value {
     do { return try body() } catch { throw fault("\(error)") }
   }
 
-  /// A string, or an array of strings, in a syntax of their own.
+  /// A string or an array of strings, each with its own syntax.
   func strings() throws(ConfigError) -> [String] {
     if case .string = value { return [try foreign()] }
     guard case .array = value else { throw expected("a string or an array of strings") }
@@ -151,7 +151,7 @@ struct ConfigNode: Sendable {
     return number
   }
 
-  /// The elements of an array, each with its index in its path.
+  /// The elements of an array, with indexes in their key paths.
   func array() throws(ConfigError) -> [ConfigNode] {
     guard case .array(let elements) = value else { throw expected("an array") }
     return elements.enumerated().map { index, element in
@@ -165,7 +165,7 @@ struct ConfigNode: Sendable {
     return entries.sorted { $0.key < $1.key }.map { ($0.key, child($0.key, $0.value)) }
   }
 
-  /// The entries of a table that may have these keys and no others.
+  /// The entries of a table that may have only these keys.
   func table(_ known: [String]) throws(ConfigError) -> [String: ConfigNode] {
     var fields: [String: ConfigNode] = [:]
     for (key, node) in try entries() {
@@ -179,7 +179,7 @@ struct ConfigNode: Sendable {
     return fields
   }
 
-  /// Bytes: a whole number, or a text such as "100 MB".
+  /// A number of bytes: a whole number, or a string such as "100 MB".
   func bytes() throws(ConfigError) -> Int64 {
     let count: Int64? =
       switch value {
@@ -191,7 +191,7 @@ struct ConfigNode: Sendable {
     return count
   }
 
-  /// Seconds: a number, or a text such as "500ms", "60s", "5m", "1h".
+  /// A number of seconds: a number, or a string such as "500ms", "60s", "5m", "1h".
   func seconds(in range: ClosedRange<Double>) throws(ConfigError) -> Double {
     let seconds: Double? =
       switch value {

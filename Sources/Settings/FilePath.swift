@@ -1,10 +1,10 @@
 import ScalarText
 
-/// What relative paths and `~` in a configuration refer to.
+/// Resolves relative paths and `~` in a configuration.
 struct FilePath {
-  /// The folder of the configuration.
+  /// The folder of the configuration, which relative paths start from.
   let folder: String
-  /// What `~` stands for.
+  /// The folder that `~` stands for.
   let home: String
 
   func absolute(_ path: String) -> String {

@@ -3,33 +3,34 @@ import UploadModel
 
 /// Finds the line of a key in a TOML text.
 ///
-/// The parser reports lines for its own errors only. This reads just enough of TOML (headers, keys, and where
-/// values end) to tell where to look, and returns nothing when in doubt.
+/// The parser reports lines only for its own errors. This reads just enough of TOML (headers, keys, and where
+/// values end) to say where a key is, and returns nothing when in doubt.
 struct KeyLocator: Sendable {
   private var lines: [[String]: Int] = [:]
 
-  /// The key whose line or value contains the first NUL, as a byte or as `\u0000`; empty before any key.
+  /// The first NUL, as a byte or as `\u0000`: its line, and the key whose line or value contains it. The key is
+  /// empty if the NUL comes before any key.
   private(set) var firstNUL: (key: String, line: Int)?
 
-  /// A flaw in the text that would crash the program, since the parser has assertions there.
+  /// A flaw on which an assertion in the parser would fail and crash the program.
   private(set) var flaw: Flaw?
 
-  /// A mistake, and where the statement with it begins.
+  /// An error in the text.
   struct Flaw {
     let words: String
     let line: Int
-    /// In bytes of UTF-8.
+    /// Where the statement with the error begins, in bytes of UTF-8.
     let start: Int
   }
 
-  /// Reads a text, valid or not.
+  /// Scans a text, valid or not.
   init(_ text: String) {
     var scanner = Scanner(bytes: Array(text.utf8))
     var table: [String] = []
     var elements: [[String]: Int] = [:]
     while scanner.skipToStatement() {
       let (line, start) = (scanner.line, scanner.position)
-      // A NUL in a comment belongs to the table around it.
+      // A NUL in a comment is attributed to the table around it.
       recordNUL(scanner.firstNUL, table)
       if scanner.consume("[") {
         let isElement = scanner.consume("[")
@@ -42,7 +43,7 @@ struct KeyLocator: Sendable {
           elements[table] = index + 1
           table.append("[\(index)]")
         }
-        // A table below it may have come first.
+        // A subtable may have come first and recorded its own line for this table.
         lines[table] = line
         record(table, line)
         scanner.skipLine()
@@ -68,8 +69,8 @@ struct KeyLocator: Sendable {
     firstNUL = (SafeText.line(path), line)
   }
 
-  /// The line, from 1, of the key at `path` (`targets.demo.fields[0].name`), or of the closest
-  /// key around it that has a line of its own.
+  /// The line, from 1, of the key at `path` (such as `targets.demo.fields[0].name`), or of the innermost key
+  /// around it whose line is known.
   func line(of path: String) -> Int? {
     var scanner = Scanner(bytes: Array(path.utf8))
     var keys = scanner.keys()
@@ -80,10 +81,10 @@ struct KeyLocator: Sendable {
     return nil
   }
 
-  /// The line, from 1, of this key itself, or of the header of this table.
+  /// The line, from 1, of exactly this key, or of this table's header.
   func line(ofExactly keys: [String]) -> Int? { lines[keys] }
 
-  /// Records a key, and the tables around it if they have no line yet.
+  /// Records the line of a key, and of the tables around it that have none yet.
   private mutating func record(_ keys: [String], _ line: Int) {
     for count in stride(from: keys.count, to: 0, by: -1) {
       let key = Array(keys.prefix(count))
@@ -92,7 +93,7 @@ struct KeyLocator: Sendable {
   }
 }
 
-/// Walks over the bytes of a TOML text and counts its lines.
+/// Scans the bytes of a TOML text and counts lines.
 private struct Scanner {
   let bytes: [UInt8]
   var position = 0
@@ -102,7 +103,7 @@ private struct Scanner {
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
-    // A byte order mark.
+    // Skip a byte order mark.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
@@ -137,7 +138,7 @@ private struct Scanner {
     while byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { advance() }
   }
 
-  /// Whether a table's name may come here, or the parser itself says what is wrong.
+  /// Whether a table's name may start here. Also true where the parser reports the error itself.
   var mayBeginKey: Bool {
     var rest = bytes[min(position, bytes.count)...]
     while rest.first == UInt8(ascii: " ") || rest.first == UInt8(ascii: "\t") { rest.removeFirst() }
@@ -149,7 +150,7 @@ private struct Scanner {
     while let byte, byte != UInt8(ascii: "\n") { advance() }
   }
 
-  /// Goes to the next header or key; false at the end of the text.
+  /// Skips to the next header or key; returns false at the end of the text.
   mutating func skipToStatement() -> Bool {
     while let byte {
       switch byte {
@@ -161,7 +162,7 @@ private struct Scanner {
     return false
   }
 
-  /// A dotted key, its parts bare or quoted; an index such as `[0]` is a part too.
+  /// Reads a dotted key with bare or quoted parts. An index such as `[0]` is a part, too.
   mutating func keys() -> [String] {
     var keys: [String] = []
     while true {
@@ -189,7 +190,7 @@ private struct Scanner {
     byte > 0x7F || byte.isAlphanumeric || "-_".utf8.contains(byte)
   }
 
-  /// The text between quotes on one line, with escapes unchanged.
+  /// Reads a quoted string up to the end of the line at most; escapes are not decoded.
   private mutating func quoted(by quote: UInt8) -> String {
     advance()
     let start = position
@@ -201,10 +202,10 @@ private struct Scanner {
     return text
   }
 
-  /// Goes past a value: to the end of its line, or of the line on which its last bracket or its
-  /// long string closes.
+  /// Skips a value: to the end of the line on which it ends, which may be that of its last bracket or of the
+  /// end of a long string.
   ///
-  /// - Returns: the line of the first "}" that would close a "[", if there is one.
+  /// - Returns: the line of the first "}" where a "[" is still open; nil if there is none.
   mutating func skipValue() -> Int? {
     var open: [UInt8] = []
     var stray: Int?

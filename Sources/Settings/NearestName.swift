@@ -1,6 +1,6 @@
-/// Finds the name that a misspelt one probably meant.
+/// Finds the name that a misspelt name probably stands for.
 package enum NearestName {
-  /// The candidate with the fewest edits, if there is one within a third of the name's length.
+  /// The candidate with the smallest edit distance, if that is at most a third of the longer name's length, or 1.
   package static func of(_ name: String, among candidates: [String]) -> String? {
     let scored = candidates.map { ($0, distance(name, $0)) }
     guard let best = scored.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }),
@@ -9,7 +9,7 @@ package enum NearestName {
     return best.0
   }
 
-  /// The edit distance: insertions, deletions, changes and swaps of neighbours.
+  /// The edit distance: insertions, deletions, substitutions and swaps of adjacent characters.
   private static func distance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a.lowercased()), Array(b.lowercased()))
     var rows = [Array(0...b.count)]

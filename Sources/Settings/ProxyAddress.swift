@@ -3,17 +3,16 @@ import ScalarText
 
 // All text in here is Unicode scalars.
 
-/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, perhaps with a path, which is
-/// ignored.
+/// The address of a proxy: `[scheme://][name[:password]@]host[:port]`, optionally with a path, which is ignored.
 struct ProxyAddress {
-  /// What must not be shown.
+  /// The forms of the password that must not be shown.
   let secrets: [String]
-  /// Its host and port, as they were written.
+  /// The host and port as written.
   let place: String
 
-  /// Reads one; nil if libcurl could not tell a host from it.
+  /// Parses an address; nil if libcurl could not tell which part is the host.
   init?(_ text: String) {
-    // A "/" in a password would end the authority early: no "@" may follow it.
+    // A "/" in a password ends the authority early, so no "@" may come after the authority.
     let form =
       #/
       (?: (?i:https?|socks4a?|socks5h?) :// | (?! .* :// ) )
@@ -30,7 +29,7 @@ struct ProxyAddress {
     place = String(match.place)
     let user = match.user.map { String($0) } ?? ""
     let passwords = Array(user.split(scalar: ":", maxSplits: 1).dropFirst())
-    // As it goes to the proxy (RFC 7617 §2).
+    // The form that is sent to the proxy (RFC 7617 §2).
     let pair = Data((user.removingPercentEncoding ?? user).utf8).base64EncodedString()
     secrets =
       passwords.isEmpty ? [] : passwords + passwords.compactMap(\.removingPercentEncoding) + [pair]

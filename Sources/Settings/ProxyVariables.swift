@@ -4,19 +4,19 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// The variables that name a proxy, as libcurl reads them: `http_proxy` only in small letters, `https_proxy`
-/// and `all_proxy` in capitals too, and `no_proxy` (curl's manual, "Environment").
+/// The environment variables that name a proxy, as libcurl reads them: `http_proxy` only in lower case;
+/// `https_proxy`, `all_proxy` and `no_proxy` also in upper case (curl's manual, "Environment").
 ///
-/// libcurl's error for an invalid one repeats it with its password. So it is checked here first, with an
-/// error that does not contain it.
+/// libcurl's error for an invalid address repeats it with its password. So the address is checked here first,
+/// with an error that does not repeat it.
 struct ProxyVariables {
   private let environment: [String: String]
 
   init(_ environment: [String: String]) { self.environment = environment }
 
-  /// The target, with the password of its proxy among its secrets.
+  /// The target, with the password of its proxy added to its secrets.
   ///
-  /// - Throws: if a variable that applies to its requests does not contain an address.
+  /// - Throws: `ConfigError` if a variable that applies to its requests does not contain a valid address.
   func checked(for target: Target) throws(ConfigError) -> Target {
     var checked = target
     let others = target.calls.compactMap { URL(string: $0.url.sample("a")) }

@@ -1,16 +1,16 @@
 import UploadModel
 
-/// Reads how a target's uploads resume.
+/// Reads how a target resumes uploads.
 struct ResumeReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
 
-  /// What cannot be combined with resuming, and why.
+  /// Keys that cannot be combined with resuming, and why.
   private static let conflicts = [
     ("batch", "each file is an upload of its own"), ("ticket", "the server itself gives leave"),
     ("prepare", "what a command makes is another file each time"),
   ]
-  /// What cannot be combined with tus, where the file goes without a form, and what to use instead.
+  /// Keys that cannot be combined with tus, which sends the file without a form, and what to use instead.
   private static let tusConflicts = [
     ("fields", "say it in tus.metadata"), ("file_field", "there is no form"),
     ("file_name", "say it in tus.metadata: { filename = \"…\" }"),
@@ -63,11 +63,11 @@ struct ResumeReader {
     }
   }
 
-  /// `{ name = "value", … }`, sorted by name, since TOML tables have no order.
+  /// Reads `{ name = "value", … }`, sorted by name, since TOML tables are unordered.
   private func metadata(_ node: ConfigNode) throws(ConfigError) -> [Target.Field] {
     var fields: [Target.Field] = []
     for (key, node) in try node.entries() {
-      // Keys are sent as they are, separated by commas and spaces (tus 1.0.0, "Creation").
+      // Keys are sent unencoded, separated by commas and spaces (tus 1.0.0, "Creation").
       guard !key.isEmpty, key.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != 0x2C }) else {
         throw node.fault("a key of metadata has ASCII characters, no blanks and no commas")
       }

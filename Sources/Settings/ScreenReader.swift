@@ -1,4 +1,4 @@
-/// Reads the tables about the screen.
+/// Reads the tables `[screen]`, `[keys]` and `[theme]`.
 struct ScreenReader {
   let file: String?
   let lines: KeyLocator

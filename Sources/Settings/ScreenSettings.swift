@@ -1,12 +1,12 @@
 /// What the configuration says about the screen: the tables `[screen]`, `[keys]` and `[theme]`.
 ///
-/// Only the texts and their places are read here; the screen's code interprets them.
+/// Only strings and their places are stored here; the screen's code interprets them.
 package struct ScreenSettings: Sendable {
-  /// A key of the configuration, its value, and its place for error messages.
+  /// A key, its value, and its place for error messages.
   package struct Entry<Value: Sendable>: Sendable {
     /// The last part of the key.
     package let key: String
-    /// What it is set to.
+    /// The value as read.
     package let value: Value
     let keyPath: String
     let file: String?
@@ -21,18 +21,18 @@ package struct ScreenSettings: Sendable {
     }
   }
 
-  /// The file that it was read from; nil if there is none.
+  /// The configuration file; nil if there is none.
   package var file: String?
-  /// Whether the mouse is used.
+  /// Whether clicks and the wheel are used.
   package var usesMouse = true
   /// Whether uploads continue without a screen once it is left or its terminal is closed.
   package var goesOnInBackground = false
-  /// What happens when nothing is left to send.
+  /// What to do when nothing is left to send.
   package var whenDone: Entry<String>?
-  /// The command to run then, with its arguments.
+  /// The command to run when nothing is left to send, with its arguments.
   package var onEnd: Entry<[String]>?
   /// Keys for actions, sorted by action.
   package var keys: [Entry<[String]>] = []
-  /// Looks for roles, sorted by role, and the theme that they change.
+  /// Looks of roles, sorted by role, and the name of the theme that they modify.
   package var theme: [Entry<String>] = []
 }

@@ -3,8 +3,8 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// The configuration's `[secrets]`: names for values that come from the environment, a file or a
-/// command. Each is read once, when a target is used.
+/// The configuration's `[secrets]`: names for values that come from the environment, a file or a command. Each
+/// is read once, when a target that needs it is used.
 struct Secrets: Sendable {
   enum Source {
     case environment(String)
@@ -65,7 +65,7 @@ struct Secrets: Sendable {
     return try node.strings()
   }
 
-  /// Checks that it is an array of words, whatever they contain.
+  /// Checks that the node is an array of strings that starts with a program, and nothing else about the strings.
   static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(
@@ -77,7 +77,7 @@ struct Secrets: Sendable {
     }
   }
 
-  /// The value of a secret.
+  /// Reads the value of a secret.
   func value(
     of name: String, environment: [String: String]
   ) throws(InvalidInput) -> String {
@@ -110,7 +110,7 @@ struct Secrets: Sendable {
     return text
   }
 
-  /// Throws if there is no secret of that name.
+  /// The source of a secret. Throws if no secret has this name.
   func source(of name: String) throws(InvalidInput) -> Source {
     if let source = sources[name] { return source }
     let hint =
@@ -121,7 +121,7 @@ struct Secrets: Sendable {
     throw InvalidInput("no secret is called \"\(name)\"; \(hint)")
   }
 
-  /// The text without the line break that an editor or a program adds at the end.
+  /// Decodes a value and removes the line breaks at its end, which editors and programs add.
   private static func text(
     _ data: Data, _ failure: (String) -> InvalidInput
   ) throws(InvalidInput) -> String {

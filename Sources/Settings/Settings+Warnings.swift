@@ -1,7 +1,7 @@
 import Foundation
 import UploadModel
 
-/// What is valid but not advisable.
+/// Warnings about what is valid but not advisable.
 extension Settings {
   /// A warning for each secret in a file that others can read.
   package var warnings: [String] {
@@ -30,9 +30,9 @@ extension Settings {
 }
 
 extension Target {
-  /// The keys that may hold secrets, with their values.
+  /// The keys that may contain secrets, with their values.
   ///
-  /// - Parameter hasAuth: whether the header `Authorization` was written as `auth`.
+  /// - Parameter hasAuth: whether the header `Authorization` comes from `auth`.
   fileprivate func places(hasAuth: Bool) -> [(key: String, value: Template)] {
     let tables = [("fields", fields), ("headers", headers), ("query", query)]
     let inTables = tables.flatMap { table, fields in
@@ -41,7 +41,7 @@ extension Target {
         return (key: isAuth ? "auth" : "\(table).\(field.name)", value: field.value)
       }
     }
-    // The target's address is that of its ticket.
+    // With a ticket, the target's address is that of the ticket request.
     let address = (address ?? Template(literal: url.absoluteString)).hidingQuery()
     let urls: [(String, Template?)] = [
       ("url", ticket == nil ? address : nil), ("ticket.url", ticket?.call.url),

@@ -3,17 +3,17 @@ import ScalarText
 import Synchronization
 import UploadModel
 
-/// The configuration, read and checked as a whole before any of it is used.
+/// The configuration. All of it is read and checked before any of it is used.
 package struct Settings: Sendable {
-  /// The file that it was read from; nil if there is none.
+  /// The path of the configuration file; nil if there is none.
   package let file: String?
-  /// The target that is used if none is named.
+  /// The name of the target to use if none is given.
   package let defaultTarget: String?
   let nodes: [String: ConfigNode]
   let lines: KeyLocator
   private let environment: [String: String]
   private let secrets: Secrets
-  /// What it says about the screen.
+  /// The settings of the screen.
   package private(set) var screen = ScreenSettings()
 
   /// The names of all targets, sorted.
@@ -36,7 +36,7 @@ package struct Settings: Sendable {
     return "\(home)/.config/hoist/config.toml"
   }
 
-  /// Reads the file at `path`, or at the default path, where it need not exist.
+  /// Reads the file at `path`. Without a path, reads the default file, which need not exist.
   ///
   /// - Throws: `ConfigError` for the first error in the file.
   package static func load(
@@ -49,9 +49,9 @@ package struct Settings: Sendable {
     return try parse(text, file: file, environment: environment)
   }
 
-  /// Everything that is wrong with the file at `path`, or at the default path, where it need not exist, in
-  /// the order of its lines: the first mistake of each target and each other part.
-  /// - Parameter further: checks what was read; what it throws is one more mistake.
+  /// All errors in the file at `path`, or in the default file, which need not exist, in line order. Reports the
+  /// first error of each target and of each other part.
+  /// - Parameter further: checks what was read; an error that it throws is added.
   package static func mistakes(
     path: String?, environment: [String: String],
     further: (Settings) throws(ConfigError) -> Void = { _ in }
@@ -87,7 +87,7 @@ package struct Settings: Sendable {
     return text
   }
 
-  /// The system's reason, if Foundation's error has one.
+  /// The system's description of a Foundation error, if there is one.
   package static func reason(for error: any Error) -> String {
     let error = error as NSError
     if let beneath = error.userInfo[NSUnderlyingErrorKey] as? POSIXError {
@@ -96,8 +96,8 @@ package struct Settings: Sendable {
     return error.localizedFailureReason ?? error.localizedDescription
   }
 
-  /// Reads the text of a configuration. Every target is checked, so that errors are found before the target
-  /// is needed. Only `{env.…}` and `{secret.…}` are resolved when the target is used.
+  /// Reads the text of a configuration. Every target is checked, so that errors are found before the target is
+  /// needed. `{env.…}` and `{secret.…}` are resolved only when the target is used.
   ///
   /// - Throws: `ConfigError` for the first error in the text.
   package static func parse(
@@ -127,7 +127,7 @@ package struct Settings: Sendable {
       return Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
     }
     let whole: ConfigNode? = part(or: nil) { () throws(ConfigError) in
-      // The parser takes a NUL for the end of the text, or of the value.
+      // To the parser, a NUL ends the text or the value.
       if let place = lines.firstNUL {
         throw ConfigError(
           line: place.line, keyPath: place.key,
@@ -145,7 +145,7 @@ package struct Settings: Sendable {
       guard let node = top["secrets"] else { return Secrets.none }
       return try Secrets.read(node, folder: paths.folder, home: paths.home)
     }
-    // If the table of secrets is invalid, assume that all secrets exist.
+    // If the table of secrets is invalid, assume that every secret exists.
     let lookup =
       secrets.map(blind)
       ?? Template.Lookup(environment: { _ in Template.unknown }, secret: { _ in Template.unknown })
@@ -173,7 +173,7 @@ package struct Settings: Sendable {
     return (settings, mistakes.sorted(by: isBefore))
   }
 
-  /// The target that `name` means: one of the configuration, a URL, or the default one for nil.
+  /// The target that `name` stands for: one of the configuration, a URL, or for nil the default target.
   ///
   /// - Throws: `ConfigError` if there is no such target, or a value that it needs cannot be read.
   package func target(_ name: String?) throws(ConfigError) -> Target {
@@ -191,7 +191,7 @@ package struct Settings: Sendable {
         throw error.placed(in: file, lines)
       }
     }
-    // A name with a colon or a slash is meant as a URL, so the error is about the URL.
+    // A name with a colon, slash or at sign is probably a URL, so the error is about the URL.
     guard name.utf8.contains(where: { ":/@".utf8.contains($0) }) else {
       throw ConfigError(Self.unknownTarget(name, among: targetNames))
     }
@@ -205,7 +205,7 @@ package struct Settings: Sendable {
     return try ProxyVariables(environment).checked(for: target)
   }
 
-  /// The target called `name` without values from the environment; nil if there is none.
+  /// The target called `name`, without values from the environment; nil if there is none, or it is invalid.
   package func blueprint(of name: String) -> Target? {
     nodes[name].flatMap { node in
       try? Self.reader(Self.blind(secrets), Self.filePath(file ?? "", environment))
@@ -225,7 +225,7 @@ package struct Settings: Sendable {
     TargetReader(templates: TemplateReader(lookup: lookup), tls: TLSReader(paths: paths))
   }
 
-  /// Knows which secrets exist, but none of their values.
+  /// A lookup that knows which secrets exist, but not their values.
   private static func blind(_ secrets: Secrets) -> Template.Lookup {
     let names = Set(secrets.sources.keys)
     return Template.Lookup(environment: { _ in Template.unknown }) {
@@ -235,7 +235,7 @@ package struct Settings: Sendable {
     }
   }
 
-  /// Looks up variables, and each secret once for a target.
+  /// A lookup of variables and secrets that reads each secret only once.
   private var lookup: Template.Lookup {
     let (environment, secrets) = (environment, secrets)
     let known = Mutex<[String: String]>([:])
@@ -259,7 +259,7 @@ package struct Settings: Sendable {
 }
 
 extension ConfigError {
-  /// The error with the file, and the line where it can be found.
+  /// The error with its file, and with its line if the line can be found.
   func placed(in file: String?, _ lines: KeyLocator) -> ConfigError {
     var error = self
     error.file = file

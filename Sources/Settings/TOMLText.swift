@@ -1,9 +1,9 @@
 import JSONText
 import ScalarText
 
-/// Writes values the way TOML wants them (https://toml.io/en/v1.0.0).
+/// Writes values in TOML syntax (https://toml.io/en/v1.0.0).
 enum TOMLText {
-  /// A key, bare if possible.
+  /// A key, without quotation marks if possible.
   static func key(_ name: String) -> String {
     isBare(name) ? name : string(name)
   }
@@ -13,13 +13,13 @@ enum TOMLText {
     !name.isEmpty && name.utf8.allSatisfy { $0.isAlphanumeric || "-_".utf8.contains($0) }
   }
 
-  /// A string on one line, in the literal form if the other would need escapes.
+  /// A single-line string, in the literal form if a basic string would need escapes and the literal one does not.
   static func string(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     if !hasControl, !scalars.contains(where: { $0 == "\"" || $0 == "\\" }) { return "\"\(text)\"" }
     if !hasControl, !scalars.contains("'") { return "'\(text)'" }
-    // As in JSON, and DEL as well.
+    // The same escapes as in JSON, except that TOML also requires one for DEL.
     return "\"\(JSONValue.escaped(text).replacing(scalars: "\u{7F}", with: "\\u007f"))\""
   }
 
@@ -28,7 +28,7 @@ enum TOMLText {
     values.isEmpty ? "[]" : "[ \(values.joined(separator: ", ")) ]"
   }
 
-  /// The entries of a table; those without a value are left out.
+  /// The entries of a table; those without a value are omitted.
   typealias Entries = [(key: String, value: String?)]
 
   /// `{ a = 1, b = 2 }`.
@@ -37,22 +37,22 @@ enum TOMLText {
     return parts.isEmpty ? "{}" : "{ \(parts.joined(separator: ", ")) }"
   }
 
-  /// `a = 1`, for each entry that has a value.
+  /// `a = 1`, for each entry with a value.
   static func lines(_ entries: Entries) -> [String] {
     entries.compactMap { entry in entry.value.map { "\(key(entry.key)) = \($0)" } }
   }
 
-  /// Seconds as the configuration has them: `"60s"`, `"500ms"`.
+  /// Seconds in the syntax of the configuration: `"60s"`, `"500ms"`.
   static func seconds(_ seconds: Double) -> String {
     if seconds == seconds.rounded() { return "\"\(Int(seconds))s\"" }
     let milliseconds = seconds * 1000
     return milliseconds == milliseconds.rounded() ? "\"\(Int(milliseconds))ms\"" : "\(seconds)"
   }
 
-  /// A value of JSON; strings and names pass `text` first.
+  /// A JSON value. Strings and names pass through `text` first.
   static func json(_ value: JSONValue, _ text: (String) -> String = { $0 }) -> String {
     switch value {
-    // TOML has no null, and no configuration of ours either.
+    // TOML has no null, and the configuration never has one.
     case .null: "\"\""
     case .bool(let flag): String(flag)
     case .integer(let number): String(number)

@@ -1,6 +1,6 @@
 import RawStructuredFieldValues
 
-/// A value in a structured header field (RFC 9651), as far as this program tells values apart.
+/// A value in a structured header field (RFC 9651), as far as hoist distinguishes them.
 package enum FieldValue: Hashable, Sendable {
   /// A whole number of at most 15 digits.
   case integer(Int64)
@@ -9,9 +9,9 @@ package enum FieldValue: Hashable, Sendable {
   /// Any other well-formed value: a decimal, a string, a token, bytes, a date, an inner list.
   case other
 
-  /// The value of a field that is one item (RFC 9651, section 4.2.3). Parameters are read and dropped.
+  /// Parses a field that is a single item (RFC 9651, section 4.2.3). Parameters are parsed and dropped.
   ///
-  /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
+  /// - Returns: nil if the field is malformed or longer than 4 KiB, and must be ignored as a whole.
   package init?(item text: String) {
     guard var parser = Self.parser(of: text), let item = try? parser.parseItemFieldValue() else {
       return nil
@@ -19,10 +19,9 @@ package enum FieldValue: Hashable, Sendable {
     self.init(item)
   }
 
-  /// The members of a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same
-  /// key counts.
+  /// Parses a field that is a dictionary (RFC 9651, section 4.2.2). The last of two members with the same key wins.
   ///
-  /// - Returns: nil where the field is malformed or longer than 4 KiB, and so is to be ignored as a whole.
+  /// - Returns: nil if the field is malformed or longer than 4 KiB, and must be ignored as a whole.
   package static func dictionary(_ text: String) -> [String: FieldValue]? {
     guard var parser = parser(of: text), let members = try? parser.parseDictionaryFieldValue()
     else { return nil }
@@ -35,7 +34,8 @@ package enum FieldValue: Hashable, Sendable {
     }
   }
 
-  /// In bytes. The parser compares each key with all before it, and the field may be an attacker's.
+  /// The longest field, in bytes. The parser compares each key with all previous ones, and the field may come
+  /// from an attacker.
   private static let longest = 4096
 
   private static func parser(of text: String) -> StructuredFieldValueParser<[UInt8]>? {

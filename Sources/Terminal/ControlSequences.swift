@@ -3,39 +3,38 @@ import Foundation
 import ScalarText
 import Screens
 
-/// What is sent to the terminal beside what ncurses sends. All of it is ignored by terminals that do
-/// not know it.
+/// What is sent to the terminal in addition to the output of ncurses. Terminals ignore the sequences that they
+/// do not know.
 enum ControlSequences {
-  /// Bracketed paste on.
+  /// Turns bracketed paste on.
   static let enter = "\u{1B}[?2004h"
-  /// Saves the window's title (xterm control sequences).
+  /// Pushes the window's title on the terminal's stack (xterm control sequences).
   static let keepTitle = "\u{1B}[22;2t"
-  /// The opposite of both.
+  /// Turns bracketed paste off and restores the title.
   static let leave = "\u{1B}[?2004l\u{1B}[23;2t"
-  /// Synchronized output: what comes in between is shown at once (DEC private mode 2026).
+  /// Synchronized output (DEC private mode 2026): everything up to `endUpdate` is shown at once.
   static let beginUpdate = "\u{1B}[?2026h"
   static let endUpdate = "\u{1B}[?2026l"
 
   /// Sets the window's title, which must not contain control characters.
   static func title(_ title: String) -> String { "\u{1B}]2;\(title)\u{07}" }
 
-  /// Enables reports of clicks and the wheel, in the form without a limit on columns (xterm modes 1000 and
-  /// 1006).
+  /// Enables reports of clicks and the wheel (xterm mode 1000) in the form that does not limit columns (1006).
   static let mouseOn = "\u{1B}[?1000h\u{1B}[?1006h"
   static let mouseOff = "\u{1B}[?1006l\u{1B}[?1000l"
 
-  /// Puts text on the clipboard of the person's machine, which may be far away (OSC 52).
+  /// Puts text on the clipboard of the machine that the person sits at, which may be remote (OSC 52).
   static func copy(_ text: String) -> String {
     "\u{1B}]52;c;\(Data(text.utf8).base64EncodedString())\u{07}"
   }
 
-  /// Shows progress beside the title (OSC 9;4); `nil` takes it away.
+  /// Shows progress beside the title (OSC 9;4); `nil` removes it.
   static func progress(_ progress: Frame.Progress?) -> String {
     guard let progress else { return "\u{1B}]9;4;0\u{1B}\\" }
     return "\u{1B}]9;4;\(progress.hasFailures ? 4 : 1);\(progress.percent)\u{1B}\\"
   }
 
-  /// Asks for a notification on the desktop. The text holds no control characters.
+  /// Requests a desktop notification. The text must not contain control characters.
   static func notification(_ text: String, _ kind: TerminalFeatures.Notification) -> String {
     switch kind {
     case .osc9: "\u{1B}]9;\(text)\u{07}"
@@ -51,10 +50,10 @@ enum ControlSequences {
       + ["sgr0", "cnorm", "rmkx", "rmcup"].map(capability).joined() + "\r\n"
   }
 
-  /// A string capability of the terminal, without padding, which only hardware needed.
+  /// A string capability of the terminal, without its padding, which only hardware terminals needed.
   static func capability(_ name: String) -> String {
     let value = name.withCString { tigetstr(UnsafeMutablePointer(mutating: $0)) }
-    // -1 says that there is no such string capability, NULL that this terminal lacks it.
+    // -1 means that terminfo has no such string capability, NULL that this terminal lacks it.
     guard let value, Int(bitPattern: value) != -1 else { return "" }
     var text = String(cString: value)
     while let start = text.range(scalars: "$<"),

@@ -2,9 +2,9 @@ import CNcurses
 import ScalarText
 import Screens
 
-/// Turns what ncurses read into events: characters, function keys, whole pastes.
+/// Turns the codes that ncurses read into events: characters, function keys, whole pastes.
 ///
-/// What belongs to one key press arrives in one batch, since ncurses waits a moment after Escape.
+/// All codes of one key press arrive in one batch, since ncurses waits a moment after Escape.
 nonisolated struct KeyDecoder {
   /// What `wget_wch` returned.
   enum Code: Equatable {
@@ -12,7 +12,7 @@ nonisolated struct KeyDecoder {
     case function(Int32)
   }
 
-  /// The key codes for the ends of a bracketed paste, above those of ncurses.
+  /// The key codes for both ends of a bracketed paste, above those of ncurses.
   static let pasteStart: Int32 = 2000
   static let pasteEnd: Int32 = 2001
   /// The key code for the beginning of a mouse report.
@@ -20,9 +20,9 @@ nonisolated struct KeyDecoder {
   /// More characters than anyone pastes intentionally.
   static let longestPaste = 1 << 20
 
-  /// What has been pasted so far, within a paste.
+  /// The paste so far; nil outside a paste.
   private var pasted: [Unicode.Scalar]?
-  /// What has come of a report of the mouse.
+  /// The mouse report so far; nil outside a report.
   private var report: String?
 
   mutating func decode(_ codes: [Code]) -> [AppEvent] {
@@ -56,11 +56,11 @@ nonisolated struct KeyDecoder {
     return events
   }
 
-  /// Takes one code of a paste; returns the whole text at its end.
+  /// Consumes one code of a paste; returns the whole text at the end of the paste.
   private mutating func paste(_ code: Code) -> String? {
     switch code {
     case .character(let value):
-      // Terminals send line breaks like Enter.
+      // In a paste, terminals send line breaks as carriage returns, like the Enter key.
       if let scalar = Unicode.Scalar(value == 13 ? 10 : value) { pasted?.append(scalar) }
       if let count = pasted?.count, count < Self.longestPaste { return nil }
     case .function(Self.pasteEnd): break
@@ -70,8 +70,8 @@ nonisolated struct KeyDecoder {
     return pasted.map { String(String.UnicodeScalarView($0)) }
   }
 
-  /// Takes one character of a report, `button;column;row` and then `M` for a press or `m` for a
-  /// release (xterm mode 1006); returns what was done at its end, if it means anything here.
+  /// Consumes one character of a report, which is `button;column;row` and then `M` for a press or `m` for a
+  /// release (xterm mode 1006). At the end of the report, returns the click or wheel step, or nil for anything else.
   private mutating func mouse(_ value: UInt32) -> Mouse? {
     guard let text = report, let scalar = Unicode.Scalar(value), text.utf8.count < 20 else {
       report = nil
@@ -97,7 +97,7 @@ nonisolated struct KeyDecoder {
     return Mouse(kind, row: row - 1, column: column - 1)
   }
 
-  /// Drops a key with Alt, or a sequence that terminfo does not list (ECMA-48 §5.4). Taken for keys, its
+  /// Drops a key with Alt, or a sequence that terminfo does not list (ECMA-48 §5.4). Interpreted as keys, its
   /// characters would trigger actions.
   private static func skipSequence(_ rest: inout ArraySlice<Code>) {
     guard case .character(let second)? = rest.popFirst() else { return }

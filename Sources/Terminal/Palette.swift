@@ -1,13 +1,13 @@
 import CNcurses
 import Screens
 
-/// How roles look on this terminal. Without colours the attributes alone remain.
+/// How roles look on this terminal. Without colours, only attributes distinguish them.
 struct Palette {
   private let theme: Theme
-  /// How many colours there are; 0 where none are wanted.
+  /// The number of colours; 0 if the terminal has none or none are allowed.
   private var colors = 0
 
-  /// Sets the colour pairs up; must be called once ncurses runs.
+  /// Sets the colour pairs up. ncurses must already be running.
   init(_ theme: Theme, allowsColor: Bool) {
     self.theme = theme
     guard allowsColor, has_colors(), start_color() == OK else { return }
@@ -20,13 +20,12 @@ struct Palette {
 
   func look(_ style: Style) -> (attributes: attr_t, pair: Int16) {
     let isBar = style.role == .barFull || style.role == .barRest
-    // The row under the cursor is reversed, but its bar is not: it would look inverted.
+    // The row under the cursor is shown in reverse, except for its progress bar, which would look inverted.
     if style.isSelected, !isBar { return (curses_reverse(), 0) }
     return (attributes(style.role), color(style.role) == nil ? 0 : Int16(style.role.rawValue) + 1)
   }
 
-  /// The same look as parameters of SGR (ECMA-48 §8.3.117, and 38;5 as xterm has it), each after a
-  /// semicolon.
+  /// The same look as SGR parameters (ECMA-48 §8.3.117; 38;5 as in xterm), each preceded by a semicolon.
   func codes(_ style: Style) -> String {
     let (attributes, pair) = look(style)
     let codes: [(attr_t, String)] = [
@@ -50,7 +49,7 @@ struct Palette {
   private func attributes(_ role: Role) -> attr_t {
     let look = theme[role]
     var attributes: attr_t = 0
-    // Bold replaces missing bright colours.
+    // Bold stands in for bright colours on terminals with eight.
     let isBright = look.color.map { colors == 8 && (8..<16).contains($0.index) } ?? false
     if look.isBold || isBright { attributes |= curses_bold() }
     if look.isDim { attributes |= curses_dim() }

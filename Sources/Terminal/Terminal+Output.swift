@@ -2,9 +2,9 @@ import CNcurses
 import Foundation
 import Screens
 
-/// Frames on the screen.
+/// Drawing frames.
 extension Terminal {
-  /// Shows `frame`, sending only what differs from what is shown.
+  /// Shows `frame`, sending only the lines that have changed.
   package func draw(_ frame: Frame) {
     guard isOpen, frame != shown else { return }
     send(ControlSequences.beginUpdate)
@@ -46,7 +46,7 @@ extension Terminal {
     if glyph.isFlexible {
       return fill(cell, with: Overlay.blank, row: row, column: column)
     }
-    // If the system's tables lack the character, ncurses would miscount columns.
+    // ncurses would miscount columns if the system's tables lack the character.
     guard glyph.base.isASCII || curses_columns(base) == Int32(glyph.width) else {
       return fill(cell, with: "?", row: row, column: column)
     }

@@ -4,18 +4,18 @@ import Dispatch
 import Foundation
 import Screens
 
-/// The terminal: keys in, frames out. The only room with ncurses, which knows one thread.
+/// The terminal: keys in, frames out. The only room with ncurses, which is not thread-safe.
 ///
-/// It is idle while nothing happens: keys and signals arrive through sources on the main queue, which must
-/// run. There can be one terminal at a time.
+/// Nothing runs while nothing happens: keys and signals arrive through dispatch sources on the main queue,
+/// which must be running. Only one terminal can exist at a time.
 package final class Terminal {
-  /// Called with keys, pastes, sizes and signals. Events that arrive together come in one call, so that one
-  /// frame answers them.
+  /// Called with keys, pastes, sizes and signals. Events that arrive together are passed in one call, so that
+  /// one frame answers them.
   package var onEvents: ([AppEvent]) -> Void = { _ in }
 
-  /// Whether the terminal shows UTF-8, as the locale says; if not, frames should be in ASCII.
+  /// Whether the locale says that the terminal shows UTF-8; if not, frames should be in ASCII.
   package let isUTF8: Bool
-  /// The size of the screen now.
+  /// The current size of the screen.
   package private(set) var size: Size
 
   let output: Int32
@@ -34,16 +34,16 @@ package final class Terminal {
   var shown: Frame?
   var isOpen = true
 
-  /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore` the
-  /// signals that would end or stop the program arrive as events.
+  /// Takes the terminal over: alternate screen, raw keys, hidden cursor. Until `restore`, signals that would
+  /// end or stop the program arrive as events.
   ///
-  /// `NO_COLOR` in the environment, not empty, turns colours off.
+  /// A non-empty `NO_COLOR` in the environment turns colours off.
   ///
   /// - Parameters:
   ///   - theme: how roles look.
-  ///   - usesMouse: whether clicks and the wheel come as events. The terminal then selects text only
+  ///   - usesMouse: whether clicks and the wheel are reported as events. The terminal then selects text only
   ///     with Shift held down.
-  /// - Throws: `TerminalError` if there is no terminal, or it cannot be used.
+  /// - Throws: `TerminalError` if there is no terminal or it cannot be used.
   package init(theme: Theme = .usual, usesMouse: Bool = true) throws(TerminalError) {
     setlocale(LC_ALL, "")
     isUTF8 = curses_is_utf8() != 0
@@ -56,7 +56,7 @@ package final class Terminal {
     guard tcgetattr(input, &settings) == 0 else { throw .noKeyboard(Self.reason) }
     before = settings
 
-    // ncurses installs its own handlers if there are none.
+    // Must come before `newterm`: ncurses installs its own handlers only where there are none.
     let signals = Self.signals
     let news = signals_open(signals, signals.count)
     guard news >= 0 else { throw .refused("signals cannot be caught", Self.reason) }
@@ -109,24 +109,24 @@ package final class Terminal {
     beep()
   }
 
-  /// Puts text on the clipboard of whoever sits at the terminal, where that is allowed.
+  /// Puts text on the clipboard of the person at the terminal, if the terminal allows that.
   package func copy(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.copy(text))
   }
 
-  /// Shows a desktop notification. The text must be safe.
+  /// Shows a desktop notification. The text must not contain control characters.
   package func notify(_ text: String) {
     guard isOpen else { return }
     send(ControlSequences.notification(text, features.notification))
   }
 
-  /// Whether the terminal keeps the title that its window had before.
+  /// Whether the terminal has saved the window's original title.
   private var keepsTitle = false
 
   private func enter() {
     send(ControlSequences.enter + (usesMouse ? ControlSequences.mouseOn : ""))
-    // Only once: the second time it would save our own title.
+    // Only once: a second time would save our own title.
     if !keepsTitle { send(ControlSequences.keepTitle) }
     keepsTitle = true
   }
@@ -138,7 +138,7 @@ package final class Terminal {
     keepsTitle = false
   }
 
-  /// Gives the terminal back, stops the process, and takes the terminal again when the process is resumed.
+  /// Gives the terminal back, stops the process, and takes the terminal over again when the process resumes.
   /// Uploads stop meanwhile, too.
   package func suspend() {
     guard isOpen else { return }
@@ -149,7 +149,7 @@ package final class Terminal {
     reclaim()
   }
 
-  /// Gives the terminal back as it was. May be called more than once; nothing is drawn afterwards.
+  /// Restores the terminal's original state. May be called more than once; nothing is drawn afterwards.
   package func restore() {
     guard isOpen else { return }
     isOpen = false
@@ -192,7 +192,7 @@ package final class Terminal {
     if !events.isEmpty { onEvents(events) }
   }
 
-  /// Whether the terminal is gone. It then stays readable forever, so stop listening.
+  /// Whether the terminal is gone. Its descriptor then stays readable forever, so all sources are cancelled.
   private var hasHungUp: Bool {
     var descriptor = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     guard poll(&descriptor, 1, 0) > 0,
@@ -221,7 +221,7 @@ package final class Terminal {
     }
   }
 
-  /// Takes the terminal back: the shell may have changed everything.
+  /// Takes the terminal back. The shell may have changed everything meanwhile.
   private func reclaim() {
     var settings = before
     let rescue = Array(ControlSequences.rescue().utf8CString)

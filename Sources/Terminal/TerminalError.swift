@@ -2,14 +2,13 @@
 package nonisolated enum TerminalError: Error, Equatable, CustomStringConvertible {
   /// Standard output is not a terminal.
   case notATerminal
-  /// Standard input is not a terminal, and the process has none to read keys from; the text is the
-  /// system's reason.
+  /// Standard input is not a terminal, and the process has none to read keys from. The text is the system's reason.
   case noKeyboard(String)
-  /// Nothing is known about a terminal of this type.
+  /// The terminal type is not in terminfo.
   case unknownType(String)
-  /// A terminal of this type cannot move its cursor.
+  /// Terminals of this type cannot move their cursor.
   case cannotMoveCursor(String)
-  /// The system refused something; what, and its reason.
+  /// The system refused something: what, and its reason.
   case refused(String, String)
 
   /// What failed and what can be done.

@@ -1,22 +1,22 @@
 import GRDB
 import UploadModel
 
-/// How an attempt ended, as the history keeps it.
+/// How an attempt ended, as the history records it.
 struct AttemptOutcome {
-  /// How much of a reply the history keeps, in bytes.
+  /// How much of a reply is recorded, in bytes.
   private static let replyLimit = 8 * 1024
 
   var outcome: String
   var bytes: Int64?
-  /// Whether the bytes are counted from the first one that the attempt sent, not from the file's first.
+  /// Whether `bytes` counts from the first byte that the attempt sent rather than from the start of the file.
   var isRelative = false
   var status: Int?
   var message: String?
-  /// What the server answered; nil if there was no answer to wait for.
+  /// The server's reply as the engine reported it; nil if hoist itself ended the attempt.
   var reply: Reply?
   var url: String?
   var deletionURL: String?
-  /// The file as the server was told of it.
+  /// The file as the request described it.
   var sent: SentFile?
 
   init(_ outcome: String, bytes: Int64?, message: String? = nil) {
@@ -43,7 +43,7 @@ struct AttemptOutcome {
     reply = Self.excerpt(failure.reply)
   }
 
-  /// The result of an item that has ended; nil for others.
+  /// The result of a finished or failed item; nil for any other state.
   init?(_ state: ItemState) {
     switch state {
     case .done(let receipt): self.init(receipt)
@@ -52,7 +52,7 @@ struct AttemptOutcome {
     }
   }
 
-  /// The columns that `add` gives values for.
+  /// The columns that `add` provides values for.
   static let columns = [
     "ended", "bytes", "status", "outcome", "message", "reply", "reply_type", "reply_is_cut", "url",
     "deletion_url",

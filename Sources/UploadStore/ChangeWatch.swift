@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Calls back when something may have been written to a queue. It costs nothing while nobody writes.
+/// Calls back when something may have been written to a queue. It costs nothing while nothing is written.
 @MainActor
 package final class ChangeWatch {
   private let source: any DispatchSourceRead
   private let body: @MainActor () -> Void
-  /// Whether a look is already due, so that a hundred writes cause only one.
+  /// Whether a callback is already scheduled, so that a hundred writes cause only one.
   private var isDue = false
 
   /// Watches the queue at `path` for writes, including this process's own. `body` runs on the main queue,
@@ -36,7 +36,7 @@ package final class ChangeWatch {
   /// Stops calling back.
   package func stop() { source.cancel() }
 
-  /// Calls back soon even without another write, because the last one could not be seen yet.
+  /// Schedules a callback even without another write, because the last one could not be read yet.
   package func lookAgain() { lookSoon() }
 
   private func lookSoon() {

@@ -4,15 +4,15 @@ extension Database {
   /// How many rows go into one statement.
   private static let most = 32
 
-  /// Inserts many rows with one statement, since SQLite takes longer to begin and end one than for a row.
+  /// Inserts many rows per statement, since starting and ending a statement costs SQLite more than a row does.
   ///
-  /// - Parameter set: gives the values of a row, in the order of the columns.
+  /// - Parameter set: adds the values of a row, in the order of the columns.
   func insert<Row>(
     into table: String, _ columns: [String], _ rows: some Sequence<Row>,
     _ set: (Row, inout StatementValues) -> Void
   ) throws {
     let row = "(\(databaseQuestionMarks(count: columns.count)))"
-    /// A statement with this many rows. There are only two lengths, so that both stay cached.
+    /// A statement for this many rows. There are only two lengths, so that both stay cached.
     func statement(_ count: Int) throws -> Statement {
       let places = repeatElement(row, count: count).joined(separator: ", ")
       return try cachedStatement(

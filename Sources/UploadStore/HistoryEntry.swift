@@ -3,41 +3,41 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// One attempt at one file, as the history keeps it.
+/// One attempt to send a file, as the history records it.
 package struct HistoryEntry: Hashable, Sendable {
   /// The item that was sent.
   package var item: ItemID
   /// The file.
   package var location: FileLocation
-  /// The name that the server was told.
+  /// The file name that was sent to the server.
   package var name: String
-  /// The media type that the server was told.
+  /// The media type that was sent to the server.
   package var mediaType: String
-  /// Its size in bytes.
+  /// The size in bytes.
   package var size: Int64
   /// The name of the target.
   package var target: String
   /// The number of the attempt, from 1.
   package var attempt: Int
-  /// When it began.
+  /// When the attempt began.
   package var began: Date
-  /// When it ended; nil while it runs.
+  /// When the attempt ended; nil while it runs.
   package var ended: Date?
-  /// The first of the file's bytes that it sent, if it resumed an earlier attempt.
+  /// The offset at which the attempt resumed an earlier one, in bytes; nil if it began at the start of the file.
   package var start: Int64?
-  /// How far into the file it came, in bytes, if that is known.
+  /// The offset in the file that the attempt reached, in bytes, if known.
   package var bytes: Int64?
   /// The status code, if a reply came.
   package var status: Int?
   /// "done", the code of the failure, "paused", "stopped", "withdrawn" or "interrupted"; nil while it runs.
   package var outcome: String?
-  /// Why it failed.
+  /// Why the attempt failed.
   package var message: String?
   /// The beginning of the reply.
   package var reply: String?
-  /// Where the file can be found, if the reply said so.
+  /// The URL of the uploaded file, if the reply named one.
   package var url: String?
-  /// The page that deletes it when it is opened, if the reply named one.
+  /// The page that deletes the uploaded file when opened, if the reply named one.
   package var deletionURL: String?
 }
 
@@ -55,15 +55,15 @@ extension HistoryEntry {
   }
 }
 
-/// Which attempts are asked for.
+/// Selects attempts from the history.
 package struct HistoryQuery: Hashable, Sendable {
   /// Only attempts that did not deliver the file.
   package var onlyFailed = false
-  /// Only attempts that began then or later.
+  /// Only attempts that began at this time or later.
   package var since: Date?
-  /// The most attempts to return; the latest ones are kept.
+  /// The most attempts to return; the latest ones win.
   package var limit: Int?
 
-  /// A query for everything.
+  /// Selects everything.
   package init() {}
 }

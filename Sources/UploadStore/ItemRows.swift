@@ -3,7 +3,7 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// Items as rows: how they are written and read.
+/// Conversion between items and rows.
 enum ItemRows {
   /// The columns in the order in which `item(_:_:)` reads them.
   static let columns = """
@@ -11,15 +11,15 @@ enum ItemRows {
     type_is_certain, state, failure, folder, name_is_chosen, resume_point, content_type
     """
 
-  /// The columns of a new row, in the order of `values` first.
+  /// The columns of a new row, beginning with those that `add` provides values for.
   static let inserted = [
     "uuid", "target", "path", "device", "inode", "modified", "size", "field", "name", "type",
     "type_source", "type_is_certain", "state", "failure", "folder", "name_is_chosen",
     "content_type", "sum", "position", "listed", "revision", "added", "id",
   ]
 
-  /// Leaves alone what is done, and what is being sent, unless it is to be paused. What was
-  /// removed while it was sent is being broken off.
+  /// Does not touch finished items. Does not touch items that are being sent either, except to pause them, or
+  /// if they were removed, since those are being cancelled.
   static let update = """
     UPDATE item SET
       uuid = ?1, target = ?2, path = ?3, device = ?4, inode = ?5, modified = ?6, size = ?7,
@@ -30,7 +30,7 @@ enum ItemRows {
       AND NOT (listed AND state IN ('sending', 'handed over') AND ?13 <> 'paused')
     """
 
-  /// Stores in the attempts at an item what they sent, before the item is changed.
+  /// Before an item is changed, records in its attempts what they sent.
   static let keepForAttempts = """
     UPDATE attempt SET sent_to = item.target, sent_as = COALESCE(sent_as, item.name),
       sent_type = COALESCE(sent_type, item.type)
@@ -54,8 +54,8 @@ enum ItemRows {
     values.add(item.contentType)
   }
 
-  /// The name of a state, and the failure if it is one. What is under way when it is written
-  /// from outside the engine has not begun.
+  /// The name of a state, and its failure if it has one. Items under way are stored as waiting, since only the
+  /// engine records that they have begun.
   private static func stored(_ state: ItemState) -> (String, String?) {
     switch state {
     case .waiting, .preparing, .sending, .awaitingReply, .retrying: ("waiting", nil)
@@ -65,7 +65,7 @@ enum ItemRows {
     }
   }
 
-  /// The item of a row with `columns`; `last` is its last attempt, if any.
+  /// The item in a row with `columns`. `last` is its last attempt, if any.
   static func item(_ row: Row, last: LastAttempt?) -> UploadItem {
     let size: Int64 = row[7]
     var item = UploadItem(

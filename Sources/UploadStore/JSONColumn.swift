@@ -1,13 +1,13 @@
 import Foundation
 import UploadModel
 
-/// Values that a column holds as JSON.
+/// Values stored as JSON in a column.
 enum JSONColumn {
   static func text(_ value: (some Encodable)?) -> String? {
     value.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The value; nil if there is none, or if another version of hoist wrote it.
+  /// The value; nil if there is none, or if this version cannot decode it.
   static func value<Value: Decodable>(_ text: String?) -> Value? {
     text.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
   }

@@ -33,7 +33,7 @@ struct LastAttempt {
     }
   }
 
-  /// Whether the program ended while the file was being sent.
+  /// Whether hoist ended while the file was being sent.
   var isCutOff: Bool { outcome == "interrupted" || outcome == "stopped" && bytes > 0 }
 
   var receipt: Receipt {

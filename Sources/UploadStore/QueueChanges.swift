@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// The changes of a queue since a revision.
+/// The changes to a queue since a revision.
 package struct QueueChanges: Sendable {
-  /// The revision to ask from next time.
+  /// The revision to pass next time.
   package var revision: Int64
   /// Items that are new or have changed, in the order of the queue.
   package var items: [UploadItem] = []

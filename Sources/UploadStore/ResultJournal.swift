@@ -1,8 +1,8 @@
 import Foundation
 import UploadModel
 
-/// A small file on another disk than the queue's, for results that could not be written to the queue. The
-/// next process that sends reads it and removes it.
+/// A small file on another disk than the queue's, for results that could not be written to the queue. The next
+/// process that sends reads and removes it.
 package struct ResultJournal: Sendable {
   private let folders: [String]
   private let name: String
@@ -10,8 +10,7 @@ package struct ResultJournal: Sendable {
   /// The largest file that is read, in bytes.
   private static let limit = 64 << 20
 
-  /// The journal of the queue at `path`, in the first of `$XDG_RUNTIME_DIR`, `$TMPDIR` and /tmp that can be
-  /// written.
+  /// The journal of the queue at `path`, in the first writable folder of `$XDG_RUNTIME_DIR`, `$TMPDIR` and /tmp.
   package init(queue path: String, environment: [String: String]) {
     var status = stat()
     stat(path, &status)
@@ -21,7 +20,7 @@ package struct ResultJournal: Sendable {
     folders = named.filter { $0.utf8.first == UInt8(ascii: "/") } + ["/tmp"]
   }
 
-  /// Replaces the journal with these results. Returns its path; nil if there is no room for it either.
+  /// Replaces the journal with these results. Returns its path; nil if it cannot be written anywhere.
   package func keep(_ results: [JournalEntry]) -> String? {
     guard let data = try? JSONEncoder().encode(results) else { return nil }
     for path in paths where Self.write(data, to: path) {
@@ -31,7 +30,7 @@ package struct ResultJournal: Sendable {
     return nil
   }
 
-  /// The results that were kept, in their order.
+  /// The stored results, in their order.
   package func results() -> [JournalEntry] {
     for path in paths {
       if let data = Self.read(path),
@@ -43,12 +42,12 @@ package struct ResultJournal: Sendable {
     return []
   }
 
-  /// Removes it, now that the queue has all results.
+  /// Removes the journal once the queue has all results.
   package func remove() { for path in paths { unlink(path) } }
 
   private var paths: [String] { folders.map { "\($0)/\(name)" } }
 
-  /// Writes it completely or not at all, readable only by its owner.
+  /// Writes the file completely or not at all, readable only by its owner.
   private static func write(_ data: Data, to path: String) -> Bool {
     let part = "\(path).part"
     unlink(part)
@@ -64,7 +63,7 @@ package struct ResultJournal: Sendable {
     return true
   }
 
-  /// Its contents, if the file is ours: anyone can write to /tmp.
+  /// The file's contents, provided that it is ours: anyone can write to /tmp.
   private static func read(_ path: String) -> Data? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { return nil }
@@ -77,14 +76,14 @@ package struct ResultJournal: Sendable {
   }
 }
 
-/// The result of an item, kept while the queue's own disk has no room for it.
+/// The result of an item, stored while the queue's own disk has no room for it.
 package struct JournalEntry: Codable, Hashable, Sendable {
   /// The item.
   package var item: ItemID
-  /// The key that distinguishes it from an item of another queue with the same number.
+  /// The item's key, which distinguishes it from an item of another queue with the same number.
   package var uuid: UUID
-  /// What became of it.
+  /// The resulting state.
   package var state: ItemState
-  /// When.
+  /// When the item reached it.
   package var date: Date
 }

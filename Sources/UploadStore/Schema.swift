@@ -9,11 +9,11 @@ enum Schema {
   }
 
   private static let versions = [
-    // One row of `item` for each file that was ever queued; those that left the queue stay for the
-    // history. `failure` is `Failure.Cause` as JSON. Times are seconds since 1970.
+    // `item` has one row for each file that was ever queued; those that left the queue stay for the history.
+    // `failure` is `Failure.Cause` as JSON. Times are in seconds since 1970.
     //
-    // `revision` counts changes: a reader that has seen number n asks for what is newer. `position` has
-    // gaps, so that a move writes one row.
+    // `revision` counts changes: a reader that has seen revision n asks for newer rows. `position` has gaps, so
+    // that moving an item writes only one row.
     """
     CREATE TABLE queue (
       id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -71,8 +71,8 @@ enum Schema {
     CREATE UNIQUE INDEX attempt_open ON attempt (item) WHERE ended IS NULL;
     """,
 
-    // How and where an attempt sent its item, in case the item is edited later: an edit changes what will be
-    // sent, not what was. An index finds what is done at the start without reading the whole queue.
+    // How and where an attempt sent its item, since editing the item later must not change what the history
+    // says was sent. An index finds finished items at startup without reading the whole queue.
     """
     ALTER TABLE attempt ADD COLUMN sent_to TEXT;
     ALTER TABLE attempt ADD COLUMN sent_as TEXT;
@@ -80,27 +80,26 @@ enum Schema {
     CREATE INDEX item_listed_done ON item (id) WHERE listed AND state = 'done';
     """,
 
-    // Where a file is below the added folder, and whether the user chose its name.
+    // The file's folder below the added one, and whether the user chose the file's name.
     """
     ALTER TABLE item ADD COLUMN folder TEXT NOT NULL DEFAULT '';
     ALTER TABLE item ADD COLUMN name_is_chosen INTEGER NOT NULL DEFAULT 0
       CHECK (name_is_chosen IN (0, 1));
     """,
 
-    // Where an upload can resume, as JSON (`ResumePoint`), and the first of the file's bytes that an attempt
-    // sent.
+    // Where an upload can resume, as JSON (`ResumePoint`), and the offset at which an attempt began.
     """
     ALTER TABLE item ADD COLUMN resume_point TEXT;
     ALTER TABLE attempt ADD COLUMN start INTEGER CHECK (start >= 0);
     """,
 
-    // The type of a file's content, if its name contradicts it.
+    // The type of a file's content, if the file's name contradicts it.
     "ALTER TABLE item ADD COLUMN content_type TEXT;",
 
     // The page that deletes a file on the server, if the reply named one.
     "ALTER TABLE attempt ADD COLUMN deletion_url TEXT;",
 
-    // What is known of how servers resume uploads, as JSON (`ResumeServer`), and since when.
+    // What is known about how servers resume uploads, as JSON (`ResumeServer`), and since when.
     """
     CREATE TABLE resume_server (
       address TEXT PRIMARY KEY,
@@ -109,15 +108,16 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     """,
 
-    // What was sent before is found by the file's number, not by its path: neighbours in a folder mostly have
-    // neighbouring numbers, so that writing many files changes a few pages of the index, not one for each.
+    // Earlier uploads are found by the file's inode, not by its path: files in the same folder mostly have
+    // close inode numbers, so writing many files changes a few pages of the index rather than one for each.
     """
     DROP INDEX item_done;
     CREATE INDEX item_done ON item (inode) WHERE state = 'done';
     """,
 
-    // What was sent without the queue: a row for each file, with a number that no item and no attempt has. Files that
-    // earlier versions sent stay stored as an item with an attempt: two rows and four index entries each.
+    // What was sent without the queue: one row for each file, with a number that no item and no attempt has.
+    // Files that earlier versions sent remain stored as an item with an attempt: two rows and four index
+    // entries each.
     """
     CREATE TABLE pushed (
       id INTEGER PRIMARY KEY,
@@ -147,14 +147,14 @@ enum Schema {
       WHERE name IN ('item', 'attempt') AND name NOT IN (SELECT name FROM sqlite_sequence);
     """,
 
-    // Whether the user has stopped the queue. It outlives the session.
+    // Whether the user has stopped the queue, which outlasts the session.
     "ALTER TABLE queue ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1));",
 
-    // The size of what was sent, which the target's command may have changed. From this version on, a finished attempt
-    // also has the name and type that the request gave.
+    // The size that was sent, which the target's command may have changed. From this version on, a finished
+    // attempt also has the name and type that the request gave.
     "ALTER TABLE attempt ADD COLUMN sent_size INTEGER CHECK (sent_size >= 0);",
 
-    // What may have arrived is found without reading all of the history.
+    // Finds uploads that may or may not have arrived, without reading the whole history.
     """
     CREATE INDEX attempt_doubt ON attempt (item) WHERE outcome IN ('outcome-unknown', 'no-record');
     CREATE INDEX pushed_doubt ON pushed (target) WHERE outcome IN ('outcome-unknown', 'no-record');

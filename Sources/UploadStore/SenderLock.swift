@@ -6,10 +6,10 @@ import Synchronization
 /// process ends, however that happens (flock(2)).
 ///
 /// The lock is on the queue's own file, whatever path it was opened by: there is no lock file that could be
-/// removed. SQLite's locks are of another kind (fcntl(2)) and do not conflict with it.
+/// removed. SQLite uses another kind of lock (fcntl(2)), which does not conflict with this one.
 package final class SenderLock: Sendable {
   private let file: QueueFile
-  /// Whether another process now has it through the same descriptor.
+  /// Whether another process now holds the lock through the same descriptor.
   private let isHandedOver = Mutex(false)
 
   /// Acquires the lock for the queue at `path`; nil if another process holds it.
@@ -26,7 +26,7 @@ package final class SenderLock: Sendable {
     try SenderLock(queue: path, waiting: true)
   }
 
-  /// The process number of the last holder of the lock; nil if unknown.
+  /// The process ID of the last holder of the lock; nil if unknown.
   package static func holder(queue path: String) -> Int32? {
     let text = try? String(contentsOfFile: lockFilePath(path), encoding: .utf8)
     return text.flatMap { Int32($0.trimming(\.isWhiteSpace)) }
@@ -40,7 +40,7 @@ package final class SenderLock: Sendable {
   }
 
   private init?(queue path: String, waiting: Bool) throws(StoreError) {
-    // Not stored before it is locked: with all properties set, a failing init runs deinit as well.
+    // Assigned to `self.file` only once it is locked: with all properties set, a failing init also runs deinit.
     let file = try QueueFile(path)
     while flock(file.descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
       if errno == EINTR { continue }
@@ -53,13 +53,13 @@ package final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// Takes over the lock from the process that started this one. It is on the open file that both share
-  /// (flock(2)), so nobody else can acquire it in between.
+  /// Takes over the lock from the process that started this one. The lock belongs to the open file that both
+  /// share (flock(2)), so nobody else can acquire it in between.
   ///
-  /// - Throws: `StoreError` if the descriptor is not of the queue's file, or the lock is not on it.
+  /// - Throws: `StoreError` if the descriptor is not of the queue's file, or does not hold the lock.
   package init(queue path: String, inheriting descriptor: Int32) throws(StoreError) {
     let file = try QueueFile(path, descriptor)
-    // If this process already has it, nothing happens.
+    // Has no effect if the lock is already on this descriptor, as it should be.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw StoreError("the right to send the queue \(path) was not handed over")
     }
@@ -67,8 +67,8 @@ package final class SenderLock: Sendable {
     Self.leaveNote(beside: path)
   }
 
-  /// The descriptor that a process has to inherit to hold the lock as well. From then on it is not released
-  /// here, but when both processes have ended.
+  /// The descriptor that another process has to inherit to hold the lock as well. From then on the lock is
+  /// released only when both processes have ended.
   package func handOver() -> Int32 {
     isHandedOver.withLock { $0 = true }
     return file.descriptor
@@ -76,7 +76,7 @@ package final class SenderLock: Sendable {
 
   deinit { if !isHandedOver.withLock({ $0 }) { file.putBack() } }
 
-  /// The file that names the holder, for people. Nothing depends on it.
+  /// The file that names the holder, for people to read. Nothing depends on it.
   private static func lockFilePath(_ path: String) -> String {
     "\(UploadStore.realPath(path)).sender"
   }

@@ -1,7 +1,7 @@
 import GRDB
 import UploadModel
 
-/// Writes states and the ends of attempts within one transaction.
+/// Writes states and the ends of attempts, all within one transaction.
 struct StateWriter {
   let db: Database
   let revision: Int64
@@ -10,8 +10,8 @@ struct StateWriter {
   func write(_ state: ItemState, of id: ItemID, bytes: Int64?, leaving: Bool) throws {
     switch state {
     case .waiting:
-      // Put back in line through no fault of its own: its server cannot be reached or wants other
-      // credentials, or another file ended the request.
+      // The item is not to blame: its server cannot be reached or wants other credentials, or another file
+      // ended the request.
       if try end(id, AttemptOutcome("withdrawn", bytes: bytes)) { try forgetEarlierProbes(of: id) }
       try set("waiting", of: id)
     case .paused:
@@ -25,11 +25,11 @@ struct StateWriter {
       try end(id, AttemptOutcome(receipt))
       try set("done", of: id)
     case .failed(let failure) where leaving && failure.cause == .cancelled:
-      // It is sent next time. Items that were not running stay as they are: waiting or paused.
+      // Items that were under way will be sent next time. The others keep their state: waiting or paused.
       if try end(id, AttemptOutcome("stopped", bytes: bytes)) { try set("waiting", of: id) }
     case .failed(let failure) where failure.cause == .cancelled:
       try end(id, AttemptOutcome(failure, bytes: bytes, goesOn: try canGoOn(id)))
-      // It may have been removed and restored meanwhile; then it waits.
+      // An item that was removed and restored meanwhile keeps waiting.
       try set(
         "failed", of: id, failure: failure.cause.column,
         unless: "listed AND state = 'waiting'")
@@ -57,8 +57,8 @@ struct StateWriter {
     ).execute(arguments: [state, failure, revision, id.rawValue])
   }
 
-  /// If an item was put back in line many times before anything was sent, keeps only the last attempt: a
-  /// server that is away all night is tried a thousand times.
+  /// If an item was put back in line repeatedly before anything was sent, keeps only the last attempt: a server
+  /// that is down all night is tried a thousand times.
   private func forgetEarlierProbes(of id: ItemID) throws {
     try db.cachedStatement(
       sql: """

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// The values of a statement's parameters, in their order. SQLite gets them directly: boxing each for GRDB's arguments
-/// would take a sixth of the time that the history of a push takes.
+/// The values of a statement's parameters, in order. They are bound directly: boxing each for GRDB's arguments
+/// would take a sixth of the time needed to record the history of a push.
 struct StatementValues {
   private let statement: SQLiteStatement
   private var count: CInt = 0
-  /// SQLite's code for a value that it refused, such as a text of more than a gigabyte.
+  /// SQLite's code for a rejected value, such as text longer than a gigabyte.
   fileprivate var refusal: CInt?
 
   fileprivate init(_ statement: Statement) { self.statement = statement.sqliteStatement }
@@ -38,7 +38,7 @@ struct StatementValues {
 
   mutating func add(_ uuid: UUID) { add(withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }) }
 
-  /// SQLITE_TRANSIENT of <sqlite3.h>, which Swift does not see: SQLite makes a copy.
+  /// `SQLITE_TRANSIENT` of <sqlite3.h>, a macro that Swift does not import: SQLite makes a copy.
   private static var copied: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
@@ -54,9 +54,9 @@ struct StatementValues {
 }
 
 extension Statement {
-  /// Sets the values of all parameters; those that are not given are NULL.
+  /// Binds all parameters. Parameters without a value are NULL.
   ///
-  /// - Throws: `DatabaseError` if SQLite refuses one.
+  /// - Throws: `DatabaseError` if SQLite rejects a value.
   func set(_ values: (inout StatementValues) -> Void) throws {
     setUncheckedArguments(StatementArguments())
     var set = StatementValues(self)
@@ -64,9 +64,10 @@ extension Statement {
     if let code = set.refusal { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
-  /// The number in the first column of the first row with these values; nil if there is no row.
+  /// Executes the statement with these values and returns the number in the first column of the first row; nil
+  /// if there is no row.
   ///
-  /// - Throws: `DatabaseError` if SQLite refuses a value or cannot read.
+  /// - Throws: `DatabaseError` if SQLite rejects a value or cannot read.
   func first(_ values: (inout StatementValues) -> Void) throws -> Double? {
     try set(values)
     defer { sqlite3_reset(sqliteStatement) }
@@ -78,7 +79,7 @@ extension Statement {
     }
   }
 
-  /// Executes it with these values.
+  /// Executes the statement with these values.
   func execute(_ values: (inout StatementValues) -> Void) throws {
     try set(values)
     try execute()

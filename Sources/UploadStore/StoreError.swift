@@ -6,7 +6,7 @@ import UploadModel
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence for the user.
   package let description: String
-  /// The same without the path, for narrow places.
+  /// The same without the path, for where space is short.
   package let brief: String
 
   init(_ description: String) {

@@ -42,8 +42,8 @@ extension UploadStore {
     }
   }
 
-  /// Deletes attempts that ended before `date`, and files that have none left. Returns the number of
-  /// attempts. Items in the queue stay.
+  /// Deletes attempts that ended before `date`, and files that have none left. Returns the number of deleted
+  /// attempts. Items in the queue are kept.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func forget(before date: Date) throws(StoreError) -> Int {

@@ -5,10 +5,10 @@ import UploadModel
 
 /// The engine's progress, written before it is shown and before the network sees it.
 extension UploadStore {
-  /// Records the start of attempts and returns the items that may start. The others have been removed, or are
-  /// no longer waiting, because another process changed them.
+  /// Records the start of attempts and returns the items that may start. The others have been removed, or
+  /// another process has changed their state.
   ///
-  /// After this the items count as being sent until `record` says otherwise, also after a crash.
+  /// From then on the items count as being sent until `record` says otherwise, even after a crash.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func begin(_ ids: [ItemID], now: Date = Date()) throws(StoreError) -> Set<ItemID> {
@@ -23,7 +23,8 @@ extension UploadStore {
           INSERT INTO attempt (item, number, began)
           SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2 FROM attempt WHERE item = ?1
           """)
-      // An item that was removed while it was sent, and restored before its end was reported.
+      // Closes the attempt of an item that was removed while it was sent, and restored before its end was
+      // reported.
       let leftOpen = try db.cachedStatement(
         sql: """
           UPDATE attempt SET ended = ?, outcome = 'withdrawn' WHERE item = ? AND ended IS NULL
@@ -44,7 +45,7 @@ extension UploadStore {
 
   /// Records the new states of items, in order.
   ///
-  /// - Parameter leaving: whether the program is ending, so that what is broken off now stays in the queue.
+  /// - Parameter leaving: whether hoist is ending, so that uploads aborted now stay in the queue.
   /// - Throws: `StoreError` if the queue cannot be written.
   package func record(
     _ changes: [(ItemID, ItemState)], leaving: Bool = false, now: Date = Date()
@@ -68,7 +69,7 @@ extension UploadStore {
     }
   }
 
-  /// Records where an item can resume, and with which byte the current attempt began; nil if it has to
+  /// Records where an item can resume and the offset at which the current attempt began; nil if the item has to
   /// start over.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
@@ -81,7 +82,7 @@ extension UploadStore {
     }
   }
 
-  /// The changes in the form for a `ResultJournal`. Items that are not in the queue are left out.
+  /// Converts changes for a `ResultJournal`. Items that are not in the queue are left out.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   package func kept(
@@ -98,7 +99,7 @@ extension UploadStore {
     }
   }
 
-  /// Records results that an earlier process could only write to a `ResultJournal`. Results for items of
+  /// Records results that an earlier process could write only to a `ResultJournal`. Results for items of
   /// another queue are ignored.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.

@@ -3,14 +3,14 @@ import GRDB
 import MultipartForm
 import UploadModel
 
-/// What was sent without the queue: the files of `push`.
+/// The history of files that were sent without the queue: those of `push`.
 extension UploadStore {
-  /// Records what became of files that were never in the queue.
+  /// Records the results of files that were never in the queue.
   ///
   /// - Parameters:
   ///   - ended: items that are done or have failed, each with the time of its first byte.
-  ///   - target: where they went; by default, each item's own target.
-  ///   - place: the absolute path of an item's file.
+  ///   - target: where the files went; by default, each item's own target.
+  ///   - place: returns the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be written.
   package func log(
     _ ended: [(item: UploadItem, began: Date)], to target: String? = nil,
@@ -50,8 +50,8 @@ extension UploadStore {
       "began",
     ] + AttemptOutcome.columns
 
-  /// The first of `count` new numbers. A row of `pushed` stands for an item and an attempt, so neither table has
-  /// these numbers or will assign them.
+  /// Reserves `count` numbers and returns the first. A row of `pushed` stands for both an item and an attempt,
+  /// so neither table may have or later assign these numbers.
   private static func takeNumbers(_ count: Int, _ db: Database) throws -> Int64 {
     let tables = "name IN ('item', 'attempt')"
     let last = try Int64.fetchOne(

@@ -9,7 +9,7 @@ extension UploadStore {
   private static let gap: Int64 = 1 << 32
 
   /// Appends items to the queue and returns them with their numbers. Long lists are written in portions, so
-  /// that the engine's writes need not wait.
+  /// that the engine's writes need not wait long.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func enqueue(
@@ -33,7 +33,7 @@ extension UploadStore {
       try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0
     }
     let position = try number("SELECT MAX(position) FROM item")
-    // No number is given twice, even after the last item is gone.
+    // Numbers are never reused, even after the last item is gone.
     let last = try number("SELECT seq FROM sqlite_sequence WHERE name = 'item'")
     var added = Array(items)
     for index in added.indices { added[index].id = ItemID(last + Int64(index) + 1) }
@@ -50,10 +50,10 @@ extension UploadStore {
   }
 
   /// Writes the current data and states of items, and restores removed ones to their places. Finished items
-  /// stay finished, and items being sent can only be paused, since the caller may not know of these changes
-  /// yet.
+  /// stay finished, and items being sent can only be paused, since the caller may not know yet that they have
+  /// started or finished.
   ///
-  /// - Returns: the items as they are in the queue now.
+  /// - Returns: the items as they now are in the queue.
   /// - Throws: `StoreError` if the queue cannot be written.
   @discardableResult
   package func update(_ items: [UploadItem]) throws(StoreError) -> [UploadItem] {
@@ -82,10 +82,10 @@ extension UploadStore {
     }
   }
 
-  /// Restores removed items to their places. Uploads that the removal cancelled, or is about to cancel, wait
-  /// again.
+  /// Restores removed items to their places. Uploads that the removal has cancelled, or is about to cancel,
+  /// wait again.
   ///
-  /// - Returns: the items as they are in the queue now.
+  /// - Returns: the items as they now are in the queue.
   /// - Throws: `StoreError` if the queue cannot be written.
   package func relist(_ ids: [ItemID]) throws(StoreError) -> [UploadItem] {
     try write { db, revision in
@@ -106,7 +106,7 @@ extension UploadStore {
     }
   }
 
-  /// Writes how items are to be sent. Only the engine writes their states.
+  /// Updates how items are to be sent. Their states are left to the engine.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func edit(_ items: [UploadItem]) throws(StoreError) {
@@ -139,7 +139,7 @@ extension UploadStore {
     }
   }
 
-  /// Moves an item before another one, or to the end.
+  /// Moves an item before another, or to the end.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func move(_ id: ItemID, before other: ItemID?) throws(StoreError) {
@@ -153,7 +153,7 @@ extension UploadStore {
     }
   }
 
-  /// Arranges items in this order, within the places that they occupy now.
+  /// Arranges items in this order, within the places that they currently occupy.
   ///
   /// - Throws: `StoreError` if the queue cannot be written.
   package func arrange(_ order: [ItemID]) throws(StoreError) {
@@ -163,7 +163,7 @@ extension UploadStore {
       while let row = try rows.next() { known[row[0]] = row[1] }
       let places = order.compactMap { id in known[id.rawValue].map { (id: id.rawValue, from: $0) } }
       let moved = zip(places, places.map(\.from).sorted()).filter { $0.0.from != $0.1 }
-      // First to unused positions, since no two rows may share one at any time.
+      // First to unused positions, since no two rows may ever share one.
       let away = try Int64.fetchOne(db, sql: "SELECT MIN(position) - 1 FROM item") ?? 0
       let write = try db.cachedStatement(sql: "UPDATE item SET position = ? WHERE id = ?")
       for (index, (place, _)) in moved.enumerated() {
@@ -176,8 +176,8 @@ extension UploadStore {
     }
   }
 
-  /// Whether the user has stopped the queue. Nothing in it then begins until the user resumes it, whichever process
-  /// sends, and however often it is started.
+  /// Whether the user has stopped the queue. No upload then starts until the user resumes it, whichever process
+  /// sends, and however often hoist is started.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   package func isStopped() throws(StoreError) -> Bool {
@@ -212,7 +212,7 @@ extension UploadStore {
     return (try fetch(there, [other.rawValue]) ?? 0) - gap / 2
   }
 
-  /// Makes room between all neighbours, in two steps, since no two rows may share a position at any time.
+  /// Restores the gaps between all neighbours, in two steps, since no two rows may ever share a position.
   private static func spread(_ db: Database) throws {
     try db.execute(
       sql: """

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What is in the queue, and what has changed in it.
+/// Reading the queue and its changes.
 extension UploadStore {
   /// The queue in its order.
   ///
@@ -11,7 +11,7 @@ extension UploadStore {
     try read { db in try Self.items(db, where: "listed") }
   }
 
-  /// Those of the items that were sent, whether or not they are still in the queue.
+  /// The given items that were sent, whether or not they are still in the queue.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   package func sent(among ids: [ItemID]) throws(StoreError) -> [UploadItem] {
@@ -21,7 +21,7 @@ extension UploadStore {
     }
   }
 
-  /// The target of the last queued item that has not been sent; nil if there is none.
+  /// The target of the last queued item that has not been sent yet; nil if there is none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   package func lastTarget() throws(StoreError) -> String? {
@@ -32,7 +32,7 @@ extension UploadStore {
     }
   }
 
-  /// The number of the last queued item; 0 if there was none.
+  /// The number of the item that was queued last; 0 if there was none.
   ///
   /// - Throws: `StoreError` if the queue cannot be read.
   package func lastID() throws(StoreError) -> ItemID {
@@ -65,8 +65,8 @@ extension UploadStore {
   /// The changes since a revision, if another process has written since the last call; otherwise only the
   /// current revision.
   ///
-  /// - Returns: nil while another process writes. What it writes can be seen only when it has ended, and that
-  ///   leaves no mark on any file: ask again soon.
+  /// - Returns: nil while another process is writing. Its changes become visible when it has finished, which no
+  ///   file shows: ask again soon.
   /// - Throws: `StoreError` if the queue cannot be read.
   package func changesByOthers(since revision: Int64) throws(StoreError) -> QueueChanges? {
     guard let (now, version) = try stamp() else { return nil }
@@ -76,12 +76,11 @@ extension UploadStore {
     return changes
   }
 
-  /// The revision, and the number by which SQLite counts the commits of all connections but the one that
-  /// asks; nil while another process writes.
+  /// The revision, and SQLite's count of commits by all connections but this one; nil while another process is writing.
   private func stamp() throws(StoreError) -> (revision: Int64, version: Int64)? {
     do {
       return try pool.writeWithoutTransaction { db in
-        // If a write transaction can begin at once, no other process is writing.
+        // Starting a write transaction fails at once if another process is writing.
         let patience = try Int64.fetchOne(db, sql: "PRAGMA busy_timeout") ?? 0
         try db.execute(sql: "PRAGMA busy_timeout = 0")
         defer { try? db.execute(sql: "PRAGMA busy_timeout = \(patience)") }

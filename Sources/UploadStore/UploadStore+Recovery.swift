@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// What the previous process left unfinished.
+/// Recovery of what the previous process left unfinished.
 extension UploadStore {
-  /// Items that were found under way although no process was sending.
+  /// Items that were under way although no process was sending.
   package struct Recovery: Hashable, Sendable {
-    /// Interrupted before every byte was sent: they wait again.
+    /// Interrupted before every byte was sent. They wait again.
     package var interrupted: [ItemID] = []
-    /// Sent completely without a reply: they may have arrived.
+    /// Sent completely but without a reply, so they may have arrived.
     package var unknown: [ItemID] = []
   }
 
@@ -17,7 +17,7 @@ extension UploadStore {
   ///
   /// Call it while holding the `SenderLock`, before sending.
   ///
-  /// - Parameter isRepeatable: whether a second copy does no harm at the target of this name.
+  /// - Parameter isRepeatable: whether a second copy does no harm at the target with this name.
   package func recover(
     now: Date = Date(), isRepeatable: (String) -> Bool = { _ in false }
   ) throws(StoreError) -> Recovery {

@@ -4,28 +4,29 @@ import MultipartForm
 import UploadModel
 
 extension UploadStore {
-  /// What is known of an earlier upload of a file to its target.
+  /// An earlier upload of a file to its target.
   package struct EarlierUpload: Hashable, Sendable {
-    /// When it ended.
+    /// When the upload ended.
     package var ended: Date
-    /// Whether the target has taken the file. Otherwise it may have, and only a look on the server tells.
+    /// Whether the target has accepted the file. If not, it may have, and only the server can tell.
     package var isCertain: Bool
   }
 
-  /// Earlier uploads of these files that their targets have taken, or may have: those with the same content, if an item has
-  /// a digest; and those with the same path, identity, size and modification time, unless their digest was known
-  /// and differs. A file that was sent once counts as taken, whatever became of later attempts.
+  /// Earlier uploads of these files that their targets have accepted, or may have: those with the same content,
+  /// if an item has a digest; and those with the same path, identity, size and modification time, unless their
+  /// digest is known and differs. A file that was accepted once counts as accepted, whatever became of later
+  /// attempts.
   ///
   /// - Parameters:
-  ///   - target: where they go; by default, each item's own target.
-  ///   - place: the absolute path of an item's file.
+  ///   - target: where the files will go; by default, each item's own target.
+  ///   - place: returns the absolute path of an item's file.
   /// - Throws: `StoreError` if the queue cannot be read.
   package func sentBefore(
     _ items: [UploadItem], to target: String? = nil,
     at place: (UploadItem) -> FileLocation = \.location
   ) throws(StoreError) -> [ItemID: EarlierUpload] {
     try read { db in
-      // If only `push` was used, nothing was sent from the queue.
+      // If only `push` was ever used, nothing was sent from the queue, and one statement suffices.
       let done = "SELECT EXISTS (SELECT 1 FROM item WHERE state = 'done')"
       let hasQueued = try Bool.fetchOne(db.cachedStatement(sql: done)) == true
       let byIdentity = try Self.lookUps(
@@ -66,8 +67,8 @@ extension UploadStore {
     }
   }
 
-  /// Statements that find when a file was sent, without the queue and with it. The latest comes first: the indexes are
-  /// in that order, so the search ends at the first row, however often a file was sent.
+  /// Statements that find when a file was last sent, without the queue and, if `hasQueued`, with it. The
+  /// indexes are in that order, so the search ends at the first row, however often a file was sent.
   private static func lookUps(
     _ condition: String, _ hasQueued: Bool, _ db: Database
   ) throws -> [Statement] {
@@ -93,7 +94,7 @@ extension UploadStore {
   }
 }
 
-/// The uploads of which it is not known whether they arrived. They are few: one reading serves all files of a look.
+/// Uploads that may or may not have arrived. There are few, so reading them once serves all files of a lookup.
 private struct Doubts {
   private struct File: Hashable {
     var target: String
@@ -106,11 +107,11 @@ private struct Doubts {
     var sum: [UInt8]
   }
 
-  /// When such an upload ended, and the digest of what was sent, where it was made.
+  /// When each of these uploads ended, and the digest of what was sent, if one was computed.
   private var files: [File: (ended: Double, sum: [UInt8]?)] = [:]
   private var contents: [Content: Double] = [:]
 
-  /// Reads them by indexes of their own, which have the same condition.
+  /// Reads the uploads through partial indexes that have the same condition.
   init(_ db: Database) throws {
     let file = "path, device, inode, size, modified, sum, ended"
     let rows = try Row.fetchCursor(
@@ -137,7 +138,8 @@ private struct Doubts {
     }
   }
 
-  /// When the last of them ended that had this content, or this file unless its digest was known and differs.
+  /// When the last of these uploads of the item ended: of the same content, or of the same file unless both
+  /// digests are known and differ.
   func latest(
     of item: UploadItem, to target: String, at place: (UploadItem) -> FileLocation
   ) -> Double? {

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import UploadModel
 
-/// Which protocol servers speak, if targets leave that open (`resume = "auto"`).
+/// Remembers which protocol servers speak, for targets that leave that open (`resume = "auto"`).
 extension UploadStore: ResumeMemory {
-  /// How many seconds an entry stays valid, since a server may be replaced by another one.
+  /// How many seconds an entry stays valid, since another server may take over the address.
   private static let lifetime = 24.0 * 60 * 60
 
-  /// What has become known of the server at an address within the last day.
+  /// What was learnt about the server at an address within the last day.
   package func resumeServer(at address: String) -> ResumeServer? {
     resumeServer(at: address, now: Date())
   }
@@ -21,14 +21,14 @@ extension UploadStore: ResumeMemory {
     return JSONColumn.value(text ?? nil)
   }
 
-  /// Stores that; nil deletes what was stored.
+  /// Stores what was learnt about a server; nil deletes it.
   package func remember(_ server: ResumeServer?, at address: String) {
     remember(server, at: address, now: Date())
   }
 
   func remember(_ server: ResumeServer?, at address: String, now: Date) {
     let text = JSONColumn.text(server)
-    // This does not change the queue, and nothing is lost if it cannot be written.
+    // This does not change the queue, and losing it does no harm.
     try? pool.write { db in
       try db.execute(
         sql: "DELETE FROM resume_server WHERE address = ? OR learnt <= ?",

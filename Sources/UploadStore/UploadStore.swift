@@ -6,23 +6,23 @@ import UploadModel
 
 /// The durable queue and the history of what was sent, in one SQLite file.
 ///
-/// Every method is one transaction that is on the disk when it returns (WAL, `synchronous = FULL`), so that a
-/// process that writes before it acts can be killed, or lose power, at any time. Several processes can use
-/// the file at once; `SenderLock` decides which of them sends.
+/// Every method is one transaction that is on disk when it returns (WAL, `synchronous = FULL`), so a process
+/// that writes before it acts may be killed, or lose power, at any time. Several processes can use the file at
+/// once; `SenderLock` decides which of them sends.
 package final class UploadStore: Sendable {
-  /// What a change survives once the method that made it has returned.
+  /// What changes survive once the method that made them has returned.
   package enum Durability: Sendable {
-    /// A loss of power: it waits for the disk, some milliseconds each time.
+    /// A loss of power. Each change waits for the disk, which takes some milliseconds.
     case powerLoss
-    /// The end of the process, however sudden. Use it for what nobody acts on, such as a history. If power is lost,
-    /// the file stays intact, but the last changes may be missing.
+    /// The end of the process, however sudden. For records that nothing acts on, such as a history. If power is
+    /// lost, the file stays intact, but the last changes may be missing.
     case crash
   }
 
   /// The path of the file.
   package let path: String
   let pool: any DatabaseWriter
-  /// SQLite's last counter of commits by other connections.
+  /// SQLite's count of commits by other connections, when it was last read.
   let dataVersion = Mutex<Int64?>(nil)
   /// Bytes sent by the attempts under way, recorded when they end.
   let progress = Mutex<[ItemID: Int64]>([:])
@@ -44,10 +44,10 @@ package final class UploadStore: Sendable {
     return String(cString: real)
   }
 
-  /// Opens the queue at `path`, or makes an empty one that nobody else may read.
+  /// Opens the queue at `path`, or creates an empty one that nobody else may read.
   ///
-  /// - Throws: ``StoreError`` if it cannot be opened or was written by a newer version; the file
-  ///   is left as it was.
+  /// - Throws: ``StoreError`` if it cannot be opened or was written by a newer version; the file is then
+  ///   unchanged.
   package init(path: String, durability: Durability = .powerLoss) throws(StoreError) {
     self.path = path
     try Self.makeFile(at: path)
@@ -57,12 +57,13 @@ package final class UploadStore: Sendable {
       configuration.busyMode = .timeout(10)
       configuration.maximumReaderCount = 2
       configuration.journalMode = .wal
-      // A history writes each attempt in one transaction with its item; checking for the item again takes time.
+      // With `.crash`, each attempt is inserted in one transaction with its item; looking the item up again
+      // takes time.
       configuration.foreignKeysEnabled = durability == .powerLoss
       pool = try Self.step {
         switch durability {
         case .powerLoss: try DatabasePool(path: path, configuration: configuration)
-        // Another connection for reading would make a command's start a twentieth slower.
+        // A pool's additional reading connection would make the start of a command a twentieth slower.
         case .crash: try DatabaseQueue(path: path, configuration: configuration)
         }
       }
@@ -70,13 +71,13 @@ package final class UploadStore: Sendable {
         switch durability {
         // GRDB's default is NORMAL, which loses the last changes if power fails.
         case .powerLoss: try db.execute(sql: "PRAGMA synchronous = FULL")
-        // Each run of a command leaves a log that the next one has to read. Limit its pages: the usual 1,000 take
-        // longer than all the rest of a start.
+        // Each run of a command leaves a log that the next one has to read. Limit its pages: the default of
+        // 1,000 would take longer to read than everything else in a start.
         case .crash:
           try db.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.shortLog)")
           try db.execute(sql: "PRAGMA journal_size_limit = \(Self.shortLog * 4096)")
           try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
-          // A statement with many rows copies each page before it changes it, by default to a file.
+          // A statement that inserts many rows copies each page before changing it, by default to a file.
           try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
       }
@@ -91,16 +92,16 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// How many KiB of the file such a command keeps in memory. SQLite would keep 2,000, but neighbouring files are
-  /// looked up one after the other, so that few pages are read twice.
+  /// How many KiB of the file are cached with `.crash`. SQLite's default is 2,000, but files of the same folder
+  /// are looked up in sequence, so few pages are read twice.
   private static let cacheSize = 512
 
-  /// How many pages SQLite's log may have at the start of a command.
+  /// The most pages that SQLite's log may have when a command starts.
   private static let shortLog = 128
 
-  /// Truncates SQLite's log if it has grown long. SQLite copies the log at a commit, but begins a new one only at the
-  /// next commit, which a command that writes once never makes: each would leave a longer log for the next one to read.
-  /// A log that another process is reading stays.
+  /// Truncates SQLite's log if it has grown long. SQLite copies the log at a commit but starts a new one only
+  /// at the next commit, which a command that writes once never makes: the log would grow with each command. A
+  /// log that another process is reading is left alone.
   package func shortenLog() {
     var log = stat()
     guard stat(Self.realPath(path) + "-wal", &log) == 0, log.st_size > Self.shortLog * 4096 else {
@@ -114,7 +115,8 @@ package final class UploadStore: Sendable {
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
     do {
-      // GRDB's own `read` makes a sole connection read-only meanwhile, and SQLite then prepares all statements anew.
+      // GRDB's own `read` makes a single connection read-only for its duration, and SQLite then recompiles all
+      // statements.
       return try pool.unsafeRead { db in
         try db.beginTransaction(.deferred)
         defer { try? db.commit() }
@@ -125,7 +127,7 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// One transaction, with the revision that its changes have to carry.
+  /// Runs one transaction, passing the revision that its changes must carry.
   func write<Value>(_ body: (Database, Int64) throws -> Value) throws(StoreError) -> Value {
     do {
       return try pool.write { db in
@@ -139,8 +141,9 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Performs a step of opening. If several processes create a queue at the same moment, one succeeds with each
-  /// migration, and the others fail. The same goes for the log, which SQLite reports as busy without waiting.
+  /// Runs a step of opening the file, and repeats it. If several processes create a queue at the same moment,
+  /// each migration succeeds in one of them and fails in the others. Similarly, SQLite reports its log as busy
+  /// without waiting.
   private static func step<Value>(_ body: () throws -> Value) throws -> Value {
     let limit = ContinuousClock.now + .seconds(10)
     var left = Schema.migrator.migrations.count
@@ -162,9 +165,9 @@ package final class UploadStore: Sendable {
     } catch {
       throw StoreError(failure + (error as NSError).localizedDescription)
     }
-    // Do this without a descriptor: closing it would release locks that SQLite may already have on the file.
+    // Avoid opening the file: closing a descriptor would release locks that SQLite may already have on it.
     if mknod(path, S_IFREG | 0o600, 0) == 0 || access(path, F_OK) == 0 { return }
-    // A link to a missing file: the file is created where the link leads.
+    // A dangling link: the file is created where it points.
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw StoreError(failure + String(cString: strerror(errno))) }
     close(file)

@@ -1,18 +1,19 @@
 import CCurl
 
-/// What a server shows of itself in a TLS handshake.
+/// What a server reveals in a TLS handshake.
 package struct CertificateProbe: Sendable {
-  /// Why no connection was made; nil if one was.
+  /// Why the handshake failed; nil if it succeeded.
   package let trouble: TransportError?
-  /// The server's own certificate in PEM, if it showed one.
+  /// The server's own certificate in PEM form, if it sent one.
   package let certificate: String?
 
-  /// Connects to the server of an `https` URL, shakes hands and hangs up; no request is sent. The usual
-  /// proxies apply. Blocks, for 30 s at most.
+  /// Connects to the server of an `https` URL, performs the handshake and disconnects without sending a
+  /// request. Uses the proxies from the environment. Blocks for up to 30 s.
   ///
-  /// - Parameter verifying: whether the system's rules apply. Otherwise any certificate is accepted.
+  /// - Parameter verifying: whether to verify the certificate by the system's rules; otherwise any certificate
+  ///   is accepted.
   package init(url: String, verifying: Bool) {
-    // Freed after the handle, which writes to it until then.
+    // Allocated first and so freed last: the handle may write to it until it is cleaned up.
     let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     defer { words.deallocate() }
@@ -44,7 +45,7 @@ package struct CertificateProbe: Sendable {
     certificate = code == CURLE_OK ? Self.certificate(of: easy) : nil
   }
 
-  /// The server's own certificate comes first, in a list of "name:value" lines.
+  /// The server's own certificate, which comes first in a list of "name:value" lines.
   private static func certificate(of easy: UnsafeMutableRawPointer) -> String? {
     guard let chain = hoist_info_certificates(easy), chain.pointee.num_of_certs > 0 else {
       return nil
@@ -62,7 +63,8 @@ package struct CertificateProbe: Sendable {
 extension TransportError {
   /// The error that a handle's transfer ended with.
   ///
-  /// - Parameter socket: why no socket could be made, which libcurl does not tell; 0 if one was.
+  /// - Parameter socket: the `errno` of a failure to create the socket, which libcurl does not report; 0 if
+  ///   there was none.
   init(
     _ code: CURLcode, of easy: UnsafeMutableRawPointer, words: UnsafePointer<CChar>,
     socket: Int32 = 0

@@ -1,24 +1,25 @@
 import CCurl
 import Foundation
 
-/// A connection that libcurl has closed in the middle of a request. It is kept open here until the kernel knows whether
-/// the other side has seen anything of that request.
+/// A connection that libcurl has closed in the middle of a request. It is kept open here until the kernel knows
+/// whether the other side has seen any of that request.
 final class ClosedConnection {
   private let descriptor: Int32
-  /// Where on the connection the request begins.
+  /// The position on the connection at which the request begins.
   private let mark: Int64
-  /// When to stop waiting for an answer, in seconds of ``Clock``.
+  /// When to stop waiting for an acknowledgement or a reset, in seconds of ``Clock``.
   private let deadline: Double
   private var known: SocketTable.Sight?
   /// Whether nothing of the request had been acknowledged when the connection was closed.
   let wasUnacknowledged: Bool
 
-  /// Seconds beyond the round trip, since acknowledgements may be delayed, and lost packets are sent again.
+  /// How many seconds to wait in addition to four round trips, since acknowledgements may be delayed, and lost
+  /// packets are sent again.
   private static let patience = 1.0
 
-  /// Fails if the process cannot open another descriptor.
+  /// Duplicates the socket. Fails if the process cannot open another descriptor.
   ///
-  /// - Parameter socket: still open.
+  /// - Parameter socket: must still be open.
   init?(_ socket: Int32, mark: Int64) {
     descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
@@ -30,7 +31,7 @@ final class ClosedConnection {
 
   deinit { close(descriptor) }
 
-  /// What is known by now. It is final once it is not `open`.
+  /// What is known so far. Anything but `open` is final.
   func sight(at now: Double = Clock.now) -> SocketTable.Sight {
     if let known { return known }
     var sight = SocketTable.sight(of: descriptor, after: mark)

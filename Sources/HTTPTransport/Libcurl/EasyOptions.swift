@@ -1,6 +1,6 @@
 import CCurl
 
-/// Sets options on one of libcurl's handles, and fails closed: a refused option ends the task.
+/// Sets options on an easy handle, and fails closed: a rejected option ends the task.
 final class EasyOptions {
   private let easy: UnsafeMutableRawPointer
   private var refused: CURLcode?
@@ -15,7 +15,7 @@ final class EasyOptions {
     try check(throwing: hoist_set_size(easy, option, size))
   }
 
-  /// Refuses a NUL: it would cut the text off, and the rest could mean something else.
+  /// Rejects text with a NUL: it would be cut off there, and what is left could mean something else.
   func set(_ option: CURLoption, _ value: String?) throws(TransportError) {
     guard value?.utf8.contains(0) != true else {
       throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT)
@@ -33,7 +33,7 @@ final class EasyOptions {
     try check(throwing: hoist_set_list(easy, option, list))
   }
 
-  /// Sets an option that only makes things faster, and may fail.
+  /// Sets an option that only improves speed, so a rejection is ignored.
   func trySet(_ option: CURLoption, _ value: Int) { _ = hoist_set_long(easy, option, value) }
 
   func set(_ tls: TLSOptions) throws(TransportError) {
@@ -43,7 +43,7 @@ final class EasyOptions {
     }
     if let key = tls.pinnedKey {
       try set(CURLOPT_PINNEDPUBLICKEY, key)
-      // Only once the pin is in place, and only if nothing else is asked for.
+      // Turn the usual checks off only once the pin is in place, and only if no authorities are required as well.
       if tls.caFile == nil {
         try set(CURLOPT_SSL_VERIFYPEER, 0)
         try set(CURLOPT_SSL_VERIFYHOST, 0)
@@ -51,13 +51,13 @@ final class EasyOptions {
     }
     if let certificate = tls.clientCertificate {
       try set(CURLOPT_SSLCERT, certificate)
-      // Without a pass phrase from us, OpenSSL would ask for one on the terminal.
+      // Without a pass phrase, OpenSSL would prompt for one on the terminal.
       try set(CURLOPT_KEYPASSWD, "")
     }
     if let key = tls.clientKey { try set(CURLOPT_SSLKEY, key) }
   }
 
-  /// Notes a refusal, if it is the first.
+  /// Records the first rejection, for `throwIfRefused`.
   func check(_ code: CURLcode) {
     if code != CURLE_OK, refused == nil { refused = code }
   }

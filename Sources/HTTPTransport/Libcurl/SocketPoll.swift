@@ -1,30 +1,32 @@
 import CCurl
 import Foundation
 
-/// Waits for news on the sockets that libcurl has named, and for other threads (poll(2)).
+/// Waits with poll(2) for events on the sockets that libcurl has named, and for other threads.
 ///
-/// libcurl's own wait does not say which sockets have news, so that it has to check all of them afterwards.
+/// libcurl's own wait function does not say which sockets have events, so all of them would have to be checked
+/// afterwards.
 struct SocketPoll {
-  /// The descriptor for other threads comes first.
+  /// The first entry is the descriptor for other threads.
   private var watched: [pollfd]
-  /// For sockets that may rest: how much had been written when libcurl was last told of room.
+  /// For sockets that may rest: the position up to which data had been written when libcurl was last told that
+  /// there is room.
   private var written: [Int32: Int64] = [:]
-  /// Until when libcurl is not told of a socket's room, in seconds of ``Clock``.
+  /// For resting sockets: when the rest ends, in seconds of ``Clock``. Until then, libcurl is not told about room.
   private var rests: [Int32: Double] = [:]
 
   /// How long a socket rests, in seconds.
   static let rest = 0.01
 
-  /// - Parameter wakeUp: a descriptor from eventfd(2).
+  /// - Parameter wakeUp: a descriptor from eventfd(2), which other threads write to.
   init(wakeUp: Int32) { watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)] }
 
-  /// Watches a socket for what libcurl wants to know about it from now on.
+  /// Watches a socket for the events that libcurl wants from now on.
   ///
   /// - Parameters:
-  ///   - wanted: one of libcurl's `CURL_POLL` numbers.
-  ///   - mayRest: whether the socket may rest: if libcurl has written nothing since it was last told of room, it is
-  ///     not told again for a moment, unless something arrives. With HTTP/2 it asks for room even while the server
-  ///     lets it send nothing.
+  ///   - wanted: one of libcurl's `CURL_POLL` constants.
+  ///   - mayRest: whether the socket may rest: if libcurl has written nothing since it was last told that there
+  ///     is room, it is not told again for a moment, unless something arrives. With HTTP/2, libcurl waits for
+  ///     room even while the server does not let it send anything.
   mutating func watch(_ socket: Int32, for wanted: Int32, mayRest: Bool = false) {
     let events = Int16(
       (wanted & CURL_POLL_IN != 0 ? POLLIN : 0) | (wanted & CURL_POLL_OUT != 0 ? POLLOUT : 0))
@@ -43,9 +45,9 @@ struct SocketPoll {
     if let index = index(of: socket) { watched.remove(at: index) }
   }
 
-  /// Waits, for `milliseconds` at most, or without limit if they are negative.
+  /// Waits for at most `milliseconds`, or without limit if they are negative.
   ///
-  /// - Parameter now: in seconds of ``Clock``.
+  /// - Parameter now: the current time in seconds of ``Clock``.
   /// - Returns: the sockets that libcurl has to be told about.
   mutating func wait(milliseconds: Int32, now: Double = Clock.now) -> [Int32] {
     for (socket, end) in rests where end <= now { endRest(of: socket) }

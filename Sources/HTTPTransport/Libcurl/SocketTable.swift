@@ -1,12 +1,12 @@
 import CCurl
 import Foundation
 
-/// The sockets that libcurl has open, and what the kernel says about them.
+/// The sockets that libcurl has opened, and what the kernel knows about them.
 ///
-/// libcurl does not reveal a running transfer's socket. Sockets are created here, and found again by the
-/// addresses that libcurl reports when a request starts.
+/// libcurl does not reveal the socket of a running transfer. Sockets are therefore created here, and identified
+/// by the addresses that libcurl reports when a request starts.
 struct SocketTable {
-  /// What distinguishes a connection from others.
+  /// Identifies a connection.
   struct Connection: Hashable {
     let localPort: UInt16
     let peerPort: UInt16
@@ -76,14 +76,14 @@ struct SocketTable {
     }
   }
 
-  /// How many bytes have been written to a socket but not acknowledged; nil if the kernel does not say.
+  /// How many bytes written to a socket are not yet acknowledged; nil if the kernel does not say.
   static func unacknowledged(at descriptor: Int32) -> Int64? {
     let bytes = hoist_unacknowledged(descriptor)
     return bytes < 0 ? nil : Int64(bytes)
   }
 
-  /// Makes the connection end with a reset, so that closing it discards what the kernel has not sent yet. Returns how many
-  /// bytes that is.
+  /// Makes closing the connection reset it and discard what the kernel has not sent yet. Returns the number of
+  /// these bytes.
   static func discardUnsent(at descriptor: Int32) -> Int64 {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -96,34 +96,35 @@ struct SocketTable {
     hoist_look_at(descriptor).state == Int32(TCP_CLOSE)
   }
 
-  /// The number of the last byte written to a connection, counted from its beginning.
+  /// The position after the last byte written to a connection, counted from the connection's beginning; nil if
+  /// the kernel does not say.
   static func end(of descriptor: Int32) -> Int64? {
     let found = hoist_look_at(descriptor)
     guard found.state >= 0, let waiting = unacknowledged(at: descriptor) else { return nil }
     return found.acknowledged + waiting
   }
 
-  /// Whether the other side has said that it will send nothing more (FIN).
+  /// Whether the other side has announced that it will send nothing more (FIN).
   static func hasEnd(_ descriptor: Int32) -> Bool {
     UInt32(exactly: hoist_look_at(descriptor).state) == UInt32(TCP_CLOSE_WAIT)
   }
 
-  /// What is known of a request on a connection that has ended.
+  /// What is known about a request on a connection that has ended.
   enum Sight {
     /// The other side has not seen it.
     case unseen
-    /// The other side may have seen it, and nothing will tell.
+    /// The other side may have seen it, and that will never be known.
     case uncertain
-    /// Still to be decided, by a reset or by an acknowledgement.
+    /// Not decided yet: a reset or an acknowledgement will.
     case open
   }
 
-  /// Whether the other side has seen anything that was sent after `mark`, a number from `end(of:)`.
+  /// Whether the other side has seen anything that was sent after `mark`, a position from `end(of:)`.
   ///
-  /// A FIN alone does not tell: a server that ends one direction may still read the other, and what was on its way
-  /// arrives. A reset alone does not either: a server may have read the request without acknowledging it yet. But
-  /// a reset after a FIN, with nothing acknowledged, means that nobody has read the request. Asking clears the
-  /// connection's error.
+  /// A FIN alone proves nothing: a server that closes one direction may still read the other, and data on its
+  /// way will arrive. Nor does a reset alone: a server may have read the request without acknowledging it yet.
+  /// But a reset after a FIN, with nothing acknowledged, means that nobody has read the request. Calling this
+  /// clears the connection's error.
   static func sight(of descriptor: Int32, after mark: Int64) -> Sight {
     let found = hoist_look_at(descriptor)
     guard let state = UInt32(exactly: found.state), found.acknowledged <= mark else {
@@ -132,7 +133,7 @@ struct SocketTable {
     switch state {
     case UInt32(TCP_CLOSE_WAIT), UInt32(TCP_LAST_ACK), UInt32(TCP_CLOSING): return .open
     case UInt32(TCP_CLOSE):
-      // The kernel keeps EPIPE for a connection that was reset after its end, ECONNRESET otherwise.
+      // The kernel's error is EPIPE for a connection that was reset after its FIN, otherwise ECONNRESET.
       var error: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
       let isAsked = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0

@@ -1,12 +1,13 @@
 import CCurl
 import Foundation
 
-/// What libcurl asks and reports while a request is under way.
+/// libcurl's callbacks while a request is in progress.
 extension Transfer {
-  /// A request is about to go out on a connection. Returns whether it may.
+  /// Called when a request is about to be sent on a connection. Returns whether it may be sent.
   func begin(on connection: SocketTable.Connection) -> Bool {
-    // libcurl begins again by itself if a kept connection has ended, or `Expect` was refused. It does not
-    // always rewind the body: not if TLS has sent some of a piece that libcurl still counts as unwritten.
+    // libcurl itself repeats a request if a reused connection turns out to be closed, or if `Expect` was
+    // rejected. It does not always rewind the body first: not if TLS has sent part of a piece that libcurl
+    // still counts as unwritten.
     if given > 0 {
       guard mayRepeat else {
         isUnrepeatable = true
@@ -17,7 +18,7 @@ extension Transfer {
     parser = ReplyHeadParser()
     socket = loop.socket(of: connection)
     mark = socket.flatMap(SocketTable.end)
-    // Do not even begin: a server that has ended only its own direction may still read the request.
+    // Do not even start: a server that has closed only its own direction may still read the request.
     if let socket, mayBeginAgain, SocketTable.hasEnd(socket) {
       isTooLate = true
       return false
@@ -35,11 +36,11 @@ extension Transfer {
     return mayBegin && (wholeBody.map(readAll) ?? true)
   }
 
-  /// How many seconds after the request begins libcurl should have stopped waiting for "100 Continue": its own one
-  /// second, and a margin for its clock.
+  /// How many seconds after the start of a request libcurl should have stopped waiting for "100 Continue": its
+  /// own limit of one second, and a margin for its clock.
   private static let longestQuestion = 1.05
 
-  /// Reads the whole body. Returns whether that worked.
+  /// Reads the whole body. Returns whether that succeeded.
   private func readAll(into room: UnsafeMutableRawBufferPointer) -> Bool {
     guard let body = request.body else { return false }
     let reader = body.makeReader()
@@ -81,10 +82,10 @@ extension Transfer {
     }
   }
 
-  /// libcurl wants to begin the body again: a kept connection has ended, or the server has refused
-  /// `Expect`.
+  /// Called when libcurl wants to send the body again, because a reused connection was closed or the server has
+  /// rejected `Expect`.
   func seek(to offset: curl_off_t) -> Int32 {
-    // After a failed read it would ask again on every other kept connection.
+    // After a failed read, libcurl would retry on every other idle connection.
     guard offset == 0, bodyError == nil, mayRepeat else { return CURL_SEEKFUNC_FAIL }
     startOver()
     return CURL_SEEKFUNC_OK
@@ -102,7 +103,7 @@ extension Transfer {
     guard headBytes <= Self.mostHead else { return cut() }
     if let interim = parser.interim { tell(interim) }
     guard isOver, let head = parser.head else { return count }
-    // libcurl repeats the request by itself, without `Expect`.
+    // libcurl itself repeats the request without `Expect`.
     if asks, head.status == 417 {
       wasExpectRefused = true
       mayAskPlainly = !parser.hasContinued && !hasGivenAll
@@ -134,7 +135,7 @@ extension Transfer {
     return isAll ? count : 0
   }
 
-  /// Ends the transfer, because the reply does not seem to end.
+  /// Ends the transfer, because the header lines of its replies exceed `mostHead`.
   private func cut() -> Int {
     task.content.withLock { $0.isReplyCut = true }
     return 0

@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
 
-/// How a handle is set up for one request.
+/// Setting up a handle for one request.
 extension Transfer {
   /// Configures the handle. Fails if libcurl rejects any option, because security may depend on it.
   func setUp(maxIdle: Int) throws(TransportError) {
@@ -11,11 +11,11 @@ extension Transfer {
     try options.set(CURLOPT_NOSIGNAL, 1)
     try options.set(CURLOPT_PROTOCOLS_STR, "http,https")
     try options.set(CURLOPT_URL, request.url.absoluteString)
-    // What a signature covers must arrive unchanged.
+    // A path that a signature covers must arrive unchanged.
     try options.set(CURLOPT_PATH_AS_IS, 1)
     try options.set(CURLOPT_ACCEPT_ENCODING, "")
     try options.set(CURLOPT_MAXAGE_CONN, maxIdle)
-    // A resolver thread that hangs must not block the loop when its transfer is cancelled.
+    // A resolver thread that hangs must not block the loop when the transfer is cancelled.
     options.trySet(CURLOPT_QUICK_EXIT, 1)
     // A proxy's reply to CONNECT is not the server's.
     try options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -49,8 +49,8 @@ extension Transfer {
 
   private func setUpRequest(_ options: EasyOptions) throws(TransportError) {
     if request.body != nil {
-      // POST with a read callback is libcurl's way to send a body of a known length; the method's name can
-      // still be chosen freely.
+      // POST with a read callback is libcurl's way to send a body of known length; the method can still be
+      // chosen freely.
       try options.set(CURLOPT_POST, 1)
       try options.set(CURLOPT_POSTFIELDSIZE_LARGE, size: length)
       if let whole = wholeBody?.baseAddress {
@@ -60,12 +60,13 @@ extension Transfer {
         options.trySet(CURLOPT_UPLOAD_BUFFERSIZE, Int(min(length, Int64(largeBuffer))))
       }
     } else if request.method == "HEAD" {
-      // The reply to HEAD gives the length of content that does not follow.
+      // The reply to HEAD states the length of content that does not follow.
       try options.set(CURLOPT_NOBODY, 1)
     } else {
       try options.set(CURLOPT_HTTPGET, 1)
     }
-    // If there is no body to rewind, libcurl repeats a request without asking.
+    // With no body to rewind, libcurl repeats a request without asking us, so do not let it use an old
+    // connection.
     if length == 0, !request.mayRepeat, !["GET", "HEAD"].contains(request.method) {
       try options.set(CURLOPT_FRESH_CONNECT, 1)
     }
@@ -73,17 +74,17 @@ extension Transfer {
     if request.method != usual {
       try options.set(CURLOPT_CUSTOMREQUEST, request.method)
     }
-    // libcurl sends the fields as they are, and a line break would begin another one.
+    // libcurl sends header fields as they are, so a line break would start another one.
     guard
       !request.headers.contains(where: { Self.breaksLine($0.name) || Self.breaksLine($0.value) })
     else { throw TransportError(.optionRefused, code: CURLE_BAD_FUNCTION_ARGUMENT) }
     var lines = request.headers.map { name, value in
-      // To libcurl, "Name:" means a field to leave out, and "Name;" one with an empty value.
+      // To libcurl, "Name:" means to omit a field, and "Name;" to send it with an empty value.
       value.isEmpty ? "\(name);" : "\(name): \(value)"
     }
-    // If the server is to be asked, libcurl writes the field itself, and leaves it out when it repeats after a 417.
+    // If the request asks, libcurl writes `Expect` itself, and omits it when it repeats the request after a 417.
     if request.body != nil, !asks { lines.append("Expect:") }
-    // libcurl would declare the body a form.
+    // Without this, libcurl would declare the body to be a form.
     let hasType = request.headers.contains { $0.name.lowercased() == "content-type" }
     if request.body != nil, !hasType { lines.append("Content-Type:") }
     guard !lines.isEmpty else { return }
@@ -98,11 +99,11 @@ extension Transfer {
     text.utf8.contains { $0 == 0x0D || $0 == 0x0A || $0 == 0 }
   }
 
-  /// libcurl sends a body of fewer bytes together with the head, if it has the body by then.
+  /// In bytes. libcurl sends a smaller body together with the head, if it has the body by then.
   private static let smallBody: Int64 = 64 << 10
 
-  /// Whether the whole body goes with the head, in one packet if it fits. It cannot if it has to wait for
-  /// something after the head.
+  /// Whether the whole body is sent together with the head, in one packet if it fits. That is impossible if the
+  /// body has to wait for something after the head.
   static func sendsAtOnce(_ request: ExchangeRequest) -> Bool {
     guard let length = request.body?.length, length > 0, length < smallBody else { return false }
     return request.digest == nil && !request.expectsContinue && !request.waitsAfterInterim
@@ -154,7 +155,7 @@ extension Transfer {
     }
     options.check(hoist_set_pointer(easy, CURLOPT_PREREQDATA, context))
     options.check(hoist_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context))
-    // A connection outlives its first transfer, so the context of the close callback has to as well.
+    // A connection outlives its first transfer, so its close callback needs a context that does, too.
     options.check(hoist_set_pointer(easy, CURLOPT_CLOSESOCKETDATA, loop))
     try options.throwIfRefused()
   }
@@ -163,8 +164,8 @@ extension Transfer {
   private static let digestOnly = 1 << 1
 
   static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {
-    // libcurl returns the pointer that it was given. The loop keeps the transfer alive for as long as the
-    // handle is in use.
+    // libcurl returns the pointer that it was given. The loop keeps the transfer alive as long as the handle is
+    // in use.
     Unmanaged<Transfer>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 }

@@ -8,62 +8,63 @@ final class Transfer {
   unowned let loop: TransferLoop
   let request: ExchangeRequest
   let length: Int64
-  /// Whether the server is asked before the body is sent.
+  /// Whether the request asks with `Expect` before the body is sent.
   let asks: Bool
 
-  /// Room for the whole body, if it goes with the head.
+  /// Room for the whole body, if it is sent together with the head.
   let wholeBody: UnsafeMutableRawBufferPointer?
   var reader: (any ExchangeBodyReader)?
   var bodyError: (any Error)?
-  /// How many bytes of the body libcurl has been given since it last began.
+  /// How many bytes of the body libcurl has been given since it last started the request.
   var given: Int64 = 0
   var parser = ReplyHeadParser()
   var toldExpect = false
-  /// Whether the server refused `Expect`. The handle never sends it again, whatever it is used for.
+  /// Whether the server rejected `Expect`. The handle will never send it again, even for other requests.
   var wasExpectRefused = false
-  /// Whether that was all that the server refused: it had not asked for the body, nor been given all of it.
+  /// Whether the server rejected nothing but `Expect`: it had neither asked for the body nor been given all of it.
   var mayAskPlainly = false
   /// Whether the server has sent its digest challenge.
   var wasChallenged = false
   var headBytes = 0
   private var isHeadTold = false
 
-  /// The socket that it uses, once it has begun.
+  /// The socket of the request, once it has started.
   var socket: Int32?
-  /// Where on that connection the request begins.
+  /// The position on the connection at which the request begins.
   var mark: Int64?
-  /// Whether libcurl wanted to repeat the request and must not.
+  /// Whether libcurl tried to repeat the request although it must not.
   var isUnrepeatable = false
-  /// Whether the server had ended the connection before anything of the request went over it.
+  /// Whether the server had already closed the connection before any of the request was sent on it.
   var isTooLate = false
-  /// How many bytes of heads libcurl had sent for earlier requests of this transfer.
+  /// How many bytes of heads libcurl had sent for earlier attempts of this transfer.
   var headsBefore = 0
   /// The connection, if it was closed without a reply. It may still turn out that the server has not seen the request.
   private var closed: ClosedConnection?
-  /// The end of the body on the connection, if the reply came before all of it had arrived.
+  /// The end of the body on the connection, if the reply came before all of the body had arrived.
   var arrival: Arrival?
-  /// How often it was begun again because the server had not seen it.
+  /// How often the request was repeated because the server had not seen it.
   private(set) var repetitions = 0
-  /// When a limit lets it go on; nil if none holds it back.
+  /// When a limit may let the transfer continue; nil if no limit is delaying it.
   var heldUntil: Double?
-  /// When libcurl has waited long enough for "100 Continue"; nil if it does not wait.
+  /// When libcurl should have stopped waiting for "100 Continue"; nil if it is not waiting.
   var continueBy: Double?
-  /// How many bytes its limits have let through that libcurl has not been given yet.
+  /// How many bytes the limits have granted that libcurl has not been given yet.
   var allowance = 0
-  /// Why the last socket for it could not be made; 0 if it was.
+  /// Why the last attempt to create a socket failed, as an `errno`; 0 if it succeeded.
   var socketError: Int32 = 0
   /// How many bytes of the body were last known to be acknowledged.
   private(set) var acknowledged: Int64 = 0
   let words: UnsafeMutablePointer<CChar>
   var lists: [UnsafeMutablePointer<curl_slist>] = []
 
-  /// How much of a large body is read at once. Over TLS, half as much takes a twentieth longer. Without it, a reader
-  /// that is quicker than we are falls asleep while 512 KiB are read, and waking it costs more than the reading saves.
+  /// How much of a large body is read at once, in bytes. Over TLS, half as much takes a twentieth longer. Over
+  /// plain HTTP, a server that reads faster than we send goes to sleep while 512 KiB are read, and waking it
+  /// costs more than the larger reads save.
   var largeBuffer: Int { request.url.scheme == "https" ? 512 << 10 : 256 << 10 }
-  /// The most bytes of head lines and trailers together.
+  /// The most bytes of header lines and trailers together.
   static let mostHead = 1 << 20
   private static let mostRepetitions = 5
-  /// The most bytes that a limit is asked for at once.
+  /// The most bytes that are requested from a limit at once.
   private static let mostGranted = 1 << 20
 
   init(_ task: UploadTask, easy: UnsafeMutableRawPointer, loop: TransferLoop) {
@@ -85,9 +86,9 @@ final class Transfer {
     wholeBody?.deallocate()
   }
 
-  // MARK: What the loop asks
+  // MARK: Questions from the loop
 
-  /// The connection is about to be closed. This is the last chance to ask the kernel about it.
+  /// Called when a connection is about to be closed: the last chance to ask the kernel about it.
   func recordClosing(_ descriptor: Int32) {
     guard descriptor == socket else { return }
     recordArrival(at: descriptor, isClosing: true)
@@ -95,7 +96,7 @@ final class Transfer {
     (socket, mark) = (nil, nil)
   }
 
-  /// Whether the server has seen a request that ended with this code. If not, the request is to be begun again.
+  /// Whether the server has seen a request that ended with this code. If not, the request should be repeated.
   func sight(after code: CURLcode) -> SocketTable.Sight {
     guard repetitions < Self.mostRepetitions, bodyError == nil else { return .uncertain }
     if isTooLate { return .unseen }
@@ -106,29 +107,29 @@ final class Transfer {
     guard isLost, parser.head == nil, headBytes == 0, task.transferProgress.hasBegun,
       let closed
     else { return .uncertain }
-    // libcurl has already read, and so cleared, the connection's error.
+    // libcurl has already read the connection's error and thereby cleared it.
     let isBrokenPipe =
       code == CURLE_SEND_ERROR && hoist_info_long(easy, CURLINFO_OS_ERRNO) == Int(EPIPE)
     return isBrokenPipe && closed.wasUnacknowledged ? .unseen : closed.sight()
   }
 
-  /// Prepares to begin again, since the server has not seen the request.
+  /// Prepares to repeat the request, which the server has not seen.
   func beginAgain() {
     repetitions += 1
     startOver()
   }
 
-  /// Whether it may begin again once more.
+  /// Whether the request may be repeated once more.
   var mayBeginAgain: Bool { repetitions < Self.mostRepetitions }
 
-  /// How many bytes of the body the other side has acknowledged; nil if that has not changed.
+  /// The number of bytes of the body that the other side has acknowledged; nil if it has not changed.
   ///
   /// - Parameter shares: how many transfers share the connection, as with HTTP/2.
   func newlyAcknowledged(shares: Int) -> Int64? {
     guard let socket, given > acknowledged else { return nil }
     let written = written
     let waiting = SocketTable.unacknowledged(at: socket) ?? 0
-    // A connection that was reset has nothing waiting because the kernel threw it away.
+    // After a reset nothing is waiting either, but only because the kernel has discarded it.
     if waiting == 0, written == given, !SocketTable.isClosed(socket) {
       return record(acknowledged: given)
     }
@@ -138,10 +139,11 @@ final class Transfer {
     return record(acknowledged: min(max(0, arrived), given - 1))
   }
 
-  /// How many bytes of the body the other side has acknowledged by the connection's own count; nil if others share it.
+  /// The number of bytes of the body that have arrived according to the connection's own count; nil if other
+  /// transfers share the connection.
   func arrived(at socket: Int32) -> Int64? {
     guard let mark, !request.offersHTTP2 else { return nil }
-    // libcurl counts a piece as written once all of its TLS records are, up to a mebibyte too late. The
+    // libcurl counts a piece as written only when all of its TLS records are, and so up to a mebibyte late. The
     // connection's own count is finer, but includes the head and the overhead of TLS records.
     let counted = Int64(hoist_info_long(easy, CURLINFO_REQUEST_SIZE) - headsBefore)
     // From 8.14 on, libcurl's count includes what it has sent of the body.
@@ -151,13 +153,13 @@ final class Transfer {
     return request.url.scheme == "https" ? arrived * 16_384 / 16_406 : arrived
   }
 
-  /// Notes that the request was answered: a reply to all of it proves that it arrived.
+  /// Records that the request was answered: a reply to the whole request proves that it arrived.
   func recordAnswered() -> Int64? {
     guard written >= given else { return newlyAcknowledged(shares: 1) }
     return record(acknowledged: given)
   }
 
-  /// How many bytes of the body the connection has taken.
+  /// How many bytes of the body libcurl has written to the connection.
   private var written: Int64 {
     min(given, hoist_info_size(easy, CURLINFO_SIZE_UPLOAD_T))
   }
@@ -171,19 +173,20 @@ final class Transfer {
 
   var hasGivenAll: Bool { given == length }
 
-  /// Whether the body goes with the head. It has no progress to show, and the reply soon proves that it arrived.
+  /// Whether the body is sent together with the head. It then has no progress to show, and the reply soon
+  /// proves its arrival.
   var isInOnePiece: Bool { wholeBody != nil }
 
   var isAwaitingAcknowledgement: Bool { socket != nil && given > acknowledged }
 
-  /// The final reply's head, unless it has been reported.
+  /// Returns the head of the final reply once, after it has arrived.
   func removeHead() -> ReplyHead? {
     guard !isHeadTold, let head = task.content.withLock({ $0.head }) else { return nil }
     isHeadTold = true
     return head
   }
 
-  /// Why it ended, if not well.
+  /// Why the transfer failed; nil if it did not.
   func trouble(_ code: CURLcode) -> TransportError? {
     if let bodyError { return TransportError(.body(bodyError), code: code) }
     if isUnrepeatable {
@@ -196,13 +199,13 @@ final class Transfer {
         words: "The server answered before it had everything, and closed the connection")
     }
     guard code != CURLE_OK, !task.content.withLock({ $0.isReplyCut }) else { return nil }
-    // libcurl does not tell why no socket could be made.
+    // libcurl does not report why a socket could not be created.
     return TransportError(
       code, of: easy, words: words, socket: code == CURLE_COULDNT_CONNECT ? socketError : 0)
   }
 
-  /// Lets a transfer that is held back go on with as many bytes as its limits allow now. Returns false
-  /// if they allow none; `heldUntil` then says when they may.
+  /// Lets a delayed transfer continue with as many bytes as its limits grant now. Returns false if they grant
+  /// none; `heldUntil` is then the time to try again.
   func letGo(at now: Double) -> Bool {
     guard !task.content.withLock({ $0.holdsBody }) else {
       heldUntil = .infinity
@@ -219,12 +222,12 @@ final class Transfer {
     return true
   }
 
-  /// How many bytes of the body may go out now. If limits let none through, the transfer is held back.
+  /// How many bytes of the body may be sent now. If limits grant none, the transfer is delayed.
   func granted(upTo most: Int) -> Int {
     let wanted = Int(min(Int64(most), length - given))
     guard !request.limits.isEmpty, wanted > 0 else { return wanted }
     guard heldUntil == nil else { return 0 }
-    // Transfers that are already waiting come first.
+    // Transfers that are already waiting have precedence.
     guard allowance > 0 || !loop.holdsAny && letGo(at: Clock.now) else {
       hold()
       return 0
@@ -238,8 +241,8 @@ final class Transfer {
     task.content.withLock { $0.progress.isHeldBack = true }
   }
 
-  /// Hands over at most `most` bytes of the body. `work` does it and returns how many they were; nil for none.
-  /// Throws once the task is stopped, so that the number handed over does not change after that.
+  /// Hands over up to `most` bytes of the body. `work` does that and returns their number; nil if it hands over
+  /// none. Throws once the exchange is stopped, so that the recorded number does not change any more.
   func handOver(_ most: Int, _ work: () throws -> Int?) throws -> Int? {
     try recordHandedOver(given + Int64(most))
     var count: Int?
@@ -261,7 +264,7 @@ final class Transfer {
     if isStopped { throw CancellationError() }
   }
 
-  // MARK: Beginning again
+  // MARK: Repetition
 
   var mayRepeat: Bool {
     request.mayRepeat || mayAskPlainly && parser.head?.status == 417

@@ -1,19 +1,19 @@
 import CCurl
 import Foundation
 
-/// What the loop does with requests that may or may not have arrived.
+/// Handling of requests that may or may not have arrived.
 extension TransferLoop {
-  /// Seconds between two looks at connections that have ended.
+  /// The interval between checks of connections that have ended, in seconds.
   static let doubtInterval = 0.005
 
-  /// Begins a request again if the server has not seen it, or waits until that is known. Returns false if the request
-  /// is over.
+  /// Repeats a request if the server has not seen it, or keeps it waiting until that is known. Returns false if
+  /// the request is over.
   func settles(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard let multi else { return false }
     switch transfer.sight(after: code) {
     case .uncertain: return false
     case .open:
-      // libcurl is done with its connections, and its end must not be reported twice.
+      // libcurl has finished with the connection, and must not report the end again.
       curl_multi_remove_handle(multi, transfer.easy)
       doubtful.append((transfer, code))
       return true
@@ -25,14 +25,14 @@ extension TransferLoop {
     }
   }
 
-  /// Makes a request wait if its success was reported before all of it had arrived.
+  /// Keeps a request waiting if it succeeded before all of its body had arrived. Returns whether it does.
   func awaits(_ transfer: Transfer, _ code: CURLcode) -> Bool {
     guard transfer.awaitsArrival(code) else { return false }
     if !arriving.contains(where: { $0 === transfer }) { arriving.append(transfer) }
     return true
   }
 
-  /// Checks the waiting requests again.
+  /// Checks the waiting requests.
   func settleDoubts() {
     let waiting = doubtful
     doubtful = []

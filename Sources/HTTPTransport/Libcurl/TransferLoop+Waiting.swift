@@ -1,10 +1,10 @@
 import CCurl
 import Foundation
 
-/// How the loop learns what there is to do. libcurl says which sockets it waits for, and is told about those that have
-/// news, one by one: with `curl_multi_perform` it would check all of them in every turn.
+/// Waiting for events. libcurl names the sockets that it waits for, and is told about each one that has an
+/// event: with `curl_multi_perform` it would check all of them in every turn.
 extension TransferLoop {
-  /// Has libcurl name its sockets.
+  /// Makes libcurl name its sockets.
   func watchSockets(_ multi: UnsafeMutableRawPointer) {
     let watch: curl_socket_callback = { easy, socket, wanted, loop, _ in
       let transfer = easy.flatMap(hoist_info_private).map { Transfer.of($0) }
@@ -16,16 +16,16 @@ extension TransferLoop {
     _ = hoist_multi_set_watch(multi, watch, context)
   }
 
-  /// Has libcurl do what there is to do: read and write on sockets with news, and begin or continue what is due.
+  /// Lets libcurl do what is due: read and write on sockets with events, and start or continue transfers.
   func perform(_ multi: UnsafeMutableRawPointer) {
     var running: Int32 = 0
-    // No events are passed: libcurl asks the socket itself what the news is.
+    // No events are passed, so libcurl asks the socket itself.
     for socket in news { curl_multi_socket_action(multi, socket, 0, &running) }
-    // No socket: CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
+    // -1 is CURL_SOCKET_TIMEOUT, a macro with a cast that Swift does not import.
     if news.isEmpty { curl_multi_socket_action(multi, -1, 0, &running) }
   }
 
-  /// Runs `work` once everything that can be sent has been, or at once if this is not the loop's thread.
+  /// Runs `work` once everything that can be sent now has been sent, or at once if this is not the loop's thread.
   func postpone(_ work: @escaping @Sendable () -> Void) {
     guard DispatchQueue.getSpecific(key: Self.owner) == ObjectIdentifier(self) else {
       return work()
@@ -41,17 +41,17 @@ extension TransferLoop {
     }
   }
 
-  /// - Returns: the sockets that have news.
+  /// - Returns: the sockets that have events.
   func waitForNews(_ multi: UnsafeMutableRawPointer) -> [Int32] {
     let news = poll.wait(milliseconds: milliseconds(multi))
     return news + socketsWithoutAnswer().filter { !news.contains($0) }
   }
 
-  /// Seconds until libcurl is made to look again.
+  /// After how many seconds libcurl is told again about a socket that it has not reacted to.
   private static let questionInterval = 0.05
 
-  /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it when it looks at the
-  /// transfer, but after another interim reply it may have no reason to look (seen with 7.88).
+  /// The sockets of requests whose "100 Continue" is overdue. libcurl stops waiting for it only when it
+  /// processes the transfer, but after another interim reply it may have no reason to (seen with 7.88).
   private func socketsWithoutAnswer() -> [Int32] {
     let now = Clock.now
     return transfers.values.compactMap { transfer in
@@ -61,7 +61,7 @@ extension TransferLoop {
     }
   }
 
-  /// How long to wait for news; without limit if negative.
+  /// How many milliseconds to wait for events; negative for no limit.
   private func milliseconds(_ multi: UnsafeMutableRawPointer) -> Int32 {
     var moments = held.compactMap(\.heldUntil)
     if transfers.values.contains(where: \.isAwaitingAcknowledgement) {

@@ -2,12 +2,12 @@ import CCurl
 import Foundation
 import Synchronization
 
-/// Runs all transfers of the process on one background queue, with libcurl's multi interface. Nothing
-/// wakes it up while there is nothing to do.
+/// Runs all transfers of the process on one background queue, with libcurl's multi interface. It does not wake
+/// up while there is nothing to do.
 ///
 /// Unchecked: `multi` and `wakeUp` are constants, of which other threads only write to the latter, and `inbox`
-/// is a Mutex. Everything else is touched only within `run`, which is one block of a serial queue, or by
-/// libcurl's callbacks, which run within it.
+/// is a Mutex. Everything else is used only within `run`, which is one block of a serial queue, or in libcurl's
+/// callbacks, which are called within it.
 final class TransferLoop: @unchecked Sendable {
   /// Commands from other threads.
   private enum Order: Sendable {
@@ -19,7 +19,7 @@ final class TransferLoop: @unchecked Sendable {
   private struct Inbox {
     var orders: [Order] = []
     var isRunning = false
-    /// Whether the loop waits for news, and has to be woken up for an order.
+    /// Whether the loop is waiting for events, so that an order has to wake it up.
     var isWaiting = false
   }
 
@@ -27,40 +27,40 @@ final class TransferLoop: @unchecked Sendable {
   let multi: UnsafeMutableRawPointer?
   let maxIdle: Int
   private let inbox = Mutex(Inbox())
-  /// From eventfd(2); other threads write to it when they give orders.
+  /// A descriptor from eventfd(2), which other threads write to when they give orders.
   private let wakeUp: Int32
   var poll: SocketPoll
-  /// The sockets that have news.
+  /// The sockets that have events.
   var news: [Int32] = []
 
   var transfers: [ObjectIdentifier: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
   private var sockets = SocketTable()
   var held: [Transfer] = []
-  /// Transfers whose connection has ended, with the code they ended with, until it is known whether the server has seen
-  /// them.
+  /// Transfers whose connection has ended, with the code that they ended with, until it is known whether the
+  /// server has seen them.
   var doubtful: [(transfer: Transfer, code: CURLcode)] = []
-  /// Transfers whose success was reported before all of the body had arrived.
+  /// Transfers that succeeded before all of their bodies had arrived.
   var arriving: [Transfer] = []
-  /// What waits until everything that can be sent has been.
+  /// Work to run once everything that can be sent now has been sent.
   var postponed: [@Sendable () -> Void] = []
   private var answered: [Transfer] = []
   var nextLook = 0.0
 
-  /// Seconds between two looks at what has been acknowledged.
+  /// The interval between checks of what has been acknowledged, in seconds.
   private static let lookInterval = 0.025
-  /// The same once all of a large body has been handed over: its arrival must be recorded soon after the other side
-  /// has it.
+  /// The interval once all of a large body has been handed over, in seconds: the body's arrival must be
+  /// recorded soon after the other side has it.
   private static let lastLookInterval = 0.003
   private static let mostSpare = 64
-  /// Tells which loop the current thread belongs to.
+  /// Identifies the loop that the current thread belongs to.
   static let owner = DispatchSpecificKey<ObjectIdentifier>()
   static let outOfMemory = TransportError(
     .other, code: CURLE_OUT_OF_MEMORY, words: "Out of memory")
 
   /// - Parameter maxIdle: after how many idle seconds a connection is not used again.
   init(maxIdle: Int) {
-    // Can be called more than once: libcurl counts the calls.
+    // May be called more than once: libcurl counts the calls.
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     self.maxIdle = maxIdle
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -77,7 +77,7 @@ final class TransferLoop: @unchecked Sendable {
   func limitsChanged() { order(.limitsChanged) }
 
   static func of(_ context: UnsafeMutableRawPointer?) -> TransferLoop {
-    // As for transfers: the pointer is ours, and the loop lives as long as the process.
+    // As in `Transfer.of`: the pointer is ours, and the loop lives as long as the process.
     Unmanaged<TransferLoop>.fromOpaque(context.unsafelyUnwrapped).takeUnretainedValue()
   }
 
@@ -123,7 +123,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Whether there are no orders. The next one wakes the loop up.
+  /// Whether there are no orders. If so, the next one will wake the loop up.
   private var mayWait: Bool {
     inbox.withLock { inbox in
       inbox.isWaiting = inbox.orders.isEmpty
@@ -131,7 +131,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Blocks SIGPIPE on this thread, since not every write in the libraries beneath has a flag against it.
+  /// Blocks SIGPIPE on this thread, since not every write in the underlying libraries suppresses it.
   private func blockBrokenPipe() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -178,13 +178,13 @@ final class TransferLoop: @unchecked Sendable {
     transfers[ObjectIdentifier(task)] = transfer
   }
 
-  /// Takes a transfer from libcurl, which closes its connection if it is in the middle of the request.
+  /// Removes a transfer from libcurl, which closes the connection if the request is still in progress.
   func retire(_ transfer: Transfer) {
     held.removeAll { $0 === transfer }
     answered.removeAll { $0 === transfer }
     doubtful.removeAll { $0.transfer === transfer }
     arriving.removeAll { $0 === transfer }
-    // libcurl may still look at what belongs to the transfer.
+    // libcurl may still use memory of the transfer.
     withExtendedLifetime(transfer) {
       if let multi { curl_multi_remove_handle(multi, transfer.easy) }
       release(transfer.easy, isSpent: transfer.wasExpectRefused)
@@ -192,12 +192,12 @@ final class TransferLoop: @unchecked Sendable {
   }
 
   private func release(_ easy: UnsafeMutableRawPointer, isSpent: Bool = false) {
-    // Nothing clears an old error number in a handle, and `Transfer.sight` decides by it.
+    // Reuse would not clear an error number in the handle, and `Transfer.sight` depends on it.
     let hasErrorNumber = hoist_info_long(easy, CURLINFO_OS_ERRNO) != 0
     guard !isSpent, !hasErrorNumber, spare.count < Self.mostSpare else {
       return curl_easy_cleanup(easy)
     }
-    // Keeps connections, resolved names and TLS sessions.
+    // Keeps the handle's connections, resolved names and TLS sessions.
     curl_easy_reset(easy)
     spare.append(easy)
   }
@@ -254,7 +254,7 @@ final class TransferLoop: @unchecked Sendable {
     }
   }
 
-  /// Lets transfers that wait for a limit go on, in the order in which they began to wait.
+  /// Lets transfers that are waiting for a limit continue, in the order in which they started to wait.
   private func letGo() {
     guard !held.isEmpty else { return }
     let now = Clock.now
@@ -267,15 +267,15 @@ final class TransferLoop: @unchecked Sendable {
     for transfer in free { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
   }
 
-  // MARK: What transfers and libcurl's callbacks ask
+  // MARK: For transfers and libcurl's callbacks
 
   var holdsAny: Bool { !held.isEmpty }
   func hold(_ transfer: Transfer) { held.append(transfer) }
 
-  /// Notes that the last byte of a body was handed over.
+  /// Called when the last byte of a body has been handed over.
   func recordBodyHandedOver() { nextLook = min(nextLook, Clock.now + Self.lastLookInterval) }
 
-  /// Queues a final head. It is reported after this turn, together with the end if that has come too.
+  /// Queues a final head to be reported after this turn, together with the end if that has come by then.
   func recordHead(_ transfer: Transfer) { answered.append(transfer) }
 
   func socket(of connection: SocketTable.Connection) -> Int32? {

@@ -3,10 +3,10 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// Changes a .NET expression so that it captures only one of its groups, since hoist takes the first one.
+/// Changes a .NET regular expression so that it captures only the wanted group, since hoist uses the first one.
 struct CapturedGroup {
   private struct Group {
-    /// `(`, or `(?<name>`.
+    /// The range of `(` or `(?<name>`.
     var opening: Range<Int>
     var name: String?
   }
@@ -19,7 +19,7 @@ struct CapturedGroup {
     groups = Self.groups(in: self.source)
   }
 
-  /// - Parameter group: the group's name or number; nil or 0 for the whole match.
+  /// - Parameter group: the name or number of the wanted group; nil or 0 for the whole match.
   func pattern(of group: String?) throws(InvalidInput) -> Pattern {
     guard let group, !group.isEmpty, group != "0" else {
       return try Pattern(groups.isEmpty ? text(source) : whole)
@@ -37,7 +37,7 @@ struct CapturedGroup {
     return try Pattern(text(result + source[end...]))
   }
 
-  /// The whole expression as the first group. Flags for all of it stay in front.
+  /// The expression with all of it captured as the first group. A leading `(?i)` stays in front.
   private var whole: String {
     let flag = Array("(?i)".unicodeScalars)
     let hasFlag = source.starts(with: flag)
@@ -46,7 +46,7 @@ struct CapturedGroup {
       + ")"
   }
 
-  /// The position by .NET's count: groups without a name come first
+  /// The index of a group by its name, or by its number in .NET, where unnamed groups come first
   /// (https://learn.microsoft.com/dotnet/standard/base-types/grouping-constructs-in-regular-expressions).
   private func position(of group: String) -> Int? {
     guard let number = Int(group) else { return groups.firstIndex { $0.name == group } }
@@ -83,7 +83,7 @@ struct CapturedGroup {
     return groups
   }
 
-  /// The position after `[…]`, in which a `]` at the beginning stands for itself.
+  /// The index after `[…]`. A `]` at the beginning of the set stands for itself.
   private static func endOfSet(_ source: [Unicode.Scalar], from start: Int) -> Int {
     var index = start + 1
     if index < source.count, source[index] == "^" { index += 1 }

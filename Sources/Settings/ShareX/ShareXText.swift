@@ -4,19 +4,19 @@ import UploadModel
 
 // All text in here is Unicode scalars.
 
-/// The texts of a ShareX uploader, with its placeholders in one of two syntaxes.
+/// Parses the strings of a ShareX uploader, with placeholders in one of two syntaxes.
 struct ShareXText {
   private enum Piece {
     case text(String)
-    /// The function's name in lower case, and what follows its colon.
+    /// A function's name in lower case, and what follows its colon.
     case call(String, Argument)
   }
 
-  /// What a function is given.
+  /// The argument of a function.
   private struct Argument {
-    /// All of it.
+    /// The whole argument.
     var text: String
-    /// Split at each `|` without a backslash before it.
+    /// The argument split at each `|` that is not escaped by a backslash.
     var parts: [String]
 
     init(_ source: String) {
@@ -35,17 +35,17 @@ struct ShareXText {
     }
   }
 
-  /// Whether placeholders are `$…$`; `{…}` otherwise.
+  /// Whether placeholders are `$…$` rather than `{…}`.
   let isOld: Bool
-  /// What `$regex:1$` counts.
+  /// The expressions that `$regex:1$` refers to, counted from 1.
   let expressions: [String]
 
-  /// Whether a text is plain in both syntaxes.
+  /// Whether a string contains no special characters of either syntax.
   static func isPlain(_ text: String) -> Bool {
     !text.unicodeScalars.contains { "{}$\\".unicodeScalars.contains($0) }
   }
 
-  /// A text of a request, with our placeholders in place of ShareX's, if there are any.
+  /// Converts a string of a request, replacing ShareX's placeholders by ours.
   func template(
     _ text: String, escaping: Template.Escaping = .none
   ) throws(InvalidInput) -> Template {
@@ -54,7 +54,7 @@ struct ShareXText {
       case .text(let text): return try Self.dates(Template.braced(text))
       case .call("filename", let argument) where argument.text.isEmpty: return "{file.name}"
       case .call("base64", let argument):
-        // Only for fixed text; the configuration then contains the result.
+        // Supported only for fixed text: the configuration then contains the result.
         return Template.braced(Data(argument.text.utf8).base64EncodedString())
       case .call(let name, _):
         throw InvalidInput("{\(name)} has no counterpart here")
@@ -64,7 +64,7 @@ struct ShareXText {
       source, escaping: escaping, lookup: Template.Lookup(environment: { _ in nil }))
   }
 
-  /// What a text about the reply takes from it.
+  /// Converts a string that takes a value from the reply.
   func value(_ text: String) throws(InvalidInput) -> ReplyValue {
     var (prefix, suffix) = ("", "")
     var place: ReplyValue.Place?
@@ -101,8 +101,8 @@ struct ShareXText {
     }
   }
 
-  /// In the old syntax: the number of an expression, and a group after `,` or `|`. In the new one: the expression and a
-  /// group after `|`, both after the text to search.
+  /// The old syntax has the number of an expression, then optionally a group after `,` or `|`. The new one has
+  /// the expression, then optionally a group after `|`; with all three parts, the text to search comes first.
   private func expression(_ argument: Argument) throws(InvalidInput) -> Pattern {
     if isOld {
       let parts = argument.text.unicodeScalars.split(maxSplits: 1) { $0 == "," || $0 == "|" }
@@ -121,7 +121,7 @@ struct ShareXText {
     return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
   }
 
-  /// `data.files[0]['a b']`, a path as Newtonsoft's SelectToken takes it, as a JSON Pointer.
+  /// Converts a path in the syntax of Newtonsoft's SelectToken, such as `data.files[0]['a b']`, to a JSON Pointer.
   static func pointer(_ path: String) -> JSONPointer? {
     var tokens: [String] = []
     var rest = path.unicodeScalars[...]
@@ -179,7 +179,7 @@ struct ShareXText {
     return pieces
   }
 
-  /// The text up to the end of a placeholder. An expression can contain pairs of braces.
+  /// Splits a text at the end of a placeholder. An expression in it can contain pairs of braces.
   private static func inner(
     of text: Substring.UnicodeScalarView, upTo close: Unicode.Scalar, isNested: Bool
   ) throws(InvalidInput) -> (
@@ -209,7 +209,7 @@ struct ShareXText {
       scalars: "\\}", with: "}")
   }
 
-  /// ShareX's `%unix` and `%guid`. Its other codes for parts of a date have no counterpart.
+  /// Converts ShareX's `%unix` and `%guid`. Its other `%` codes have no counterpart.
   private static func dates(_ text: String) throws(InvalidInput) -> String {
     let known = text.replacing(scalars: "%unix", with: "{unix_s}").replacing(
       scalars: "%guid", with: "{uuid}")

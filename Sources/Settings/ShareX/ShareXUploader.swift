@@ -3,28 +3,28 @@ import JSONText
 import ScalarText
 import UploadModel
 
-/// A custom uploader of ShareX (`.sxcu`), as far as it can be a target. Its own placeholders are read
+/// A ShareX custom uploader (`.sxcu`), as far as it can be converted to a target. Its placeholders are accepted
 /// in both syntaxes: `{json:data.link}`, and the older `$json:data.link$`.
 package struct ShareXUploader {
-  /// What it is called.
+  /// The name for the target.
   package private(set) var name: String
-  /// What it comes to.
+  /// The resulting target.
   package private(set) var target: Target
-  /// What could not be carried over.
+  /// What could not be converted.
   package private(set) var notes: [String] = []
 
   private let members: [String: JSONValue]
   private var texts: ShareXText
 
-  /// Reads the text of a file.
+  /// Reads the text of a `.sxcu` file.
   ///
-  /// - Throws: `InvalidInput` if it is not an uploader that can become a target.
+  /// - Throws: `InvalidInput` if it is not an uploader that can be converted.
   package init(_ text: String) throws(InvalidInput) {
     let text = text.hasPrefix(scalars: "\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
     guard case .object(let all)? = JSONValue(text: text) else {
       throw InvalidInput("is not a JSON object, as ShareX writes its uploaders")
     }
-    // To ShareX null is the same as nothing.
+    // ShareX treats null like a missing member.
     let members = all.filter { $0.value != .null }
     self.members = members
     let version = members["Version"]?.text ?? ""
@@ -33,7 +33,7 @@ package struct ShareXUploader {
         "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
-    // The syntax with braces came after version 13.7.1.
+    // The syntax with braces was introduced after version 13.7.1.
     let isOld = !version.isEmpty && !Self.isNewer(version, than: [13, 7, 1])
     texts = ShareXText(isOld: isOld, expressions: Self.strings(members["RegexList"]))
     let written = members["RequestURL"]?.text ?? ""
@@ -108,7 +108,7 @@ package struct ShareXUploader {
     }
   }
 
-  /// The members of an object, in their order in the file.
+  /// The members of an object, in the order in which they appear in the file.
   private mutating func fields(_ key: String, in text: String) -> [Target.Field] {
     guard case .object(let members)? = self.members[key] else { return [] }
     let start = text.range(scalars: "\"\(key)\"")?.upperBound ?? text.startIndex
@@ -142,7 +142,7 @@ package struct ShareXUploader {
         notes.append("URL: \(error.description)")
       }
     } else if !isOfHeaders {
-      // Without a URL, ShareX takes the whole reply for one.
+      // Without a URL, ShareX uses the whole reply.
       target.response.url = try? ReplyValue(.pattern(Pattern(#"\S+"#)))
     }
     if let text = members["DeletionURL"]?.text, !text.isEmpty {
@@ -164,7 +164,7 @@ package struct ShareXUploader {
     }
   }
 
-  /// Whether no text that may have placeholders has any.
+  /// Whether none of the strings that may contain placeholders contains any.
   private static func needsNoSyntax(_ members: [String: JSONValue]) -> Bool {
     let texts = ["RequestURL", "URL", "ThumbnailURL", "DeletionURL", "ErrorMessage", "Data"]
       .compactMap { members[$0]?.text }

@@ -9,7 +9,7 @@ struct AuthReader {
 
   private static let ways = ["basic", "bearer", "bearer_command", "digest"]
 
-  /// Adds the credentials of the table to the target, after its header fields were read.
+  /// Adds the credentials in the table to the target, whose header fields must already have been read.
   func read(_ node: ConfigNode, into target: inout Target) throws(ConfigError) {
     let entries = try node.table(Self.ways)
     guard entries.count == 1 else {
@@ -55,7 +55,7 @@ struct AuthReader {
       throw node.fault("\"user\" and \"password\" are both needed")
     }
     let (account, secret) = (try secret(user), try secret(password))
-    // RFC 7617 §2.
+    // Basic credentials cannot represent a colon in a user name (RFC 7617 §2).
     guard !account.fixedText.utf8.contains(UInt8(ascii: ":")) else {
       throw user.fault("a user name cannot hold a colon")
     }
@@ -75,8 +75,7 @@ struct AuthReader {
     return TokenCommand(words)
   }
 
-  /// A text with `{env.NAME}`, `{secret.NAME}` and nothing else to fill in. It is never part of a
-  /// message.
+  /// A string in which only `{env.NAME}` and `{secret.NAME}` are filled in. It never appears in a message.
   private func secret(_ node: ConfigNode) throws(ConfigError) -> Template {
     let source = try node.string()
     let template = try node.checked { try Template(source, lookup: templates.lookup) }

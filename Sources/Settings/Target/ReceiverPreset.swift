@@ -3,16 +3,16 @@ import UploadModel
 
 /// `type = "hoist"`: a target that is hoist's own receiver and needs only its address.
 ///
-/// The keys that follow from the type are added to the target's own, so that one reader reads both, and
+/// The keys that follow from the type are added to the target's own, so that the same reader handles both, and
 /// `hoist config show` shows the result.
 enum ReceiverPreset {
-  /// The keys that the type decides.
+  /// The keys that the type determines.
   private static let decided = ["method", "body", "ticket", "response", "server"]
 
-  /// The keys that exclude resuming by default.
+  /// The keys that keep resuming from being turned on by default.
   private static let excluding = ["resume", "batch", "prepare"]
 
-  /// Adds what the type says to a target's entries, if they name one.
+  /// Adds the keys that the type determines to a target's entries, if they contain a type.
   static func complete(
     _ entries: [String: ConfigNode], of target: ConfigNode
   ) throws(ConfigError) -> [String: ConfigNode] {
@@ -58,7 +58,7 @@ enum ReceiverPreset {
     return entries
   }
 
-  /// Where files go, and where the reply says what became of them; nil for the header field Location.
+  /// The path that files go to, and where the reply contains their URLs; nil for the header field Location.
   private static func place(_ entries: [String: ConfigNode]) -> (path: String, result: String?) {
     if case .string(ResumeRules.Mode.tus.rawValue)? = entries["resume"]?.value {
       return ("files", nil)
@@ -66,7 +66,7 @@ enum ReceiverPreset {
     return entries["batch"] == nil ? ("upload", nil) : ("multiupload", "/files/*/url")
   }
 
-  /// The receiver's address without a slash at its end.
+  /// The receiver's address without trailing slashes.
   private static func address(_ node: ConfigNode) throws(ConfigError) -> String {
     let written = try node.string()
     guard !written.utf8.contains(where: { "{}".utf8.contains($0) }) else {

@@ -18,7 +18,7 @@ struct ResponseReader {
     return rules
   }
 
-  /// `"200-299"`, `201`, or several of them in an array.
+  /// Reads `"200-299"`, `201`, or an array of these.
   func statuses(_ node: ConfigNode) throws(ConfigError) -> [ClosedRange<Int>] {
     guard case .array = node.value else { return [try range(node)] }
     let ranges = try node.array().map(range)
@@ -86,7 +86,7 @@ struct ResponseReader {
     }
   }
 
-  /// What a header field is compared with: a text, which may contain digests of what was sent.
+  /// The text to compare a header field with, which may contain digests of the file that was sent.
   private func sum(_ node: ConfigNode) throws(ConfigError) -> Template {
     try templates.template(node, scope: [.fileSHA256, .fileMD5])
   }
@@ -105,9 +105,10 @@ struct ResponseReader {
     return try node.checked { try JSONPointer(text) }
   }
 
-  /// `"/files/0/url"`, `{ regex = … }`, `{ header = … }`.
+  /// Reads `"/files/0/url"`, `{ regex = … }` or `{ header = … }`.
   ///
-  /// - Parameter scope: what is filled in around it, as in a URL; nil for nothing.
+  /// - Parameter scope: the placeholders allowed in `prefix` and `suffix`, which are then parts of a URL; nil
+  ///   for none.
   func value(
     _ node: ConfigNode, scope: [Template.Placeholder]? = nil
   ) throws(ConfigError) -> ReplyValue {

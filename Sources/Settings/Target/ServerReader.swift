@@ -1,11 +1,11 @@
 import UploadModel
 
-/// Reads the requests of a target that are not uploads: its ticket and its server side.
+/// Reads the requests of a target other than uploads: its ticket and its server side.
 struct ServerReader {
   let templates: TemplateReader
-  /// How the replies to the target's uploads are judged, and by default those to its other requests.
+  /// How replies to the target's uploads are judged. The default for its other requests.
   let rules: ReplyRules
-  /// Whether there is a ticket, whose values go into other requests.
+  /// Whether the target has a ticket, whose values other requests can use.
   var hasTicket = false
 
   private var response: ResponseReader { ResponseReader(templates: templates) }
@@ -61,7 +61,7 @@ struct ServerReader {
     return side
   }
 
-  /// A request for one entry.
+  /// Reads a request about one entry of the server's list.
   private func call(
     onEntry node: ConfigNode, method: String
   ) throws(ConfigError) -> ServerCall {
@@ -73,7 +73,7 @@ struct ServerReader {
     return call
   }
 
-  /// `"/time"`, or `{ pointer = "/time", format = "epoch" }`.
+  /// Reads `"/time"` or `{ pointer = "/time", format = "epoch" }`.
   private func column(_ node: ConfigNode) throws(ConfigError) -> Column {
     guard case .table = node.value else { return Column(try response.pointer(node)) }
     let entries = try node.table(["pointer", "format"])
@@ -87,8 +87,8 @@ struct ServerReader {
     return column
   }
 
-  /// `"link"`, `{ pointer = "/next" }`, `{ pointer = "/cursor", query = "after" }` or
-  /// `{ query = "page", from = 1 }`.
+  /// Reads `"link"`, `{ pointer = "/next" }`, `{ pointer = "/cursor", query = "after" }` or `{ query = "page",
+  /// from = 1 }`.
   private func next(_ node: ConfigNode) throws(ConfigError) -> NextPage {
     if case .string(let text) = node.value {
       guard text == "link" else {
@@ -159,7 +159,7 @@ struct ServerReader {
 }
 
 extension ReplyRules {
-  /// These rules, with the others' rules for the failure of a whole request.
+  /// These rules, with the failure rules for whole requests taken from `others`.
   func inheriting(_ others: ReplyRules) -> ReplyRules {
     var rules = self
     rules.failures = others.ofWholeRequest.failures

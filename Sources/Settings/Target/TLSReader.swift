@@ -4,7 +4,7 @@ import UploadModel
 
 /// Reads a target's `tls` table and checks the files that it names.
 struct TLSReader {
-  /// Where relative paths start from.
+  /// Resolves relative paths.
   let paths: FilePath
 
   func rules(_ node: ConfigNode, for url: URL) throws(ConfigError) -> TLSRules {
@@ -52,7 +52,7 @@ struct TLSReader {
     }
   }
 
-  /// Checks that a PEM file (RFC 7468) can be read and has the expected contents.
+  /// Reads a PEM file (RFC 7468) and checks that it has the expected contents.
   private func pem(
     _ node: ConfigNode, with label: String
   ) throws(ConfigError) -> (path: String, text: String) {

@@ -1,20 +1,21 @@
-/// A target as text, made key by key. Each value is checked by the reader that reads the finished configuration.
+/// A target as text, built key by key. Each value is checked by the same reader that reads the finished
+/// configuration.
 package struct TargetDraft {
-  /// What it is called.
+  /// The target's name.
   package let name: String
-  /// The path of the configuration, to which the paths in values are relative.
+  /// The path of the configuration, to which paths in values are relative.
   private let file: String
   private var lines: [(key: String, value: String)] = []
 
   /// An empty draft of a target with this name, for the configuration at `file`.
   package init(named name: String, file: String) { (self.name, self.file) = (name, file) }
 
-  /// The table of the configuration.
+  /// The draft as a table of the configuration.
   package var text: String {
     "[targets.\(TOMLText.key(name))]\n" + lines.map { "\($0.key) = \($0.value)\n" }.joined()
   }
 
-  /// What is wrong with a TOML value for this key, given the other keys; nil if nothing is.
+  /// The error that a TOML value for this key would cause, given the other keys; nil if there is none.
   package func problem(with value: String, for key: String) -> String? {
     var draft = self
     draft.set(key, value)

@@ -1,9 +1,9 @@
 import UploadModel
 
-/// Form fields and header fields.
+/// Reading form fields and header fields.
 extension TargetReader {
-  /// `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that
-  /// order.
+  /// Reads `[ { name = "a", value = "b", type = "text/plain" }, { name = "c", json = { … } }, … ]`, in that
+  /// order, or a plain table, sorted by name.
   func fields(
     _ node: ConfigNode, _ scope: [Template.Placeholder]
   ) throws(ConfigError) -> [Target.Field] {
@@ -37,7 +37,7 @@ extension TargetReader {
     return type
   }
 
-  /// The header fields that every server gets, so they cannot be credentials.
+  /// Reads the header fields that are sent to every server, and so must not be credentials.
   func publicHeaders(
     _ node: ConfigNode, _ scope: [Template.Placeholder], besides others: [Target.Field]
   ) throws(ConfigError) -> [Target.Field] {

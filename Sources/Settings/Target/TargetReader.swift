@@ -2,11 +2,11 @@ import Foundation
 import ScalarText
 import UploadModel
 
-/// Turns a table of the configuration into a target.
+/// Reads a target from a table of the configuration.
 struct TargetReader {
   /// Reads texts with placeholders.
   let templates: TemplateReader
-  /// Reads what the target says about TLS.
+  /// Reads the `tls` table.
   let tls: TLSReader
 
   static let keys = [
@@ -24,7 +24,7 @@ struct TargetReader {
     if let node = entries["file_field"] {
       target.fileField = try fileField(node)
     }
-    // A ticket's values exist only if there is a ticket.
+    // A ticket's values are available only if there is a ticket.
     let scope = target.ticket == nil ? Template.Placeholder.ofFile : Template.Placeholder.ofTicket
     if let node = entries["fields"] { target.fields = try fields(node, scope) }
     if let node = entries["query"] { target.query = try templates.pairs(node) }
@@ -70,7 +70,7 @@ struct TargetReader {
     return target
   }
 
-  /// The target with only its address, which is the ticket's if it has one.
+  /// A target with nothing but its address, which is that of its ticket request if it has a ticket.
   private func start(
     _ name: String, _ node: ConfigNode, _ entries: [String: ConfigNode]
   ) throws(ConfigError) -> Target {
@@ -99,8 +99,7 @@ struct TargetReader {
     return target
   }
 
-  /// The part of an address that is the same for all files: to the last slash before its first
-  /// placeholder.
+  /// The part of an address that is the same for all files: up to the last slash before the first placeholder.
   private func address(
     _ template: Template, _ node: ConfigNode
   ) throws(ConfigError) -> (base: URL, isWhole: Bool) {
@@ -114,12 +113,12 @@ struct TargetReader {
     guard !field.sample("x").isEmpty else {
       throw node.fault("expected a field name, found nothing")
     }
-    // The name of a part is shown together with the request.
+    // Field names are shown with the request.
     guard field.secrets.isEmpty else { throw node.fault("the name of a field holds no secrets") }
     return field
   }
 
-  /// The template; nil for the file's own name, which is the default.
+  /// The template of the file name; nil for the file's own name, which is the default.
   private func fileName(_ node: ConfigNode) throws(ConfigError) -> Template? {
     let name = try templates.template(node)
     guard !name.sample("x").isEmpty else { throw node.fault("expected a file name, found nothing") }
@@ -164,7 +163,7 @@ struct TargetReader {
     return limits
   }
 
-  /// An array of words, or `{ command = [ … ], timeout = "60s" }`.
+  /// Reads an array of words, or `{ command = [ … ], timeout = "60s" }`.
   private func prepare(_ node: ConfigNode) throws(ConfigError) -> PrepareCommand {
     var (command, timeout) = (node, 60.0)
     if case .table = node.value {
@@ -202,7 +201,7 @@ struct TargetReader {
       rule.maxBytes = bytes
     }
     if let node = entries["split_refused"] { rule.splitsRefused = try node.bool() }
-    // A batch of one file is not a batch.
+    // A batch of one file is the same as no batch.
     return rule.maxFiles > 1 ? rule : nil
   }
 
@@ -214,7 +213,7 @@ struct TargetReader {
     return version
   }
 
-  /// "keep-alive" or "close" (RFC 9112 §9.6).
+  /// Reads "keep-alive" or "close" (RFC 9112 §9.6).
   private func closes(_ node: ConfigNode, _ target: Target) throws(ConfigError) -> Bool {
     let text = try node.word(of: ["keep-alive", "close"])
     guard text == "keep-alive" || target.http != .http2 else {

@@ -1,7 +1,7 @@
 import JSONText
 import UploadModel
 
-/// How replies are read, and what else can be asked of the server.
+/// How replies are read, and the requests of the server side.
 extension TargetText {
   mutating func server() {
     let form = self
@@ -85,7 +85,7 @@ extension TargetText {
     return TOMLText.table([place, test, ("message", message)])
   }
 
-  /// How a reply is judged, if that differs from the default.
+  /// How a reply is judged, omitting what equals `usual`.
   private func judgement(_ rules: ReplyRules, usually usual: ReplyRules) -> TOMLText.Entries {
     let unreadable = rules.unreadable.map { TOMLText.string($0.rawValue) }
     return [

@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import UploadModel
 
-/// Writes a target as a table of the configuration, which reads as the same target again.
+/// Writes a target as a table of the configuration. Reading the table gives the same target again.
 package struct TargetText {
   let target: Target
   private let name: String
@@ -12,11 +12,10 @@ package struct TargetText {
   private var rows: TOMLText.Entries = []
   var tables: [(name: String, rows: TOMLText.Entries)] = []
 
-  /// The text of `[targets.NAME]` and the tables under it.
+  /// The text of `[targets.NAME]` and its subtables.
   ///
   /// - Parameters:
-  ///   - isRevealing: whether literal secrets in the configuration are written out; "…"
-  ///     otherwise.
+  ///   - isRevealing: whether literal secrets in the configuration are written out rather than as "…".
   ///   - showsDefaults: whether default values are written.
   package static func of(
     _ target: Target, named name: String, isRevealing: Bool = false, showsDefaults: Bool = false
@@ -38,7 +37,7 @@ package struct TargetText {
     }.joined(separator: "\n")
   }
 
-  /// Writes a row, if its value is not the default or defaults are shown too.
+  /// Writes a row, unless its value is the default and defaults are not shown.
   private mutating func row<Value: Equatable>(
     _ key: String, _ value: Value, usually usual: Value, _ write: (Value) -> String?
   ) {
@@ -54,7 +53,7 @@ package struct TargetText {
       let address = target.address ?? Template(literal: target.url.absoluteString)
       rows.append(("url", string(address.hidingQuery())))
     }
-    // tus determines both itself.
+    // tus itself determines both.
     if target.resume.mode != .tus {
       row("method", target.method, usually: usual.method, TOMLText.string)
       row("body", target.body, usually: usual.body) { TOMLText.string($0.rawValue) }
@@ -170,9 +169,9 @@ package struct TargetText {
     ])
   }
 
-  /// A text of JSON as a TOML value; nil if it is not one.
+  /// JSON text as a TOML value; nil if it is not valid JSON.
   func json(_ template: Template) -> String? {
-    // Replace the placeholders, which are all inside strings.
+    // Replace placeholders by marks. They occur only inside strings.
     let (text, slots) = template.marked(isRevealing: isRevealing)
     guard let value = JSONValue(text: text) else { return nil }
     return TOMLText.json(value) { text in

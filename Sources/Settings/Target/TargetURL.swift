@@ -4,16 +4,16 @@ import UploadModel
 
 /// Reads the address of a target.
 package enum TargetURL {
-  /// The address as it may be shown, since a query can contain a key.
+  /// The address without its query, which may contain a key, so that it can be shown.
   package static func shown(_ url: URL) -> String {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
     parts.query = nil
     return parts.string ?? ""
   }
 
-  /// The URL in `text`: absolute, `http` or `https`, with a host and without a password in it.
+  /// Parses an absolute `http` or `https` URL with a host and without credentials.
   ///
-  /// - Throws: `InvalidInput` if files cannot be sent to it.
+  /// - Throws: `InvalidInput` if `text` is not such a URL.
   package static func parse(_ text: String) throws(InvalidInput) -> URL {
     // Check this first, because all later messages show the text.
     guard !mayHoldPassword(text) else {
@@ -26,7 +26,7 @@ package enum TargetURL {
     guard !text.unicodeScalars.contains(where: \.isWhiteSpace) else {
       throw InvalidInput("the URL holds a space; write %20 for it")
     }
-    // A query can hold a key.
+    // A query may contain a key.
     let shown = String(text.unicodeScalars.prefix { $0 != "?" })
     guard let url = URL(string: text), url.scheme != nil else {
       throw InvalidInput("expected a URL such as https://host/upload, found \"\(shown)\"")
@@ -40,7 +40,7 @@ package enum TargetURL {
     if let port = url.port, !(1...65_535).contains(port) {
       throw InvalidInput("the port \(port) is not between 1 and 65535")
     }
-    // libcurl knows schemes only in lower case. Changing one makes Foundation load ICU's tables.
+    // libcurl accepts schemes only in lower case. Skip the change if possible: it makes Foundation load ICU's tables.
     guard url.scheme != origin.scheme,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return url }
@@ -48,8 +48,8 @@ package enum TargetURL {
     return parts.url ?? url
   }
 
-  /// Whether an `@` may end a user name, even in a text that is otherwise not a URL. A path may contain
-  /// one, but then the text before it must be a URL by itself: "http://u:pa/ss@host" is not.
+  /// Whether the text may contain credentials before an `@`, even if it is not a valid URL. An `@` in a path is
+  /// allowed, but then the text before it must be a URL by itself: "http://u:pa/ss@host" does not qualify.
   private static func mayHoldPassword(_ text: String) -> Bool {
     guard let at = text.unicodeScalars.firstIndex(of: "@") else { return false }
     guard let url = URL(string: text), Origin(url) != nil else { return true }

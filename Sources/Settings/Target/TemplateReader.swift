@@ -4,7 +4,7 @@ import UploadModel
 
 /// Reads texts with placeholders from the configuration.
 struct TemplateReader {
-  /// Answers `{env.…}` and `{secret.…}`.
+  /// Resolves `{env.…}` and `{secret.…}`.
   let lookup: Template.Lookup
 
   func template(
@@ -22,7 +22,7 @@ struct TemplateReader {
     }
   }
 
-  /// A template whose literal text is a secret if its name suggests so.
+  /// A template whose literal text is treated as a secret if its name suggests one.
   func value(
     _ node: ConfigNode, named name: String,
     scope: [Template.Placeholder] = Template.Placeholder.ofFile
@@ -31,7 +31,7 @@ struct TemplateReader {
     return SecretName.matches(name) ? template.hidden(as: name) : template
   }
 
-  /// `{ a = "b", … }`, sorted by name, since TOML tables have no order.
+  /// Reads `{ a = "b", … }`, sorted by name, since TOML tables are unordered.
   func pairs(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> [Target.Field] {
@@ -43,8 +43,7 @@ struct TemplateReader {
     return fields
   }
 
-  /// JSON with placeholders inside its strings. Members are sent sorted by name, since TOML tables have no
-  /// order.
+  /// JSON with placeholders inside its strings. Members are sorted by name, since TOML tables are unordered.
   func json(
     _ node: ConfigNode, scope: [Template.Placeholder] = Template.Placeholder.ofFile
   ) throws(ConfigError) -> Template {
@@ -76,7 +75,7 @@ struct TemplateReader {
     }
   }
 
-  /// A JSON value without placeholders, to compare with.
+  /// A JSON value without placeholders, for comparison.
   func fixed(_ node: ConfigNode) throws(ConfigError) -> JSONValue {
     switch node.value {
     case .string: return .string(try node.fixed())
@@ -93,7 +92,7 @@ struct TemplateReader {
     }
   }
 
-  /// A URL whose placeholders, percent-encoded, leave its scheme, host and port alone.
+  /// A URL whose placeholders are percent-encoded and cannot change its scheme, host or port.
   func address(
     _ node: ConfigNode, scope: [Template.Placeholder]
   ) throws(ConfigError) -> Template {
@@ -111,7 +110,7 @@ struct TemplateReader {
 }
 
 extension ConfigNode {
-  /// Refuses empty credentials, which mean that a variable was forgotten: "Authorization: Bearer ".
+  /// Rejects empty credentials, such as "Authorization: Bearer ", which mean that a variable was forgotten.
   func refuseEmptyVariables(of template: Template) throws(ConfigError) {
     if let name = template.emptyVariables.first {
       throw fault("the environment variable \(name) is empty")
@@ -120,10 +119,10 @@ extension ConfigNode {
 }
 
 extension Template {
-  /// The part of an address that is the same for all files: to the last slash before its first placeholder.
+  /// The part of an address that is the same for all files: up to the last slash before the first placeholder.
   var commonStart: String {
     if isLiteral { return fixedText }
-    // A character that no URL has.
+    // No URL contains this character.
     let start = sample("\u{0}").unicodeScalars.prefix { $0 != "\u{0}" && $0 != "?" }
     let end = start.lastIndex { $0 == "/" }.map { start.index(after: $0) } ?? start.endIndex
     return String(start[..<end])
