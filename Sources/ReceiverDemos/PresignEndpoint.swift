@@ -44,6 +44,9 @@ struct PresignEndpoint: ReceiverEndpoint {
     }
     return Reply(
       status: 204,
-      headers: [("Location", form.files[0].url), ("ETag", "\"\(form.files[0].sha256)\"")])
+      headers: [
+        ("Location", request.fileLocation(form.files[0].stored)),
+        ("ETag", "\"\(form.files[0].sha256)\""),
+      ])
   }
 }

@@ -20,7 +20,8 @@ public enum FileChange {
   /// Foundation's `setAttributes` has failed here on a busy machine, with an error number that it does not give.
   public static func age(_ path: String, seconds: Double) throws {
     let moment = Date(timeIntervalSinceNow: -seconds).timeIntervalSince1970
-    let time = timespec(tv_sec: Int(moment), tv_nsec: 0)
+    let time = timespec(
+      tv_sec: Int(moment), tv_nsec: Int(moment.truncatingRemainder(dividingBy: 1) * 1e9))
     var times = [time, time]
     guard utimensat(AT_FDCWD, path, &times, 0) == 0 else {
       throw POSIXError(.init(rawValue: errno) ?? .EIO)

@@ -477,6 +477,62 @@ struct ServerBehaviourTests {
     #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
   }
 
+  /// The same with a resumable upload: as the upload's address, or for a later request of an upload that it keeps.
+  @Test(arguments: [ResumeRules.Mode.tus, .http], [true, false])
+  func anotherServerDoesNotChooseWhatIsSignedAtHome(
+    _ mode: ResumeRules.Mode, asAddress: Bool
+  ) async throws {
+    let home = Mutex("")
+    let away = Mutex("")
+    let other = try HostileServer { connection, _ in
+      while let request = connection.readHead() {
+        connection.record(request)
+        let chosen = home.withLock { $0 }
+        guard request.line.hasPrefix("POST") else {
+          _ = connection.discard(Int(request.headers["content-length"] ?? "") ?? 0)
+          connection.send(
+            "HTTP/1.1 307 Back\r\nLocation: \(chosen)\r\nContent-Length: 0\r\n\r\n")
+          continue
+        }
+        let address = asAddress ? chosen : away.withLock { $0 }
+        if mode == .http {
+          connection.send(
+            "HTTP/1.1 104 Upload Resumption Supported\r\nUpload-Draft-Interop-Version: 8\r\n"
+              + "Location: \(address)\r\n\r\n")
+        }
+        _ = connection.discard(Int(request.headers["content-length"] ?? "") ?? 0)
+        connection.send(
+          "HTTP/1.1 201 Made\r\nTus-Resumable: 1.0.0\r\nUpload-Complete: ?0\r\nLocation: \(address)\r\n"
+            + "Content-Length: 0\r\n\r\n")
+      }
+    }
+    let server = try HostileServer { connection, _ in
+      while let request = connection.readRequest() {
+        connection.send(
+          request.line.contains("/upload")
+            ? "HTTP/1.1 307 Away\r\nLocation: \(other.url("/there"))\r\nContent-Length: 0\r\n\r\n"
+            : "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+      }
+    }
+    defer {
+      server.stop()
+      other.stop()
+    }
+    home.withLock { $0 = server.url("/chosen").absoluteString }
+    away.withLock { $0 = other.url("/kept").absoluteString }
+    let path = try folder.write("a.bin", count: 100_000)
+    var target = Target.once(server.url())
+    target.resume.mode = mode
+    target.headers = [.init(name: "Authorization", value: Template(literal: "Bearer t"))]
+    target.redirectOrigins = Set([Origin(other.url())].compactMap { $0 })
+    _ = await EngineHarness().upload([path], to: target)
+    #expect(other.requests.contains { $0.line.hasPrefix("POST") })
+    let signed = server.requests.filter { $0.headers["authorization"] != nil }.map(\.line)
+    #expect(signed.allSatisfy { $0.contains("/upload") } && !signed.isEmpty, "\(signed)")
+    if !asAddress { #expect(server.requests.contains { $0.line.contains("/chosen") }) }
+    #expect(other.requests.allSatisfy { $0.headers["authorization"] == nil })
+  }
+
   @Test func aRetryThatHelpsEndsWell() async throws {
     let server = try HostileServer { connection, number in
       guard connection.readRequest() != nil else { return }

@@ -45,6 +45,10 @@ public struct EndpointRequest {
   /// - Parameter path: begins with a slash.
   public func location(_ path: String) -> String { service.location(path) }
 
+  /// The value of `Location` for a stored file, relative as ``location(_:)``.
+  /// - Parameter name: its ``StoredFile/stored``.
+  public func fileLocation(_ name: String) -> String { service.location(ofStored: name) }
+
   /// Where a stored file can be fetched.
   /// - Parameter name: its ``StoredFile/stored``.
   public func url(ofStored name: String) -> String { FileURL.make(baseURL, name) }

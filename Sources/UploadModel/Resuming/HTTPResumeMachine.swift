@@ -225,7 +225,7 @@ extension HTTPResumeMachine {
     guard let address = URL(string: location, relativeTo: url)?.absoluteURL else {
       return [.stop(.unresumable(.badLocation))]
     }
-    if let fault = course.fault(of: address) { return [.stop(.unresumable(fault))] }
+    if let fault = course.fault(of: address, namedBy: url) { return [.stop(.unresumable(fault))] }
     guard course.point == nil || course.point?.url == address else {
       return [.stop(.unresumable(.locationChanged))]
     }
@@ -334,7 +334,7 @@ extension HTTPResumeMachine {
     guard let url = end.headers["location"] == nil ? course.point?.url : end.location else {
       return course.fail(.badLocation, end)
     }
-    if let fault = course.fault(of: url) { return course.fail(fault, end) }
+    if let fault = course.fault(of: url, namedBy: end.url) { return course.fail(fault, end) }
     guard course.point == nil || course.point?.url == url else {
       return course.fail(.locationChanged, end)
     }

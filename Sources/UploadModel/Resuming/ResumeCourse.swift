@@ -149,8 +149,9 @@ package struct ResumeCourse: Sendable {
     case .follow(let url, let keepsCredentials):
       guard var request = last else { return over(end, status: end.status) }
       redirects += 1
+      // Another server must not choose what is signed at home.
+      if !keepsCredentials || Origin(request.url) != target.origin { request.staysAway = true }
       request.url = url
-      if !keepsCredentials { request.staysAway = true }
       return send(request)
     case .failed(let failure):
       var end = end
@@ -158,6 +159,16 @@ package struct ResumeCourse: Sendable {
       return over(end, status: nil)
     case .delivered: return over(end, status: end.status)
     }
+  }
+
+  /// What keeps requests from going to an upload's address that a reply names, if anything does. Only the target's own
+  /// server may name one at home, where requests carry the target's credentials.
+  ///
+  /// - Parameter source: where the reply came from.
+  func fault(of url: URL, namedBy source: URL) -> ResumeFault? {
+    if let fault = fault(of: url) { return fault }
+    let isFromHome = Origin(source) == target.origin && last?.staysAway != true
+    return isFromHome || Origin(url) != target.origin ? nil : .locationAtHome
   }
 
   /// What keeps requests from going to an upload's address, if anything does.

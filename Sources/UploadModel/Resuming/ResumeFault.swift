@@ -6,6 +6,8 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
   case badLocation
   /// It keeps the upload on another server than the target names.
   case locationElsewhere
+  /// Another server, to which the target's redirected, names an address on the target's own.
+  case locationAtHome
   /// It did not say how much it has.
   case noOffset
   /// It says that it has more than there is.
@@ -44,6 +46,7 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .noLocation: "no address for the upload"
     case .badLocation: "bad address for the upload"
     case .locationElsewhere: "upload kept elsewhere"
+    case .locationAtHome: "upload sent back"
     case .noOffset: "no offset from the server"
     case .offsetBeyondEnd: "server has too much"
     case .offsetWentBack: "server has lost bytes"
@@ -66,6 +69,9 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     case .badLocation: "The server keeps the upload at an address that nothing can be sent to."
     case .locationElsewhere:
       "The server keeps the upload on another server than the target names, so it was not followed."
+    case .locationAtHome:
+      "Another server gave the upload an address on the target's own server. It was not followed, since requests "
+        + "there carry the target's credentials."
     case .noOffset: "The server did not say how much of the file it has (Upload-Offset)."
     case .offsetBeyondEnd: "The server says that it has more bytes than the file."
     case .offsetWentBack: "The server has fewer bytes of the file than it said before."
@@ -89,6 +95,8 @@ package enum ResumeFault: String, Hashable, Sendable, Codable, CaseIterable {
     switch self {
     case .locationElsewhere:
       "If that server may have the file, name it in the target's redirect_to, then retry."
+    case .locationAtHome:
+      "Name the server that takes the uploads in the target's URL, or set resume = \"off\"."
     case .noLocation, .badLocation, .locationChanged, .unexpectedStatus, .otherVersion, .noOffset:
       "Check that the server at the target's URL speaks that protocol, or set resume = \"off\"."
     case .offsetBeyondEnd, .offsetWentBack, .otherLength, .endedEarly, .neverComplete:

@@ -183,7 +183,7 @@ extension TusMachine {
     guard status == 201 else { return course.fail(.unexpectedStatus, end) }
     guard end.headers["location"] != nil else { return course.fail(.noLocation, end) }
     guard let url = end.location else { return course.fail(.badLocation, end) }
-    if let fault = course.fault(of: url) { return course.fail(fault, end) }
+    if let fault = course.fault(of: url, namedBy: end.url) { return course.fail(fault, end) }
     var point = ResumePoint(
       url: url, target: course.target.name, identity: course.identity,
       expires: Self.expiry(end, now), loss: course.loss)

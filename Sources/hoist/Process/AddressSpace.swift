@@ -15,9 +15,5 @@ enum AddressSpace {
         + "\(HumanReadable.bytes(fewest)); raise the limit (ulimit -v)", status: .someFailed)
   }
 
-  #if os(Linux)
-    private static let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
-  #else
-    private static let resource = RLIMIT_AS
-  #endif
+  private static let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
 }

@@ -154,7 +154,9 @@ final class ScreenSession {
     var status = report(without: unwritten, successor: successor)
     if let front = interface as? PlainInterface {
       status = front.status(
-        status, hasFailures: isUnusable || state.items.contains { $0.state.failure != nil })
+        status,
+        hasFailures: isUnusable || unwritten != nil
+          || state.items.contains { $0.state.failure != nil })
     }
     return leaving == .forced && status != .success ? .interrupted : status
   }

@@ -78,6 +78,37 @@ extension EndToEnd {
       #expect(outcome.errors.contains("1 of 1 file sent"), "\(outcome)")
     }
 
+    @Test(
+      "without a screen, that is a failure too", arguments: [["send"], ["send", "--stay"]])
+    func withoutScreen(_ command: [String]) async throws {
+      for name in ["a.bin", "b.bin"] {
+        let added = try await person.shell(
+          "HOIST_QUEUE=\(queue) hoist add \(name) --to \(server.url)"
+        ).end()
+        #expect(added.status == 0, "\(added)")
+      }
+      let program = try person.shell(
+        "HOIST_QUEUE=\(queue) hoist \(command.joined(separator: " ")); echo status $?")
+      try await wait(for: "both files to be with the server") { server.visitors == 2 ? true : nil }
+      let store = try UploadStore(path: queue)
+      try await wait(for: "both to be noted as handed over") {
+        try store.items().count(where: \.state.isHandedOver) == 2 ? true : nil
+      }
+      try await limit(4096)
+      let sender = try #require(SenderLock.holder(queue: queue))
+      gate.open()
+      if command.contains("--stay") {
+        try await wait(for: "both results to be kept") {
+          let files = try FileManager.default.contentsOfDirectory(atPath: person.folder.path)
+          return files.contains { $0.hasSuffix(".results") } ? true : nil
+        }
+        kill(sender, SIGTERM)
+      }
+      let outcome = try await program.end()
+      #expect(outcome.output.contains("status 1"), "\(outcome)")
+      #expect(outcome.errors.contains("is not in the queue"), "\(outcome)")
+    }
+
     private var outcomes: [String?] {
       get throws {
         try UploadStore(path: queue).history().map(\.outcome).sorted { $0 ?? "" < $1 ?? "" }

@@ -94,7 +94,7 @@ struct PresignTests {
       let form = fields.map { Wire.field($0.key, $0.value.text) }.joined()
       let used = try server.request(Wire.post(form + Wire.file("hello") + Wire.end, to: "/bucket"))
       #expect(used.status == 204)
-      #expect(used["location"] == "http://test/files/a.txt")
+      #expect(used["location"] == "/files/a.txt")
       #expect(try server.bytes("a.txt") == Array("hello".utf8))
       let without = try server.request(Wire.post(Wire.file("hello") + Wire.end, to: "/bucket"))
       #expect(without.status == 400)
