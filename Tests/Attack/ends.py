@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Servers that end kept connections while the next request is on its way. Nobody is processed twice without a row that
-says so, and little is left in doubt. On this machine, and over a line of 20 ms each way.
+"""Servers that end kept connections while the next request is on its way, and a gateway that loses replies. Nobody is
+processed twice without a row that says so, and little is left in doubt. On this machine, and over a line of 20 ms each
+way.
 
     ends.py HOIST SEED FILES WAY PLACE     in a network namespace of its own; prints what happened as JSON
 """
@@ -22,6 +23,7 @@ DELAY = 0.02
 WAYS = {
     "one direction": "a server that ends its own direction (FIN) after a reply, and reads and processes on",
     "both": "a server that behaves closes idle connections",
+    "gateway": "a gateway answers 502 or 504 to some of what the server behind it has processed",
 }
 PLACES = {"here": 0, "20 ms": DELAY}
 
@@ -71,7 +73,14 @@ class CountingServer:
                 left -= 1
                 if left < 0 and self.way == "one direction":
                     continue
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                status = b"200 OK"
+                if self.way == "gateway" and left < 0:
+                    with self.lock:
+                        left, status = self.random.randint(1, 4), self.random.choice([b"502 Bad Gateway", b"504 Late"])
+                        self.endings += 1
+                connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\n\r\nok")
+                if self.way == "gateway":
+                    continue
                 # A server that behaves reads what has arrived before it closes.
                 if left == 0 and self.way == "one direction":
                     connection.shutdown(socket.SHUT_WR)
@@ -143,9 +152,9 @@ def attack(hoist, seed, files, way, words, place):
     # A server that reads on after its end takes what was on its way: that it may be there is all that can be said.
     if way == "both" and unknown * 100 >= files:
         count.fail("doubt", f"{unknown} of {files} are in doubt")
-    count.remarks = [f"{result['endings']} connections ended", f"{unknown} in doubt"]
+    count.remarks = [f"{result['endings']} {'replies lost' if way == 'gateway' else 'connections ended'}", f"{unknown} in doubt"]
     if result["endings"] < files // 8:
-        count.fail("attack", "too few connections were ended: this run shows too little")
+        count.fail("attack", "too few connections ended, or replies were lost: this run shows too little")
     return count
 
 

@@ -177,6 +177,36 @@ extension EndToEnd {
       #expect(quoted.status == 0, "\(quoted)")
     }
 
+    @Test("a list without an end is not called whole")
+    func endlessList() async throws {
+      let server = try HostileServer { connection, number in
+        var page = 0
+        while connection.readRequest() != nil {
+          page += 1
+          let body = #"{"entries": [{"id": "\#(number).\#(page)"}], "next": "\#(number).\#(page)"}"#
+          connection.send(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+          )
+        }
+      }
+      defer { server.stop() }
+      let person = try Person()
+      try person.configure(
+        """
+        [targets.library]
+        url = "\(server.url())"
+        [targets.library.server.list]
+        url = "\(server.url("/list"))"
+        items = "/entries"
+        id = "/id"
+        next = { pointer = "/next", query = "page" }
+        """)
+      let all = try await person.run("ls", "library", "--all")
+      #expect(all.status == 1, "\(all.errors)")
+      #expect(all.errors.contains("more than 1000 pages"), "\(all.errors)")
+      #expect(all.output.split(separator: "\n").count == 1000)
+    }
+
     @Test(
       "cloudinary and wordpress: a cursor leads through the list, and a reply's number into a post")
     func repliesInRequests() async throws {
