@@ -84,7 +84,7 @@ private final class Watcher {
     return trouble
   }
 
-  private var gone: String { "the watched folder \(root) has gone" }
+  private var gone: String { "the watched folder \(root) no longer exists" }
 
   private struct Event {
     var folder: Int32

@@ -30,7 +30,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible, Sendable {
         "the byte 0x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true)) is out of place"
       case .notUTF8: "a string is not UTF-8"
       case .numberOutOfRange: "a number is too large"
-      case .tooDeep(let limit): "more than \(limit) arrays and objects are inside one another"
+      case .tooDeep(let limit): "more than \(limit) arrays and objects are nested in each other"
       case .tooManyValues(let limit): "it has more than \(limit) values"
       }
     return "\(what), at byte \(offset)"

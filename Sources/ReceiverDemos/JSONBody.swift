@@ -13,7 +13,7 @@ extension EndpointRequest {
     do throws(JSONError) {
       return try JSONValue(bytes: bytes, limits: Self.jsonLimits)
     } catch {
-      throw Refusal(400, "The body is not JSON that is taken: \(error).")
+      throw Refusal(400, "The body cannot be read as JSON: \(error).")
     }
   }
 }

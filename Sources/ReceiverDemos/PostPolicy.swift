@@ -82,7 +82,7 @@ struct PostPolicy {
       let expiration = (try? Date(end, strategy: .iso8601))
         ?? (try? Date(
           end, strategy: .iso8601.year().month().day().time(includingFractionalSeconds: true)))
-    else { throw Refusal(400, "The policy's expiration is no date.") }
+    else { throw Refusal(400, "The policy's expiration is not a valid date.") }
     guard now < expiration else { throw Refusal(403, "The policy has expired.") }
 
     var covered: Set<String> = ["policy", "x-amz-signature", "file"]
@@ -91,7 +91,7 @@ struct PostPolicy {
     }
     for name in fields.keys.sorted()
     where !covered.contains(name) && !name.hasPrefix(scalars: "x-ignore-") {
-      throw Refusal(403, "The policy does not speak of the field \"\(name)\".")
+      throw Refusal(403, "The policy does not cover the field \"\(name)\".")
     }
   }
 

@@ -58,7 +58,7 @@ package struct ConfigEdit {
   }
 
   func notEditable(_ instead: String) -> ConfigError {
-    ConfigError(file: file, "is written in a way that hoist does not edit; \(instead)")
+    ConfigError(file: file, "has a form that hoist cannot edit safely; \(instead)")
   }
 }
 

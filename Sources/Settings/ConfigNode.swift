@@ -91,7 +91,7 @@ struct ConfigNode: Sendable {
   private static func unbraced(_ text: String, _ node: ConfigNode) throws(ConfigError) -> String {
     guard text.utf8.contains(where: { "{}".utf8.contains($0) }) else { return text }
     guard let template = try? Template(text), template.isLiteral else {
-      throw node.fault("no placeholders are filled in here; write {{ and }} for braces")
+      throw node.fault("placeholders are not supported here; write {{ and }} for literal braces")
     }
     return template.fixedText
   }
@@ -101,7 +101,7 @@ struct ConfigNode: Sendable {
   func foreign() throws(ConfigError) -> String {
     let text = try string()
     if let slot = Template.firstPlaceholder(in: text) {
-      throw fault("placeholders such as {\(slot)} are not filled in here")
+      throw fault("placeholders such as {\(slot)} are not supported here")
     }
     return text
   }

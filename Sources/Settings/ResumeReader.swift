@@ -7,14 +7,15 @@ struct ResumeReader {
 
   /// Keys that cannot be combined with resuming, and why.
   private static let conflicts = [
-    ("batch", "each file is an upload of its own"), ("ticket", "the server itself gives leave"),
-    ("prepare", "what a command makes is another file each time"),
+    ("batch", "each file is an upload of its own"),
+    ("ticket", "the server itself grants the permission"),
+    ("prepare", "the command produces a different file each time"),
   ]
   /// Keys that cannot be combined with tus, which sends the file without a form, and what to use instead.
   private static let tusConflicts = [
-    ("fields", "say it in tus.metadata"), ("file_field", "there is no form"),
-    ("file_name", "say it in tus.metadata: { filename = \"…\" }"),
-    ("method", "the protocol says which"),
+    ("fields", "use tus.metadata instead"), ("file_field", "there is no form"),
+    ("file_name", "use tus.metadata instead: { filename = \"…\" }"),
+    ("method", "the protocol determines the method"),
   ]
 
   /// Reads `resume`, `resume_from`, `chunk` and `tus` of a target's entries.

@@ -69,7 +69,7 @@ struct Secrets: Sendable {
   static func checkWords(_ node: ConfigNode) throws(ConfigError) {
     guard case .array = node.value else {
       throw node.fault(
-        "expected an array: the program and its arguments, for no shell takes it apart")
+        "expected an array of the program and its arguments, since no shell splits a string")
     }
     let words = try node.array().map { (word) throws(ConfigError) in try word.string() }
     guard words.first?.isEmpty == false else {

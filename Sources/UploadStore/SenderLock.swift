@@ -129,7 +129,7 @@ private struct QueueFile: Sendable {
     var (named, opened) = (stat(), stat())
     guard stat(path, &named) == 0 else { throw Self.trouble(path) }
     guard fstat(descriptor, &opened) == 0, Key(opened) == Key(named) else {
-      throw StoreError("the queue \(path) was not handed over: another file was, or none")
+      throw StoreError("the queue \(path) was not the one whose descriptor was handed over")
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     self.descriptor = descriptor

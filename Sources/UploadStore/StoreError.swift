@@ -25,7 +25,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 extension DatabaseError {
   fileprivate func reason(_ path: String) -> String {
     switch resultCode {
-    case .SQLITE_FULL: "the disk is full; free some room and try again"
+    case .SQLITE_FULL: "the disk is full; free up some space and try again"
     case .SQLITE_IOERR: "the disk may be full or gone (\(message ?? "input/output error"))"
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       "the file is damaged. Nothing was changed. Move it away to begin with an empty queue, or save "

@@ -46,7 +46,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       "batch: does not go with resume = \"tus\": each file is an upload of its own"),
     BadConfiguration(
       line: "fields = { a = \"b\" }\nresume = \"tus\"",
-      "fields: does not go with resume = \"tus\": say it in tus.metadata"),
+      "fields: does not go with resume = \"tus\": use tus.metadata instead"),
     BadConfiguration(
       line: "body = \"multipart\"\nresume = \"tus\"",
       "body: does not go with resume = \"tus\": the file goes by itself"),
@@ -54,7 +54,8 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
       line: "tus = {}\nresume = \"http\"", "tus: works only with resume = \"tus\" or \"auto\""),
     BadConfiguration(
       line: "prepare = [\"cp\", \"{in}\", \"{out}\"]\nresume = \"http\"",
-      "prepare: does not go with resume = \"http\": what a command makes is another file each time"),
+      "prepare: does not go with resume = \"http\": the command produces a different file each time"
+    ),
     BadConfiguration(
       line: "chunk = 0\nresume = \"tus\"", "chunk: expected a size such as \"100 MB\""),
     BadConfiguration(
@@ -244,7 +245,7 @@ struct BadConfiguration: Sendable, CustomTestStringConvertible {
     BadConfiguration(line: "headers = { \"\" = \"x\" }", "headers.\"\": \"\" is not a header name"),
     BadConfiguration(
       line: "headers = { A = \"1\", a = \"2\" }",
-      "headers.a: this header is there twice: capitals make no difference"),
+      "headers.a: this header occurs twice; upper and lower case make no difference"),
     BadConfiguration(line: "headers = { A = [] }", "headers.A: expected a string, found an array"),
     // Fields and templates.
     BadConfiguration(

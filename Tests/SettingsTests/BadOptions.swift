@@ -67,7 +67,7 @@ extension BadConfiguration {
     ),
     BadConfiguration(
       line: "public_headers = { X-Token = \"a\" }",
-      "public_headers.X-Token: every server is sent this one, and its name is that of a secret"),
+      "public_headers.X-Token: this header is sent to every server, but its name suggests a secret"),
     BadConfiguration(
       "[targets.a]\nurl = \"http://h/\"\nheaders = { A = \"1\" }\npublic_headers = { a = \"2\" }",
       "c.toml:4: targets.a.public_headers.a: \"headers\" has it as well; leave one of the two out"),
@@ -92,7 +92,7 @@ extension BadConfiguration {
     BadConfiguration(
       line: "limits = { types = \"image/*\" }", "limits.types: expected an array, found a string"),
     BadConfiguration(
-      line: "limits = { types = [] }", "limits.types: no file would be of a type that is taken"),
+      line: "limits = { types = [] }", "limits.types: an empty list would accept no files"),
     BadConfiguration(
       line: "limits = { types = [\"image/*\", \"jpeg\"] }",
       "limits.types[1]: expected a media type such as \"image/jpeg\" or \"image/*\", found \"jpeg\""
@@ -112,7 +112,7 @@ extension BadConfiguration {
       line: "connection = true", "connection: expected a string, found a boolean"),
     BadConfiguration(
       "[targets.a]\nurl = \"https://h/\"\nhttp = \"2\"\nconnection = \"close\"",
-      "c.toml:4: targets.a.connection: HTTP/2 has no connections of one request; leave \"http\" or this out"
+      "c.toml:4: targets.a.connection: HTTP/2 cannot use a separate connection for each request; remove \"http\" or this out"
     ),
     // JSON.
     BadConfiguration(
@@ -134,7 +134,7 @@ extension BadConfiguration {
     // Commands.
     BadConfiguration(
       line: "prepare = \"magick {in} {out}\"",
-      "prepare: expected an array: the program and its arguments, for no shell takes it apart"),
+      "prepare: expected an array of the program and its arguments, since no shell splits a string"),
     BadConfiguration(line: "prepare = []", "prepare: expected a program to run"),
     BadConfiguration(
       line: "prepare = [\"cp\", 1]", "prepare[1]: expected a string, found a number"),
@@ -246,7 +246,7 @@ extension BadConfiguration {
       line: "server = { lists = {} }", "server.lists: unknown key; did you mean \"list\"?"),
     BadConfiguration(
       line: "server.list = { url = \"http://h/\" }",
-      "server.list: \"id\" is missing: where an entry holds what it is called by"),
+      "server.list: \"id\" is missing: the JSON Pointer to the ID of an entry"),
     BadConfiguration(
       line: "server.list = { id = \"/id\" }",
       "server.list: \"url\" is missing: the address of the request"),
@@ -352,7 +352,7 @@ extension BadConfiguration {
       "c.toml:2: secrets.a.comand: unknown key; did you mean \"command\"?"),
     BadConfiguration(
       "[secrets]\na = { command = \"pass show a\" }",
-      "c.toml:2: secrets.a.command: expected an array: the program and its arguments, for no shell takes it apart"
+      "c.toml:2: secrets.a.command: expected an array of the program and its arguments, since no shell splits a string"
     ),
     BadConfiguration(
       "[secrets]\na = { file = \"x\", timeout = \"1s\" }",

@@ -124,7 +124,7 @@ struct PlaceholderTests {
         "[targets.a]\nurl = \"http://h/\"\n\(line)", file: "c.toml", environment: [:])
     }
     #expect(error?.keyPath == "targets.a.\(key)", "\(error?.description ?? "")")
-    #expect(error?.problem.contains("filled in here") == true, "\(error?.description ?? "")")
+    #expect(error?.problem.contains("not supported here") == true, "\(error?.description ?? "")")
   }
 
   /// Other syntaxes have braces of their own, and doubled ones stand for themselves.

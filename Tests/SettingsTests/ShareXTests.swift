@@ -124,18 +124,18 @@ struct ShareXTests {
   }
 
   @Test(arguments: [
-    ("{json:a}{json:b}", "it puts several values together, and hoist takes one"),
+    ("{json:a}{json:b}", "it combines several values, but hoist supports only one"),
     ("{xml:/a/b}", "{xml} has no counterpart here"),
     ("{json:a[*].b}", "the path \"a[*].b\" has no JSON Pointer"),
     ("{regex:(a)(b)|3}", "the regular expression has no group 3"),
     ("{regex:(a)(b)|x}", "the regular expression has no group x"),
-    ("{regex:{header:x}|(a)|1}", "it searches something else than the reply"),
+    ("{regex:{header:x}|(a)|1}", "it searches something other than the reply"),
     (
       "{regex:(?=a)}",
       "the regular expression looks around with \"(?\", which takes no bounded time; write it without"
     ),
     ("http://fixed/", "it takes nothing from the reply"),
-    ("{json:a", "a placeholder without its end"),
+    ("{json:a", "a placeholder is not closed"),
   ])
   func addressesThatAreNotCarriedOver(_ url: String, _ note: String) throws {
     let quoted = JSONValue.string(url).source
@@ -150,7 +150,7 @@ struct ShareXTests {
     ("{}", "has no RequestURL"),
     (
       #"{"RequestURL":"http://h/","URL":"{json:link}"}"#,
-      "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add \"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$"
+      "has no Version, so it is unclear which of ShareX's two syntaxes it uses; add \"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$"
     ),
     (#"{"Version":"15"}"#, "has no RequestURL"),
     (
@@ -167,7 +167,7 @@ struct ShareXTests {
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/","RequestMethod":"GET"}"#,
-      "RequestMethod is GET, and no file goes with that"
+      "RequestMethod is GET, which cannot send a file"
     ),
     (
       #"{"Version":"15","RequestURL":"http://h/","Body":"JSON"}"#,

@@ -74,7 +74,7 @@ struct ShareXText {
       case .text(let text): suffix += text
       case .call(let name, let argument):
         guard place == nil else {
-          throw InvalidInput("it puts several values together, and hoist takes one")
+          throw InvalidInput("it combines several values, but hoist supports only one")
         }
         place = try self.place(name, argument)
       }
@@ -115,7 +115,7 @@ struct ShareXText {
     var parts = argument.parts
     if parts.count > 2 {
       guard parts.removeFirst() == "{response}" else {
-        throw InvalidInput("it searches something else than the reply")
+        throw InvalidInput("it searches something other than the reply")
       }
     }
     return try CapturedGroup(parts[0]).pattern(of: parts.count > 1 ? parts[1] : nil)
@@ -200,7 +200,7 @@ struct ShareXText {
       }
       index = text.index(after: index)
     }
-    throw InvalidInput("a placeholder without its end")
+    throw InvalidInput("a placeholder is not closed")
   }
 
   /// Removes only the escapes of this syntax: other backslashes belong to the expression.

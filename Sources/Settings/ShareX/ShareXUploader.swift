@@ -30,7 +30,7 @@ package struct ShareXUploader {
     let version = members["Version"]?.text ?? ""
     guard !version.isEmpty || Self.needsNoSyntax(members) else {
       throw InvalidInput(
-        "has no Version, and so does not tell which of ShareX's two syntaxes it is in; add "
+        "has no Version, so it is unclear which of ShareX's two syntaxes it uses; add "
           + "\"Version\": \"15.0.0\" for {json:link}, or \"12.0.0\" for $json:link$")
     }
     // The syntax with braces was introduced after version 13.7.1.
@@ -72,7 +72,7 @@ package struct ShareXUploader {
     let method = (members["RequestMethod"] ?? members["RequestType"])?.text ?? "POST"
     let body = members["Body"]?.text ?? "MultipartFormData"
     guard ["POST", "PUT", "PATCH"].contains(method) else {
-      throw InvalidInput("RequestMethod is \(method), and no file goes with that")
+      throw InvalidInput("RequestMethod is \(method), which cannot send a file")
     }
     target.method = method
     switch body {
@@ -104,7 +104,7 @@ package struct ShareXUploader {
       notes.append("Arguments: a binary body is the file alone")
     }
     if let data = members["Data"]?.text, !data.isEmpty {
-      notes.append("Data: what is sent is the file and its form")
+      notes.append("Data: ignored, since hoist sends only the file and its form fields")
     }
   }
 

@@ -32,7 +32,7 @@ struct ServerReader {
           "items", "id", "title", "size", "time", "location", "next", "total", "columns",
         ])
       guard let id = entries["id"] else {
-        throw node.fault("\"id\" is missing: where an entry holds what it is called by")
+        throw node.fault("\"id\" is missing: the JSON Pointer to the ID of an entry")
       }
       let pointer = try response.pointer(id)
       var list = ServerSide.Listing(

@@ -48,7 +48,7 @@ struct TLSReader {
     guard !text.contains(scalars: "ENCRYPTED") else {
       throw node.fault(
         "the key has a pass phrase, which hoist cannot ask for; openssl pkey -in KEY -out NEW "
-          + "writes it without, for you alone to read")
+          + "writes a copy without one that only you can read")
     }
   }
 

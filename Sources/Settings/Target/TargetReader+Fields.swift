@@ -44,7 +44,7 @@ extension TargetReader {
     let fields = try headers(node, scope)
     for (name, node) in try node.entries() {
       if SecretName.matches(name) {
-        throw node.fault("every server is sent this one, and its name is that of a secret")
+        throw node.fault("this header is sent to every server, but its name suggests a secret")
       }
       if others.contains(where: { $0.name.lowercased() == name.lowercased() }) {
         throw node.fault("\"headers\" has it as well; leave one of the two out")
@@ -60,7 +60,7 @@ extension TargetReader {
     for (name, node) in try node.entries() {
       try node.checked { try HeaderRule.check(name: name, value: nil) }
       guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
-        throw node.fault("this header is there twice: capitals make no difference")
+        throw node.fault("this header occurs twice; upper and lower case make no difference")
       }
       let value = try templates.value(node, named: name, scope: scope)
       if SecretName.matches(name) { try node.refuseEmptyVariables(of: value) }

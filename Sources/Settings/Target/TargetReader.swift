@@ -157,7 +157,7 @@ struct TargetReader {
         limits.types.append(pattern)
       }
       guard !limits.types.isEmpty else {
-        throw node.fault("no file would be of a type that is taken")
+        throw node.fault("an empty list would accept no files")
       }
     }
     return limits
@@ -217,7 +217,8 @@ struct TargetReader {
   private func closes(_ node: ConfigNode, _ target: Target) throws(ConfigError) -> Bool {
     let text = try node.word(of: ["keep-alive", "close"])
     guard text == "keep-alive" || target.http != .http2 else {
-      throw node.fault("HTTP/2 has no connections of one request; leave \"http\" or this out")
+      throw node.fault(
+        "HTTP/2 cannot use a separate connection for each request; remove \"http\" or this out")
     }
     return text == "close"
   }

@@ -15,7 +15,7 @@ enum ProgramFolder {
     guard stat(folder.isEmpty ? "/" : folder, &status) != 0 else { return }
     let why = String(cString: strerror(errno))
     throw UserError(
-      "\(folder), in which this program lies, cannot be looked at: \(why); move the program to where "
+      "\(folder), in which this program lies, cannot be accessed: \(why); move the program to where "
         + "everybody may enter, such as /usr/local/bin (make install), or allow that there",
       status: .someFailed)
   }

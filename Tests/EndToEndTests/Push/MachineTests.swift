@@ -21,7 +21,7 @@ extension EndToEnd {
       ).end()
       #expect(outcome.output == "status 1\n", "\(outcome)")
       #expect(
-        outcome.errors.contains("shut/bin, in which this program lies, cannot be looked at"),
+        outcome.errors.contains("shut/bin, in which this program lies, cannot be accessed"),
         "\(outcome.errors)")
     }
 
