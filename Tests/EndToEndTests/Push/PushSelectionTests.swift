@@ -320,7 +320,9 @@ extension EndToEnd {
       let outcome = try await watch.end()
       #expect(outcome.status == 1)
       let end = try outcome.events().end(of: "--watch")
-      #expect(end.text("message")?.contains("the watched folder w no longer exists") == true, "\(outcome)")
+      #expect(
+        end.text("message")?.contains("the watched folder w no longer exists") == true,
+        "\(outcome)")
     }
   }
 }
